@@ -29,7 +29,7 @@ func openFile(t *testing.T, content []byte) *decode.Recording {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().Open(path)
+	rec := New().OpenContext(t.Context(), path)
 	t.Cleanup(func() { rec.Close() })
 	return rec
 }
@@ -223,11 +223,11 @@ func TestReadingsOutOfBounds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &reader{recordParser: recordParser{rec: &decode.Recording{}, events: []*event{tt.e}, byID: map[uint64]int32{71: 0}}}
 			last := counterValues{}
-			var rows rowBatch
+			rows := newRowBatch(len(tt.read), 0)
 			for i, value := range tt.read {
 				r.addCounterRows(last, &sample{tid: tt.tids[i], values: b.words(value, enabled, 71)}, &sampleRef{time: 2 * enabled}, row{}, &rows)
 			}
-			if d := cmp.Diff(tt.want, rows.period); d != "" {
+			if d := cmp.Diff(tt.want, rows.wide[rowPeriod]); d != "" {
 				t.Error(d)
 			}
 			told := int64(0)

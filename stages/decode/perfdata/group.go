@@ -53,7 +53,7 @@ func (r *reader) addCounterRows(last counterValues, s *sample, m *sampleRef, fro
 		if e.readFormat&readID != 0 {
 			key.id = c.U64()
 			if e, ok := r.byID[key.id]; ok {
-				part.event = e
+				part.narrow[rowEvent] = e
 			}
 		}
 		lost := uint64(0)
@@ -66,9 +66,9 @@ func (r *reader) addCounterRows(last counterValues, s *sample, m *sampleRef, fro
 		if lost != 0 {
 			r.unused.lostBy[key.id] = max(r.unused.lostBy[key.id], lost)
 		}
-		if r.advance(last, key, now, &part, m) && part.period != 0 {
+		if r.advance(last, key, now, &part, m) && part.wide[rowPeriod] != 0 {
 			r.addRow(s, &part, to)
-			r.events[part.event].samples++
+			r.events[part.narrow[rowEvent]].samples++
 		}
 	}
 }
@@ -94,11 +94,11 @@ func (c *readingCursor) times(r *counterReading) {
 func (r *reader) advance(last counterValues, key counterKey, now counterReading, part *row, m *sampleRef) bool {
 	before := last[key]
 	period := now.since(before)
-	ok := r.readInBounds(r.events[part.event], m, now, before, period)
+	ok := r.readInBounds(r.events[part.narrow[rowEvent]], m, now, before, period)
 	if ok || now.value < before.value { // the last reading may be wrong
 		last[key] = now
 	}
-	part.period = int64(period)
+	part.wide[rowPeriod] = int64(period)
 	return ok
 }
 

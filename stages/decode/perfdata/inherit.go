@@ -163,7 +163,7 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 	for i := range p.rows.parts() {
 		b, err := p.rows.part(i, r.in.space, r.found.accesses)
 		r.spaceFailed(err)
-		for _, address := range b.access[accessAddress] {
+		for _, address := range b.wide[rowAddress] {
 			list = append(list, uint64(address))
 		}
 	}

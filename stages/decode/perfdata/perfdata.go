@@ -70,11 +70,6 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return names, nil
 }
 
-// Open opens a recording without a context.
-func (d *Decoder) Open(path string) *decode.Recording {
-	return d.OpenContext(context.Background(), path)
-}
-
 // OpenContext reads a recording: it scans all records once and notes the offsets of the samples.
 func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
 	space := spill.FromContext(ctx)

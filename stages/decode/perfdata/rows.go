@@ -1,58 +1,80 @@
 package perfdata
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/internal/spill"
 	"stackmill/schema"
+	"stackmill/stages/decode"
 )
 
 // row is a sample of a process, or a counter's part of a sample of an event group, as in
 // schema.EventSchema.
 type row struct {
-	time, period           int64
-	tid, cpu, stack, event int32
-	name                   int32 // number of the thread's name
-	access                 [accessColumns]int64
+	wide   [wideColumns]int64
+	narrow [narrowColumns]int32
 }
 
-// The columns that only some recordings have.
+// The columns of 64 bits.
 const (
-	accessAddress = iota
-	accessWeight
-	accessSource
-	accessPhysical
-	accessExact
-	accessCGroup // index in Recording.CGroups
-	accessColumns
+	rowTime = iota
+	rowPeriod
+	rowAddress
+	rowWeight
+	rowSource
+	rowPhysical
+	rowExact
+	wideColumns
 )
 
-// accessFields are the sample fields of the columns.
-var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr, exactSamples, sampleCgroup}
+// The columns of 32 bits.
+const (
+	rowThread = iota
+	rowCPU
+	rowStack
+	rowEvent
+	rowName   // number of the thread's name
+	rowCGroup // index in Recording.CGroups
+	narrowColumns
+)
 
-// exactSamples is a flag next to the sample_type bits: some samples have the exact address of
-// their instruction, as their headers say.
-const exactSamples = 1 << 63
+// The sample fields of the columns that only some recordings have; 0 for the others.
+var (
+	wideFields = [wideColumns]uint64{rowAddress: sampleAddr, rowWeight: sampleWeight | sampleWeightStruct,
+		rowSource: sampleDataSrc, rowPhysical: samplePhysAddr, rowExact: exactSamples}
+	narrowFields = [narrowColumns]uint64{rowName: renamed, rowCGroup: sampleCgroup}
+)
+
+// Flags next to the sample_type bits: some samples have the exact address of their instruction,
+// as their headers say; some thread has several names.
+const (
+	exactSamples = 1 << 63
+	renamed      = 1 << 62
+)
 
 // anyAccess are the fields of memory accesses.
 const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr | exactSamples
 
-// rowFields are the fields with columns of their own. The flag renamed adds the column of thread
-// names, if some thread has several.
-const (
-	rowFields = anyAccess | sampleCgroup
-	renamed   = 1 << 62
-)
+// rowFields are the fields with columns of their own.
+const rowFields = anyAccess | sampleCgroup
+
+// hasColumn reports whether rows have a column of a field; fields are the rowFields that any event
+// has.
+func hasColumn(field, fields uint64) bool { return field == 0 || fields&field != 0 }
 
 // rowSize returns the size of a row in bytes.
-func rowSize(fields uint64) int64 {
-	size := int64(2*8 + 4*4)
-	if fields&renamed != 0 {
-		size += 4
-	}
-	for _, f := range accessFields {
-		if fields&f != 0 {
+func rowSize(fields uint64) (size int64) {
+	for _, f := range wideFields {
+		if hasColumn(f, fields) {
 			size += 8
+		}
+	}
+	for _, f := range narrowFields {
+		if hasColumn(f, fields) {
+			size += 4
 		}
 	}
 	return size
@@ -73,26 +95,22 @@ type spilledRows struct {
 	n  int32
 }
 
-// rowBatch is a batch of rows as columns. Access columns are nil if no event has the field, name
-// is nil if no thread has several names.
+// rowBatch is a batch of rows as columns; those that rows lack are nil.
 type rowBatch struct {
-	time, period           []int64
-	tid, cpu, stack, event []int32
-	name                   []int32
-	access                 [accessColumns][]int64
+	wide   [wideColumns][]int64
+	narrow [narrowColumns][]int32
 }
 
-// newRowBatch returns a batch with room for n rows; fields are the rowFields that any event has.
-func newRowBatch(n int, fields uint64) rowBatch {
-	wide := func() []int64 { return make([]int64, 0, n) }
-	narrow := func() []int32 { return make([]int32, 0, n) }
-	b := rowBatch{time: wide(), period: wide(), tid: narrow(), cpu: narrow(), stack: narrow(), event: narrow()}
-	if fields&renamed != 0 {
-		b.name = narrow()
+// newRowBatch returns a batch with room for n rows.
+func newRowBatch(n int, fields uint64) (b rowBatch) {
+	for i, f := range wideFields {
+		if hasColumn(f, fields) {
+			b.wide[i] = make([]int64, 0, n)
+		}
 	}
-	for i, f := range accessFields {
-		if fields&f != 0 {
-			b.access[i] = wide()
+	for i, f := range narrowFields {
+		if hasColumn(f, fields) {
+			b.narrow[i] = make([]int32, 0, n)
 		}
 	}
 	return b
@@ -101,7 +119,7 @@ func newRowBatch(n int, fields uint64) rowBatch {
 // fewRows is the capacity of the first batch.
 const fewRows = 64
 
-// add appends rows; fields are the rowFields that any event has.
+// add appends rows.
 func (l *processRows) add(some rowBatch, fields uint64) {
 	for some.len() > 0 {
 		last := len(l.batches) - 1
@@ -128,32 +146,28 @@ func (l *processRows) inMemory() (n int) {
 
 // add appends a row.
 func (b *rowBatch) add(r *row) {
-	b.time = append(b.time, r.time) // column by column: only lengths change, not pointers
-	b.period = append(b.period, r.period)
-	b.tid = append(b.tid, r.tid)
-	b.cpu = append(b.cpu, r.cpu)
-	b.stack = append(b.stack, r.stack)
-	b.event = append(b.event, r.event)
-	if b.name != nil {
-		b.name = append(b.name, r.name)
+	for i := range b.wide { // column by column: only lengths change, not pointers
+		if b.wide[i] != nil {
+			b.wide[i] = append(b.wide[i], r.wide[i])
+		}
 	}
-	for i := range b.access {
-		if b.access[i] != nil {
-			b.access[i] = append(b.access[i], r.access[i])
+	for i := range b.narrow {
+		if b.narrow[i] != nil {
+			b.narrow[i] = append(b.narrow[i], r.narrow[i])
 		}
 	}
 }
 
 // reset empties the batch; a batch without memory gets room for n rows.
 func (b *rowBatch) reset(n int, fields uint64) {
-	if b.time == nil {
+	if b.wide[rowTime] == nil {
 		*b = newRowBatch(n, fields)
 	}
 	*b = b.part(0, 0)
 }
 
 // room returns for how many more rows there is memory.
-func (b *rowBatch) room() int { return cap(b.time) - b.len() }
+func (b *rowBatch) room() int { return cap(b.wide[rowTime]) - b.len() }
 
 // spill moves the rows in memory to the space.
 func (l *processRows) spill(to *spill.Space) error {
@@ -198,16 +212,14 @@ func (a spilledRows) read(from *spill.Space, fields uint64) (rowBatch, error) {
 	return b, nil
 }
 
-func (b *rowBatch) len() int { return len(b.time) }
+func (b *rowBatch) len() int { return len(b.wide[rowTime]) }
 
 // columns returns the columns as bytes.
-func (b *rowBatch) columns() [][]byte {
-	list := [][]byte{
-		arrow.GetBytes(b.time), arrow.GetBytes(b.period),
-		arrow.GetBytes(b.tid), arrow.GetBytes(b.cpu), arrow.GetBytes(b.stack), arrow.GetBytes(b.event),
+func (b *rowBatch) columns() (list [][]byte) {
+	for _, column := range b.wide {
+		list = append(list, arrow.GetBytes(column))
 	}
-	list = append(list, arrow.GetBytes(b.name))
-	for _, column := range b.access {
+	for _, column := range b.narrow {
 		list = append(list, arrow.GetBytes(column))
 	}
 	return list
@@ -215,32 +227,119 @@ func (b *rowBatch) columns() [][]byte {
 
 // part returns the rows from..to, which may reach beyond the length, up to the capacity.
 func (b rowBatch) part(from, to int) rowBatch {
-	p := rowBatch{
-		time: b.time[from:to], period: b.period[from:to],
-		tid: b.tid[from:to], cpu: b.cpu[from:to], stack: b.stack[from:to], event: b.event[from:to],
-	}
-	if b.name != nil {
-		p.name = b.name[from:to]
-	}
-	for i, column := range b.access {
+	for i, column := range b.wide {
 		if column != nil {
-			p.access[i] = column[from:to]
+			b.wide[i] = column[from:to]
 		}
 	}
-	return p
+	for i, column := range b.narrow {
+		if column != nil {
+			b.narrow[i] = column[from:to]
+		}
+	}
+	return b
 }
 
 // append appends the rows of another batch.
 func (b *rowBatch) append(o *rowBatch) {
-	b.time, b.period = append(b.time, o.time...), append(b.period, o.period...)
-	b.tid, b.cpu = append(b.tid, o.tid...), append(b.cpu, o.cpu...)
-	b.stack, b.event = append(b.stack, o.stack...), append(b.event, o.event...)
-	if o.name != nil {
-		b.name = append(b.name, o.name...)
+	for i, column := range o.wide {
+		b.wide[i] = append(b.wide[i], column...)
 	}
-	for i, column := range o.access {
-		if column != nil {
-			b.access[i] = append(b.access[i], column...)
-		}
+	for i, column := range o.narrow {
+		b.narrow[i] = append(b.narrow[i], column...)
 	}
 }
+
+// eventRows is the number of rows in a batch of events: fewer than schema.BatchRows, so that
+// stages overlap in recordings of a few hundred thousand samples, but enough to be decoded ahead
+// of them (pipeline/readahead.go).
+const eventRows = schema.BatchRows / 2
+
+// emptyReader reads the event kinds that perf does not record.
+type emptyReader struct{}
+
+func (emptyReader) Next() (arrow.RecordBatch, error) { return nil, nil }
+func (emptyReader) Close()                           {}
+
+// eventReader reads the rows of one process.
+type eventReader struct {
+	r    *reader
+	rows *processRows
+	next int      // index of the next part
+	rest rowBatch // unread rows of the part before it
+	out  int      // rows returned so far
+}
+
+// Close implements decode.EventReader.
+func (e *eventReader) Close() {}
+
+// Next returns the next eventRows samples, or the last ones.
+func (e *eventReader) Next() (arrow.RecordBatch, error) {
+	var b rowBatch
+	for b.len() < eventRows {
+		if e.rest.len() == 0 {
+			if e.next == e.rows.parts() {
+				break
+			}
+			var err error
+			if e.rest, err = e.rows.part(e.next, e.r.in.space, e.r.found.accesses); err != nil {
+				return nil, err
+			}
+			e.next++
+		}
+		n := min(e.rest.len(), eventRows-b.len())
+		some := e.rest.part(0, n)
+		e.rest = e.rest.part(n, e.rest.len())
+		switch {
+		case b.len() > 0:
+			b.append(&some)
+		case n == eventRows || e.next == e.rows.parts(): // no copy is needed
+			b = some
+		default:
+			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.r.found.accesses)
+			b.append(&some)
+		}
+	}
+	if b.len() == 0 {
+		return nil, nil
+	}
+	e.out += b.len()
+	return b.record(), nil
+}
+
+// record makes a record batch that shares the columns' memory.
+func (b *rowBatch) record() arrow.RecordBatch {
+	n := b.len()
+	threads := make([]int64, n)
+	for i, tid := range b.narrow[rowThread] {
+		threads[i] = int64(tid)
+	}
+	wide := func(column int, absent func() []int64) arrow.Array {
+		values := b.wide[column]
+		if values == nil {
+			values = absent()[:n]
+		}
+		return schema.Int64s(values)
+	}
+	narrow := func(column int, absent func() []int32) arrow.Array {
+		values := b.narrow[column]
+		if values == nil {
+			values = absent()[:n]
+		}
+		return schema.Int32s(values)
+	}
+	return decode.NewBatch(schema.EventSchema(schema.Perf), []arrow.Array{ // in the order of the schema
+		schema.Int64s(b.wide[rowTime]), schema.Int64s(threads), schema.Int32s(b.narrow[rowCPU]), schema.Int32s(b.narrow[rowStack]),
+		narrow(rowName, firstNames), narrow(rowCGroup, noCGroups),
+		schema.Int32s(b.narrow[rowEvent]), schema.Int64s(b.wide[rowPeriod]),
+		wide(rowAddress, unknown), wide(rowWeight, zeros), wide(rowSource, unknown), wide(rowPhysical, unknown), wide(rowExact, zeros),
+	})
+}
+
+// The columns of fields that no event has.
+var (
+	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
+	zeros      = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })
+	firstNames = sync.OnceValue(func() []int32 { return make([]int32, eventRows) })
+	noCGroups  = sync.OnceValue(func() []int32 { return slices.Repeat([]int32{noCGroup}, eventRows) })
+)

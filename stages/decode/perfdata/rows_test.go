@@ -18,24 +18,24 @@ func TestRows(t *testing.T) {
 	for n, next := 0, int64(0); n < 3*schema.BatchRows; n += some.len() {
 		some.reset(0, 0)
 		for range 1 + n%997 {
-			some.add(&row{time: next})
+			some.add(&row{wide: [wideColumns]int64{rowTime: next}})
 			next++
 		}
 		if l.add(some, 0); first == nil {
-			first = &l.batches[0].time[0]
+			first = &l.batches[0].wide[rowTime][0]
 		}
 	}
 	var times []int64
 	for _, b := range l.batches {
-		times = append(times, b.time...)
+		times = append(times, b.wide[rowTime]...)
 	}
 	for i, time := range times {
 		if time != int64(i) {
 			t.Fatalf("row %d has the time %d", i, time)
 		}
 	}
-	if len(times) != l.n || first != &l.batches[0].time[0] {
-		t.Errorf("%d rows of %d, the first has moved: %t", len(times), l.n, first != &l.batches[0].time[0])
+	if len(times) != l.n || first != &l.batches[0].wide[rowTime][0] {
+		t.Errorf("%d rows of %d, the first has moved: %t", len(times), l.n, first != &l.batches[0].wide[rowTime][0])
 	}
 	if !slices.ContainsFunc(l.batches, func(b rowBatch) bool { return b.len() == schema.BatchRows }) {
 		t.Error("no piece is a whole batch")
@@ -48,7 +48,7 @@ func TestRowsAside(t *testing.T) {
 	defer space.Close()
 	some := newRowBatch(2*schema.BatchRows, 0)
 	for i := range 2 * schema.BatchRows {
-		some.add(&row{time: int64(i)})
+		some.add(&row{wide: [wideColumns]int64{rowTime: int64(i)}})
 	}
 	var l processRows
 	l.add(some, 0)
@@ -56,7 +56,7 @@ func TestRowsAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.add(some.part(0, 1), 0)
-	if n := cap(l.batches[0].time); n != fewRows {
+	if n := cap(l.batches[0].wide[rowTime]); n != fewRows {
 		t.Errorf("room for %d rows after all were spilled", n)
 	}
 	if last, err := l.part(l.parts()-1, space, 0); err != nil || last.len() != 1 || l.n != some.len()+1 {

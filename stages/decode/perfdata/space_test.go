@@ -76,7 +76,7 @@ func batchesOf(t *testing.T, rec *decode.Recording) (lengths, values []int64) {
 func TestLittleMemory(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		path := manySamples(t, 200_000, damaged)
-		whole := New().Open(path)
+		whole := New().OpenContext(t.Context(), path)
 		defer whole.Close()
 		lengths, values := batchesOf(t, whole)
 		for _, memory := range []int64{0, 1 << 20, 4 << 20} {

@@ -27,7 +27,7 @@ type attributeStep struct {
 	counters   counterValues
 	usesKernel bool // early was called for the kernel
 	recent     [recentThreadCount]recentThread
-	cgroups    map[uint64]int64 // indexes in rec.CGroups, by the kernel's id
+	cgroups    map[uint64]int32 // indexes in rec.CGroups, by the kernel's id
 }
 
 // unwindStep makes the raw stack of each sample.
@@ -84,7 +84,7 @@ func (r *reader) attribute(t *timeline) {
 		r.found.accesses |= exactSamples
 	}
 	samples := &parseStep{records: &stackReader{reader: r}, refs: r.found.sampleRefs.take()}
-	processes := &attributeStep{reader: r, t: t, observe: decode.MappingObserverOf(r.in.ctx), counters: counterValues{}, cgroups: map[uint64]int64{}}
+	processes := &attributeStep{reader: r, t: t, observe: decode.MappingObserverOf(r.in.ctx), counters: counterValues{}, cgroups: map[uint64]int32{}}
 	stacks := &unwindStep{stackReader: stackReader{reader: r}}
 	sink := &sinkStep{accesses: r.found.accesses, space: r.in.space}
 	parts := (r.found.sampleRefs.n + batchSamples - 1) / batchSamples
@@ -144,10 +144,13 @@ func (a *attributeStep) attribute(to *sampleBatch) {
 func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 	s, m := &own.sample, &own.ref
 	p := a.t.at(s.pid, m.time)
-	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event, name: a.numberName(p, s.tid, m)}
+	row := row{
+		wide:   [wideColumns]int64{rowTime: a.t.ns(a.when(s, m.at))},
+		narrow: [narrowColumns]int32{rowThread: s.tid, rowCPU: s.cpu, rowEvent: s.event, rowName: a.numberName(p, s.tid, m)},
+	}
 	dumped := a.isUnwound(s)
 	if dumped {
-		row.stack = decode.StackOfDump(len(p.dumps))
+		row.narrow[rowStack] = decode.StackOfDump(len(p.dumps))
 	}
 	if !a.usesKernel && a.inKernel(s, own.misc) {
 		a.usesKernel = true
@@ -161,7 +164,7 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 		a.observe(a.rec, p.Image)
 	}
 	if a.found.accesses&sampleCgroup != 0 {
-		row.access[accessCGroup] = a.internCGroup(s.cgroup)
+		row.narrow[rowCGroup] = a.internCGroup(s.cgroup)
 	}
 	before := to.len()
 	a.addRows(m, &row, s, to)
@@ -210,7 +213,7 @@ func (a *attributeStep) addRows(m *sampleRef, row *row, s *sample, to *rowBatch)
 		a.addCounterRows(a.counters, s, m, *row, to)
 	} else {
 		if a.inBounds(a.t, s, m) {
-			row.period = int64(s.period)
+			row.wide[rowPeriod] = int64(s.period)
 		}
 		a.addRow(s, row, to)
 	}
@@ -224,7 +227,7 @@ func (b *sampleBatch) internStacks() {
 	row, stack := int32(0), 0
 	for i := range b.list {
 		s := &b.list[i]
-		own := b.rows.stack[row : row+s.rows]
+		own := b.rows.narrow[rowStack][row : row+s.rows]
 		row += s.rows
 		if s.dumped {
 			continue
@@ -275,14 +278,14 @@ func (k *sinkStep) limitMemory() {
 // addRow adds a row of a sample.
 func (r *reader) addRow(s *sample, row *row, to *rowBatch) {
 	if r.found.accesses&anyAccess != 0 {
-		fields, access := r.events[row.event].sampleType, &row.access
-		access[accessAddress] = recorded(s.addr, fields&sampleAddr != 0)
-		access[accessWeight] = int64(s.weight)
-		access[accessSource] = recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable)
-		access[accessPhysical] = recorded(s.physical, fields&samplePhysAddr != 0)
-		access[accessExact] = 0
+		fields, access := r.events[row.narrow[rowEvent]].sampleType, &row.wide
+		access[rowAddress] = recorded(s.addr, fields&sampleAddr != 0)
+		access[rowWeight] = int64(s.weight)
+		access[rowSource] = recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable)
+		access[rowPhysical] = recorded(s.physical, fields&samplePhysAddr != 0)
+		access[rowExact] = 0
 		if s.exact {
-			access[accessExact] = 1
+			access[rowExact] = 1
 		}
 	}
 	to.add(row)

@@ -174,13 +174,13 @@ func (a *attributeStep) numberName(p *process, tid int32, m *sampleRef) int32 {
 const noCGroup = -1
 
 // internCGroup returns the number of a control group. The kernel's id 0 means none.
-func (a *attributeStep) internCGroup(id uint64) int64 {
+func (a *attributeStep) internCGroup(id uint64) int32 {
 	if id == 0 {
 		return noCGroup
 	}
 	n, known := a.cgroups[id]
 	if !known {
-		n = int64(len(a.rec.CGroups))
+		n = int32(len(a.rec.CGroups))
 		a.cgroups[id] = n
 		a.rec.CGroups = append(a.rec.CGroups, a.found.cgroupNames.of(id))
 	}
