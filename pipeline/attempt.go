@@ -12,7 +12,6 @@ import (
 	"stackmill/internal/spill"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
-	"stackmill/stages/decode/mmap"
 	"stackmill/stages/listing"
 	"stackmill/stages/write"
 )
@@ -63,7 +62,7 @@ func (in *ingest) try(ctx context.Context, src input, to *slot, limit time.Durat
 	a := &attempt{in: in, src: src, to: to, ended: make(chan struct{})}
 	defer close(a.ended)
 	a.space = in.space()
-	a.ctx, a.cancel = context.WithCancelCause(mmap.WithPool(spill.NewContext(ctx, a.space)))
+	a.ctx, a.cancel = context.WithCancelCause(spill.NewContext(ctx, a.space))
 	defer a.cancel(nil)
 	if limit > 0 {
 		a.by = time.Now().Add(limit)

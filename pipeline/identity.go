@@ -14,9 +14,7 @@ import (
 	"stackmill/internal/hosterr"
 	"stackmill/internal/ordered"
 	"stackmill/internal/safefile"
-	"stackmill/internal/spill"
 	"stackmill/schema"
-	"stackmill/stages/decode/mmap"
 )
 
 // identify derives the experiment id from the content of the input's files, and returns their size.
@@ -27,9 +25,8 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
-	room := spill.FromContext(ctx).Mapped
 	for _, name := range files {
-		sum, n, err := contentOf(ctx, filepath.Join(in.at, name), &room)
+		sum, n, err := contentOf(ctx, filepath.Join(in.at, name))
 		if err != nil {
 			return "", 0, err
 		}
@@ -48,8 +45,6 @@ const (
 	// hashBufferBytes is how much is read at a time: it stays in a processor's cache until it is
 	// hashed.
 	hashBufferBytes = 256 << 10
-	// minMappedBytes is the size from which files are mapped, which the decoder reads, too.
-	minMappedBytes = 1 << 20
 )
 
 // contentPart is the hash of a part of a file.
@@ -59,32 +54,20 @@ type contentPart struct {
 }
 
 // contentOf returns the hash of a file's content, or of the hashes of its parts if it is large, and
-// its size. It maps files that fit in the room, which it takes up: identifying and decoding then
-// cost their page faults once.
-func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size int64, err error) {
+// its size.
+func contentOf(ctx context.Context, path string) (sum uint64, size int64, err error) {
 	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
 	size = info.Size()
-	hash := func(p *contentPart, from, n int64) error { return p.read(ctx, io.NewSectionReader(f, from, n)) }
-	if size >= minMappedBytes && size <= *room {
-		m, err := mmap.Open(ctx, path, filepath.Base(path))
-		if err != nil {
-			return 0, 0, err
-		}
-		defer m.Unmap()
-		size = int64(len(m.Data))
-		*room -= size
-		hash = func(p *contentPart, from, n int64) error { return p.look(m, int(from), int(from+n)) }
-	}
 	sum, err = hashOf(size, func(p *contentPart, from, n int64) error {
 		if n == hashPartBytes && safefile.IsHole(f, from, n) {
 			p.digest = zeros()
 			return nil
 		}
-		return hash(p, from, n)
+		return p.read(ctx, io.NewSectionReader(f, from, n))
 	})
 	return sum, size, err
 }
@@ -138,15 +121,4 @@ func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
 		left -= int64(n)
 	}
 	return nil
-}
-
-// look hashes a range of a mapped file, as read does.
-func (p *contentPart) look(m *mmap.File, from, end int) error {
-	return m.Guard(func() {
-		for from < end {
-			ready := min(m.Fetch(from), end)
-			_, _ = p.digest.Write(m.Data[from:ready]) // it never fails
-			from = ready
-		}
-	})
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/internal/hosterr"
-	"stackmill/stages/decode/mmap"
 )
 
 // The hash of a large file is the hash of its parts' hashes, with any number of processors.
@@ -35,10 +34,8 @@ func TestContentOf(t *testing.T) {
 		}
 		for _, processors := range []int{1, 3} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			for _, room := range []int64{0, 1 << 30} {
-				if sum, size, err := contentOf(t.Context(), path, &room); sum != test.want || size != int64(len(test.content)) || err != nil {
-					t.Errorf("%d bytes: %x, %d, %v", len(test.content), sum, size, err)
-				}
+			if sum, size, err := contentOf(t.Context(), path); sum != test.want || size != int64(len(test.content)) || err != nil {
+				t.Errorf("%d bytes: %x, %d, %v", len(test.content), sum, size, err)
 			}
 		}
 	}
@@ -58,8 +55,7 @@ func TestContentOfHoles(t *testing.T) {
 		if err := errors.Join(fill(f), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		room := int64(0)
-		sum, _, err := contentOf(t.Context(), f.Name(), &room)
+		sum, _, err := contentOf(t.Context(), f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,44 +90,6 @@ func TestContentEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	if err := p.read(ctx, part(7)); !errors.Is(err, why) || !hosterr.Is(err) {
-		t.Error(err)
-	}
-}
-
-// Nor has a mapped one.
-func TestMappedContentEnds(t *testing.T) {
-	open := func(ctx context.Context) *mmap.File {
-		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, make([]byte, 2*minMappedBytes), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		m, err := mmap.Open(ctx, path, "file")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { m.Unmap() })
-		if ctx == t.Context() {
-			if err := os.Truncate(path, 10); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return m
-	}
-	var p contentPart
-	p.digest.Reset()
-	m := open(t.Context())
-	if err := p.look(m, 0, len(m.Data)); err == nil || hosterr.Is(err) {
-		t.Error(err)
-	}
-	why := errors.New("a signal")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	m = open(ctx)
-	cancel(why)
-	var err error
-	for err == nil { // soon
-		err = p.look(m, 0, len(m.Data))
-	}
-	if !errors.Is(err, why) || !hosterr.Is(err) {
 		t.Error(err)
 	}
 }

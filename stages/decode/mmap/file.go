@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,10 +22,22 @@ type File struct {
 	Data     []byte
 	Modified time.Time
 
-	path    string
-	ctx     context.Context
-	mapping *mapping // nil for an empty file, and after Unmap
+	path  string
+	ctx   context.Context
+	holes []hole // large ones
+
+	mu         sync.Mutex // Unmap against revoke
+	pages      []byte     // nil for an empty file, and after Unmap
+	stopRevoke func() bool
 }
+
+const (
+	// step is how much is fetched at a time.
+	step = 4 << 20
+	// large is the size of mappings that take a good part of a millisecond to unmap, which a
+	// goroutine does.
+	large = 4 << 20
+)
 
 // Open maps a file, which messages call name; an empty file has no data. When the context is
 // canceled, reading data within Guard ends: loops over records need not check it.
@@ -41,27 +54,59 @@ func Open(ctx context.Context, path, name string) (*File, error) {
 	if info.Size() == 0 {
 		return m, nil
 	}
-	m.mapping, err = pooled(ctx, info, func() (*mapping, error) { return newMapping(ctx, f.Fd(), info.Size()) })
+	m.pages, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	m.Data = m.mapping.pages
+	m.Data, m.holes = m.pages, holesOf(f.Fd(), info.Size())
+	m.stopRevoke = context.AfterFunc(ctx, m.revoke)
 	return m, nil
 }
 
-// Unmap releases the mapping, which ends with its last user.
-func (m *File) Unmap() error {
-	at := m.mapping
-	m.Data, m.mapping = nil, nil
-	if at == nil {
-		return nil
+// revoke turns further reading of the pages into page faults, which Guard turns into errors.
+func (m *File) revoke() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.pages != nil {
+		// If that fails, the reader goes on to the end of the file.
+		_ = unix.Mprotect(m.pages, unix.PROT_NONE)
 	}
-	return at.release()
 }
 
-// Fetch maps the pages of the part that holds an offset, unless that was done, and returns the
-// end of the part. Page faults take three times as long.
-func (m *File) Fetch(at int) (end int) { return m.mapping.fetch(at) }
+// Unmap ends the mapping.
+func (m *File) Unmap() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	pages := m.pages
+	if pages == nil {
+		return nil
+	}
+	m.Data, m.pages = nil, nil
+	m.stopRevoke()
+	if len(pages) >= large {
+		ordered.Start(func() (none struct{}, err error) { unmap(pages); return none, nil })
+		return nil
+	}
+	return unix.Munmap(pages)
+}
+
+// unmap ends a large mapping step by step: each step blocks everybody who changes mappings.
+func unmap(pages []byte) {
+	for from := 0; from < len(pages); from += step {
+		_ = unix.Madvise(pages[from:min(from+step, len(pages))], unix.MADV_DONTNEED) // only advice
+	}
+	_ = unix.Munmap(pages) // it cannot fail
+}
+
+// fetch maps the pages of a part, and returns its end: page faults take three times as long.
+func (m *File) fetch(part int) (end int) {
+	end = min((part+1)*step, len(m.Data))
+	if m.AfterHole(part*step) < end {
+		// Only advice: what is not mapped costs a page fault.
+		_ = unix.Madvise(m.Data[part*step:end], unix.MADV_POPULATE_READ)
+	}
+	return end
+}
 
 // EachPart calls read with the end of each part, in order, until it returns false, and fetches
 // the next parts meanwhile.
@@ -70,7 +115,7 @@ func (m *File) EachPart(from int, read func(end int) bool) {
 		return
 	}
 	first, last := from/step, (len(m.Data)-1)/step
-	ordered.Map(1, last+1-first, func(_, n int, end *int) { *end = m.Fetch((first + n) * step) }, func(end *int) bool { return read(*end) })
+	ordered.Map(1, last+1-first, func(_, n int, end *int) { *end = m.fetch(first + n) }, func(end *int) bool { return read(*end) })
 }
 
 // Release lets the system reclaim the file's pages, so that they do not count as this process's
@@ -86,19 +131,50 @@ func (m *File) release(end int) {
 	if end > 0 {
 		// Only advice: if it fails, memory stays in use for longer.
 		_ = unix.Madvise(m.Data[:end], unix.MADV_DONTNEED)
-		for n := range (end + step - 1) / step {
-			m.mapping.fetched[n].Store(false)
-		}
 	}
 }
 
 // AfterHole returns the offset where data may begin: the end of the hole that the offset is in,
 // or the offset itself. Reading a hole yields zeros, at the price of memory for each page.
 func (m *File) AfterHole(at int) int {
-	if m.mapping == nil {
-		return at
+	for _, h := range m.holes {
+		if h.from <= at && at < h.end {
+			return h.end
+		}
 	}
-	return m.mapping.afterHole(at)
+	return at
+}
+
+// hole is a part of a file without disk blocks.
+type hole struct{ from, end int }
+
+// The number of holes that are found in a file, and their minimum size.
+const (
+	mostHoles = 64
+	leastHole = 1 << 20
+)
+
+// holesOf finds the large holes of an open file; none if the file system does not support that.
+func holesOf(fd uintptr, size int64) (holes []hole) {
+	if size < leastHole {
+		return nil
+	}
+	for at, n := int64(0), 0; n < mostHoles; n++ {
+		from, err := unix.Seek(int(fd), at, unix.SEEK_HOLE)
+		if err != nil || from >= size {
+			break
+		}
+		if at, err = unix.Seek(int(fd), from, unix.SEEK_DATA); err != nil { // no data after it
+			at = size
+		}
+		if at-from >= leastHole {
+			holes = append(holes, hole{int(from), int(at)})
+		}
+		if at >= size {
+			break
+		}
+	}
+	return holes
 }
 
 // Guard runs f and turns a fault on a mapped page into an error: the file became shorter, its

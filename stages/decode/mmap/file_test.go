@@ -1,10 +1,12 @@
 package mmap
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -87,6 +89,50 @@ func TestSpecial(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), path, "pipe"); !errors.Is(err, safefile.ErrNotRegular) {
+		t.Error(err)
+	}
+}
+
+// The parts of a file are read in their order, from any offset on, also where they are released
+// meanwhile.
+func TestEach(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	content := make([]byte, 3*step+5)
+	for i := range content {
+		content[i] = byte(i / 1000)
+	}
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(t.Context(), path, "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		from, most int
+		want       []int
+	}{
+		{0, 9, []int{step, 2 * step, 3 * step, 3*step + 5}},
+		{step + 7, 9, []int{2 * step, 3 * step, 3*step + 5}},
+		{step, 2, []int{2 * step, 3 * step}},
+		{3*step + 4, 9, []int{3*step + 5}},
+		{3*step + 5, 9, nil},
+	} {
+		var ends []int
+		at := tt.from
+		m.EachPart(tt.from, func(end int) bool {
+			if !bytes.Equal(m.Data[at:end], content[at:end]) {
+				t.Errorf("from %d: what is between %d and %d differs", tt.from, at, end)
+			}
+			m.ReleaseBefore(end)
+			at, ends = end, append(ends, end)
+			return len(ends) < tt.most
+		})
+		if !slices.Equal(ends, tt.want) {
+			t.Errorf("from %d: parts end at %d, want %d", tt.from, ends, tt.want)
+		}
+	}
+	if err := m.Unmap(); err != nil {
 		t.Error(err)
 	}
 }
