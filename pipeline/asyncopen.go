@@ -17,7 +17,7 @@ type asyncOpen struct {
 // startOpen begins to open a recording. early gets its mappings as soon as they are known.
 func startOpen(ctx context.Context, src input, early decode.MappingObserver) *asyncOpen {
 	return &asyncOpen{opened: ordered.Start(func() (*decode.Recording, error) {
-		rec := src.decoder.OpenContext(decode.WithMappingObserver(ctx, early), src.at)
+		rec := src.decoder.Open(decode.WithMappingObserver(ctx, early), src.at)
 		for _, p := range rec.Processes {
 			early(rec, p.Image)
 		}

@@ -15,7 +15,7 @@ type opener struct {
 	open func() *decode.Recording
 }
 
-func (o opener) OpenContext(context.Context, string) *decode.Recording { return o.open() }
+func (o opener) Open(context.Context, string) *decode.Recording { return o.open() }
 
 func untold(*decode.Recording, []decode.MapEvent) {}
 

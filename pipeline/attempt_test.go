@@ -28,8 +28,8 @@ type scripted struct {
 
 func (scripted) Detect(path string) bool { return filepath.Ext(path) == ".scripted" }
 
-func (s scripted) OpenContext(ctx context.Context, path string) *decode.Recording {
-	rec := s.faulty.OpenContext(ctx, path)
+func (s scripted) Open(ctx context.Context, path string) *decode.Recording {
+	rec := s.faulty.Open(ctx, path)
 	rec.Processes[0].Events = func(schema.Kind, ...string) decode.EventReader {
 		return events(func() error { return s.next(ctx, filepath.Base(path)) })
 	}

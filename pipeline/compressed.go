@@ -184,7 +184,7 @@ func (c *compressedFile) bring(ctx context.Context, to string) error {
 		return hosterr.New(err)
 	}
 	most := max(plainAllowance, maxRatio*info.Size())
-	n, err := io.Copy(&hostErrorWriter{out}, io.LimitReader(&contextReader{ctx, r}, most+1))
+	n, err := io.Copy(&hostErrorWriter{out}, io.LimitReader(hosterr.NewReader(ctx, r), most+1))
 	if err = errors.Join(err, hosterr.New(out.Close())); err != nil {
 		return fmt.Errorf("decompress %s: after %d bytes: %w", filepath.Base(c.path), n, err)
 	}
@@ -201,17 +201,4 @@ type hostErrorWriter struct{ io.Writer }
 func (w *hostErrorWriter) Write(b []byte) (int, error) {
 	n, err := w.Writer.Write(b)
 	return n, hosterr.New(err)
-}
-
-// contextReader stops reading when its context ends.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r *contextReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
 }

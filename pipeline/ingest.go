@@ -303,7 +303,7 @@ func (in *ingest) one(ctx context.Context, src input, to *slot) Result {
 // read ingests the input, unless it is stored. It retries a failed recording each time, since its
 // files may have been repaired.
 func (a *attempt) read(r *Result) (err error) {
-	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.at), nil }
+	open := func() (*decode.Recording, error) { return a.src.decoder.Open(a.ctx, a.src.at), nil }
 	if a.src.err == nil && !a.in.store.known[a.src.path] {
 		symbols := a.in.prefetchSymbols(a.ctx)
 		opening := startOpen(a.ctx, a.src, symbols.request)

@@ -49,7 +49,7 @@ var namedSamples = []namedSample{
 	{16, []namedFrame{{"leaf", "a.go", 11}, {"mid", "a.go", 20}, {"main", "m.go", 5}}},
 }
 
-func (named) OpenContext(context.Context, string) *decode.Recording {
+func (named) Open(context.Context, string) *decode.Recording {
 	names := decode.NewNames()
 	p := &decode.Process{Number: 1, PID: 7, Stacks: &decode.Stacks{}, Target: "prog", Closed: true,
 		Kinds: []decode.KindInfo{{Kind: schema.Perf}}, Counters: []decode.Counter{{Name: "cpu", Title: "cpu", TimeUnit: true}}}

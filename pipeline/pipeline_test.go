@@ -223,7 +223,7 @@ func (faulty) Name() string                          { return "faulty" }
 func (faulty) Detect(path string) bool               { return filepath.Ext(path) == ".faulty" }
 func (faulty) Members(path string) ([]string, error) { return []string{path}, nil }
 func (faulty) Files(string) ([]string, error)        { return []string{"."}, nil }
-func (faulty) OpenContext(_ context.Context, path string) *decode.Recording {
+func (faulty) Open(_ context.Context, path string) *decode.Recording {
 	return &decode.Recording{
 		Locate: func(string) []decode.Candidate { return nil },
 		Close:  func() error { return nil },
@@ -247,8 +247,8 @@ func (lost) Close()                           {}
 // unmapped is faulty with seven processes, whose mappings are wrong.
 type unmapped struct{ faulty }
 
-func (u unmapped) OpenContext(ctx context.Context, path string) *decode.Recording {
-	rec := u.faulty.OpenContext(ctx, path)
+func (u unmapped) Open(ctx context.Context, path string) *decode.Recording {
+	rec := u.faulty.Open(ctx, path)
 	only := rec.Processes[0]
 	rec.Processes = nil
 	for n := range 7 {

@@ -51,7 +51,7 @@ func TestSpecialFiles(t *testing.T) {
 				errs = errors.Join(errs, make(at(name)))
 			}
 			generating := filepath.Join(root, "perf", "p_jit_map.data")
-			rec := perfdata.New().OpenContext(t.Context(), generating)
+			rec := perfdata.New().Open(t.Context(), generating)
 			for _, p := range rec.Processes {
 				errs = errors.Join(errs, make(at(fmt.Sprintf("perf-%d.map", p.PID))))
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,7 +70,7 @@ func (b *bench) dataObjects() error {
 // that took this process, garbage collection included, beyond reading the events;
 // and by how many instructions they were.
 func attributed(path, symfs string, loader *cache.Recording) (spent time.Duration, instructions int, err error) {
-	rec := perfdata.New().Open(path)
+	rec := perfdata.New().Open(context.Background(), path)
 	defer rec.Close()
 	rec.Locate = func(object string) []decode.Candidate {
 		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}, {Path: object, Origin: "path"}}

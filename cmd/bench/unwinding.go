@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 	"time"
 
@@ -23,7 +24,7 @@ func (b *bench) unwinding() error {
 	if err != nil {
 		return err
 	}
-	rec := perfdata.New().Open(path)
+	rec := perfdata.New().Open(context.Background(), path)
 	defer rec.Close()
 	rec.Locate = func(object string) []decode.Candidate {
 		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}}

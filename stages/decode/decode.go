@@ -30,11 +30,11 @@ type Decoder interface {
 	// Files returns the files whose content is the recording and its identity, sorted and
 	// relative to path; an empty name means path itself. It omits links to nowhere.
 	Files(path string) ([]string, error)
-	// OpenContext reads logs, maps and stacks, and scans the event files without keeping them.
+	// Open reads logs, maps and stacks, and scans the event files without keeping them.
 	// It always returns a recording; if nothing could be read, the recording has no processes
 	// and its problems say why. When the context is canceled, all reading of the recording ends
 	// with a host error.
-	OpenContext(ctx context.Context, path string) *Recording
+	Open(ctx context.Context, path string) *Recording
 }
 
 // Recording is one experiment: a founder process and its descendants.

@@ -20,7 +20,7 @@ func BenchmarkDumps(b *testing.B) {
 	}
 	for _, name := range []string{"p_signals_dwarf", "p_cxx_dwarf", "p_deep_dwarf"} {
 		b.Run(name, func(b *testing.B) {
-			rec := perfdata.New().Open(filepath.Join(folder, "perf", name+".data"))
+			rec := perfdata.New().Open(b.Context(), filepath.Join(folder, "perf", name+".data"))
 			defer rec.Close()
 			rec.Locate = func(path string) []decode.Candidate {
 				return []decode.Candidate{{Path: filepath.Join(folder, "symfs", path), Origin: "path"}}

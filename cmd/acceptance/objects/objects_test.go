@@ -211,7 +211,7 @@ func named(t *testing.T, recording, file string, after time.Duration) build {
 			t.Fatal(err)
 		}
 	} else {
-		rec := gprofng.New().Open(filepath.Join(folder, recording))
+		rec := gprofng.New().Open(t.Context(), filepath.Join(folder, recording))
 		began = rec.Started
 		if err := rec.Close(); err != nil {
 			t.Fatal(err)

@@ -102,7 +102,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
-			rec := gprofng.New().OpenContext(t.Context(), e.Dir)
+			rec := gprofng.New().Open(t.Context(), e.Dir)
 			defer rec.Close()
 			_, got := columnOf(t, rec.Processes[0], tt.kind, tt.column)
 			if d := cmp.Diff(tt.want, got); d != "" {
@@ -142,7 +142,7 @@ func TestTimesOutOfBounds(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		rec := gprofng.New().OpenContext(t.Context(), e.Dir)
+		rec := gprofng.New().Open(t.Context(), e.Dir)
 		defer rec.Close()
 		times, ticks := columnOf(t, rec.Processes[0], schema.Clock, 1)
 		var sum int64
@@ -198,7 +198,7 @@ func TestLogOutOfBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			replace(t, filepath.Join(e.Dir, "log.xml"), tt.log, tt.replaced)
-			rec := gprofng.New().OpenContext(t.Context(), e.Dir)
+			rec := gprofng.New().Open(t.Context(), e.Dir)
 			defer rec.Close()
 			p := rec.Processes[0]
 			times, _ := columnOf(t, p, schema.Clock, 1)
@@ -241,7 +241,7 @@ func TestMappingsOutOfBounds(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rec := gprofng.New().OpenContext(t.Context(), e.Dir)
+	rec := gprofng.New().Open(t.Context(), e.Dir)
 	defer rec.Close()
 	var paths []string
 	for _, m := range rec.Processes[0].Image {
@@ -275,7 +275,7 @@ func TestOverviewOutOfBounds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(e.Dir, "overview"), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := gprofng.New().OpenContext(t.Context(), e.Dir)
+	rec := gprofng.New().Open(t.Context(), e.Dir)
 	defer rec.Close()
 	var users, faulted []int64
 	for _, row := range rec.Processes[0].Overview {
@@ -304,7 +304,7 @@ func TestLargeValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"bounds.er", "bounds_kill.er"} {
-		rec := gprofng.New().OpenContext(t.Context(), filepath.Join(dir, "bounds", name))
+		rec := gprofng.New().Open(t.Context(), filepath.Join(dir, "bounds", name))
 		defer rec.Close()
 		if told := outOf(rec); told != nil {
 			t.Errorf("%s: %v", name, told)

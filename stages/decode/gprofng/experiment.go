@@ -1,7 +1,6 @@
 package gprofng
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -112,21 +111,8 @@ func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 		return false
 	}
 	defer in.Close()
-	f(contextReader{e.opener.ctx, in}, size)
+	f(hosterr.NewReader(e.opener.ctx, in), size)
 	return true
-}
-
-// contextReader reads until a context is canceled.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(b []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, hosterr.New(context.Cause(r.ctx))
-	}
-	return r.Reader.Read(b)
 }
 
 // shift converts times relative to this process's start to the founder's.

@@ -59,7 +59,7 @@ func fuzzFile(f *testing.F, name string) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rec := gprofng.New().OpenContext(t.Context(), e.Dir)
+		rec := gprofng.New().Open(t.Context(), e.Dir)
 		defer rec.Close()
 		for _, p := range rec.Processes {
 			for kind := range gprofngtest.Kinds {

@@ -31,7 +31,7 @@ func New() *Decoder { return &Decoder{} }
 // Name returns `gprofng`.
 func (d *Decoder) Name() string { return "gprofng" }
 
-// Detect reports whether path is an experiment (any name ending in `.er`: OpenContext reports one
+// Detect reports whether path is an experiment (any name ending in `.er`: Open reports one
 // that is not a directory) or a group file.
 func (d *Decoder) Detect(path string) bool {
 	if isExperimentName(filepath.Base(filepath.Clean(path))) {
@@ -57,9 +57,9 @@ func isGroup(path string) bool {
 	return err == nil && bytes.Equal(head, []byte(groupHeader))
 }
 
-// OpenContext reads an experiment and its descendants: logs, maps, stacks, and an
+// Open reads an experiment and its descendants: logs, maps, stacks, and an
 // index of the event files, which costs one sequential pass over them.
-func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
+func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 	rec := &decode.Recording{
 		Format: d.Name(),
 		Locate: func(string) []decode.Candidate { return nil },

@@ -30,7 +30,7 @@ func build(t testing.TB, e *gprofngtest.Experiment) *decode.Recording {
 // open opens a recording.
 func open(t testing.TB, path string) *decode.Recording {
 	t.Helper()
-	rec := gprofng.New().OpenContext(t.Context(), path)
+	rec := gprofng.New().Open(t.Context(), path)
 	t.Cleanup(func() {
 		if err := rec.Close(); err != nil {
 			t.Error(err)

@@ -29,7 +29,7 @@ func openFile(t *testing.T, content []byte) *decode.Recording {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	t.Cleanup(func() { rec.Close() })
 	return rec
 }

@@ -40,7 +40,7 @@ func stacksOf(t *testing.T, content []byte) (list []string) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	for _, p := range rec.Problems.Problems {
 		if p.Severity > diagnostic.Info {

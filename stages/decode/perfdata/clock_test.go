@@ -20,7 +20,7 @@ func open(t *testing.T, b *builder) *decode.Recording {
 	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	t.Cleanup(func() { rec.Close() })
 	return rec
 }
@@ -103,7 +103,7 @@ func TestBegan(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, b.file(), 0o644), os.Chtimes(path, written, written)); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	if want := written.Add(-5 * time.Second); !rec.Started.IsZero() || !rec.Began.Equal(want) {
 		t.Errorf("started %v, began %v, want %v", rec.Started, rec.Began, want)

@@ -114,7 +114,7 @@ func TestCuts(t *testing.T) {
 				if err := os.WriteFile(path, content[:at], 0o644); err != nil {
 					t.Fatal(err)
 				}
-				return look(New().OpenContext(t.Context(), path))
+				return look(New().Open(t.Context(), path))
 			}
 			whole := cutAt(len(content))
 			if doubted := len(whole.reasons) > 0; whole.samples < 100 || doubted != tt.doubted {
@@ -148,7 +148,7 @@ func TestCuts(t *testing.T) {
 func TestCutDirectories(t *testing.T) {
 	dir := recordings(t)
 	for _, name := range []string{"directory", "directory_packed"} {
-		whole := look(New().OpenContext(t.Context(), filepath.Join(dir, name+".data")))
+		whole := look(New().Open(t.Context(), filepath.Join(dir, name+".data")))
 		if whole.samples < 100 || whole.reasons != nil {
 			t.Fatalf("%s: %+v", name, whole)
 		}
@@ -161,7 +161,7 @@ func TestCutDirectories(t *testing.T) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			if found := look(New().OpenContext(t.Context(), filepath.Join(dir, name+".data"))); found.severity != diagnostic.Error {
+			if found := look(New().Open(t.Context(), filepath.Join(dir, name+".data"))); found.severity != diagnostic.Error {
 				t.Errorf("%s without %s: %+v", name, file, found)
 			}
 			inside := borders(content)
@@ -169,7 +169,7 @@ func TestCutDirectories(t *testing.T) {
 				if err := os.WriteFile(path, content[:at], 0o644); err != nil {
 					t.Fatal(err)
 				}
-				found := look(New().OpenContext(t.Context(), filepath.Join(dir, name+".data")))
+				found := look(New().Open(t.Context(), filepath.Join(dir, name+".data")))
 				if found.samples < whole.samples && found.severity != diagnostic.Error && !slices.Contains(inside, at) {
 					t.Errorf("%s cut at %d: %+v, of %d samples", path, at, found, whole.samples)
 				}
@@ -258,7 +258,7 @@ func TestGroupSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), filepath.Join(dir, "group.data"))
+	rec := New().Open(t.Context(), filepath.Join(dir, "group.data"))
 	defer rec.Close()
 	var got []string
 	for _, p := range rec.Processes {
@@ -298,7 +298,7 @@ func TestStopped(t *testing.T) {
 			t.Fatal(line, err)
 		}
 		recordings++
-		found := look(New().OpenContext(t.Context(), filepath.Join(dir, name+".data")))
+		found := look(New().Open(t.Context(), filepath.Join(dir, name+".data")))
 		if found.samples != samples {
 			t.Errorf("%s: %d samples, want %d", name, found.samples, samples)
 		}

@@ -2,7 +2,6 @@ package perfdata
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +87,7 @@ func (r *reader) unpack(name string, from io.Reader) (*mmap.File, error) {
 		return nil, ofTemporary(err)
 	}
 	defer t.Close()
-	_, err = io.Copy(hostErrWriter{t}, contextReader{r.in.ctx, from})
+	_, err = io.Copy(hostErrWriter{t}, hosterr.NewReader(r.in.ctx, from))
 	if hosterr.Is(err) {
 		return nil, err
 	}
@@ -121,17 +120,4 @@ func ofTemporary(err error) error {
 		return nil
 	}
 	return hosterr.New(fmt.Errorf("decompress it into %s: %w (set $TMPDIR to another folder)", os.TempDir(), err))
-}
-
-// contextReader reads until a context is canceled.
-type contextReader struct {
-	ctx  context.Context
-	from io.Reader
-}
-
-func (u contextReader) Read(b []byte) (int, error) {
-	if u.ctx.Err() != nil {
-		return 0, hosterr.New(context.Cause(u.ctx))
-	}
-	return u.from.Read(b)
 }

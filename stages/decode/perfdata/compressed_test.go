@@ -51,13 +51,13 @@ func TestNowhereToUnpack(t *testing.T) {
 	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	if rec.HostErr.Err() != nil || len(rec.Processes) != 2 {
 		t.Errorf("%v, %d processes", rec.HostErr.Err(), len(rec.Processes))
 	}
 	rec.Close()
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	rec = New().OpenContext(t.Context(), path)
+	rec = New().Open(t.Context(), path)
 	defer rec.Close()
 	if !hosterr.Is(rec.HostErr.Err()) {
 		t.Errorf("%v, %v", rec.HostErr.Err(), rec.Problems.Problems)

@@ -33,7 +33,7 @@ func told(t *testing.T, b *builder) (stacks, problems []string) {
 	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	for _, p := range rec.Processes {
 		for _, row := range samplesOf(t, p, nil) {

@@ -27,7 +27,7 @@ func TestEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told [][]string
-	rec := New().OpenContext(decode.WithMappingObserver(t.Context(), func(rec *decode.Recording, image []decode.MapEvent) {
+	rec := New().Open(decode.WithMappingObserver(t.Context(), func(rec *decode.Recording, image []decode.MapEvent) {
 		if len(rec.Processes) > 0 {
 			t.Error("told late")
 		}

@@ -74,7 +74,7 @@ func TestNamesWithoutFeatures(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rec := New().OpenContext(t.Context(), path)
+		rec := New().Open(t.Context(), path)
 		defer rec.Close()
 		for _, c := range rec.Processes[0].Counters {
 			list = append(list, c.Name)

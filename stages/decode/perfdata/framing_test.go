@@ -19,7 +19,7 @@ func readings(t *testing.T, content []byte) (leaves, problems []string) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	for _, p := range rec.Processes {
 		for _, s := range p.Stacks.Expanded() {

@@ -42,7 +42,7 @@ func readAll(t *testing.T, content []byte) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	for _, p := range rec.Processes {
 		done, err := unwind.Complete(p, walk(func(*decode.StackDump) *cfi.Stack { return &cfi.Stack{Words: []uint64{1}} }).walkers)

@@ -33,7 +33,7 @@ func TestHoles(t *testing.T) {
 		if err := errors.Join(err, f.Close()); err != nil {
 			t.Skipf("no file can be so large here: %v", err)
 		}
-		rec := New().OpenContext(t.Context(), path)
+		rec := New().Open(t.Context(), path)
 		t.Cleanup(func() { rec.Close() })
 		got := reasonsOf(rec)
 		if got["bad-record"] != want["bad-record"]+1 {

@@ -20,7 +20,7 @@ func allocated(t *testing.T, content []byte) (*decode.Recording, uint64) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	runtime.ReadMemStats(&after)
 	t.Cleanup(func() { rec.Close() })
 	return rec, after.TotalAlloc - before.TotalAlloc

@@ -111,7 +111,7 @@ func TestExactSamples(t *testing.T) {
 	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	events := rec.Processes[0].Events(schema.Perf)
 	defer events.Close()

@@ -62,7 +62,7 @@ func TestLinkRegister(t *testing.T) {
 				if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				rec := New().OpenContext(t.Context(), path)
+				rec := New().Open(t.Context(), path)
 				defer rec.Close()
 				p := rec.Processes[0]
 				was := ""

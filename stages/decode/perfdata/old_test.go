@@ -39,7 +39,7 @@ func TestOldRecordings(t *testing.T) {
 			if !New().Detect(path) || !New().Finished(path) {
 				t.Error("it is not taken for a finished recording")
 			}
-			rec := New().OpenContext(t.Context(), path)
+			rec := New().Open(t.Context(), path)
 			if len(rec.Processes) != 1 {
 				t.Fatal(rec.Problems.Problems)
 			}

@@ -70,8 +70,8 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return names, nil
 }
 
-// OpenContext reads a recording: it scans all records once and notes the offsets of the samples.
-func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
+// Open reads a recording: it scans all records once and notes the offsets of the samples.
+func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 	space := spill.FromContext(ctx)
 	r := &reader{
 		recordParser: recordParser{

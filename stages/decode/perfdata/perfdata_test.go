@@ -148,7 +148,7 @@ func TestTiny(t *testing.T) {
 		if err := os.WriteFile(path, tiny(big), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rec := New().OpenContext(t.Context(), path)
+		rec := New().Open(t.Context(), path)
 		var got []string
 		for _, p := range rec.Processes {
 			got = append(got, fmt.Sprintf("%d: pid %d of %d, %s, from %d", p.Number, p.PID, p.PPID, p.Target, p.StartNS))
@@ -216,7 +216,7 @@ func TestStacks(t *testing.T) {
 	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	stacks := rec.Processes[0].Stacks.Expanded()
 	if s := stacks[0]; s.Kernel != 2 || !slices.Equal(s.Words, []uint64{0xffffffff81000010, 0xffffffff81000100, 0x4010, 0x4100}) {

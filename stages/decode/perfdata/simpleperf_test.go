@@ -25,7 +25,7 @@ func TestSimpleperf(t *testing.T) {
 	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	p := rec.Processes[0]
 	if len(p.Image) != 1 {

@@ -20,7 +20,7 @@ import (
 // openIn opens a recording whose lists go to the space.
 func openIn(t *testing.T, path string, s *spill.Space) *decode.Recording {
 	t.Helper()
-	rec := New().OpenContext(spill.NewContext(t.Context(), s), path)
+	rec := New().Open(spill.NewContext(t.Context(), s), path)
 	t.Cleanup(func() { rec.Close(); s.Close() })
 	return rec
 }
@@ -76,7 +76,7 @@ func batchesOf(t *testing.T, rec *decode.Recording) (lengths, values []int64) {
 func TestLittleMemory(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		path := manySamples(t, 200_000, damaged)
-		whole := New().OpenContext(t.Context(), path)
+		whole := New().Open(t.Context(), path)
 		defer whole.Close()
 		lengths, values := batchesOf(t, whole)
 		for _, memory := range []int64{0, 1 << 20, 4 << 20} {

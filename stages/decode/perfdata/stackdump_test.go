@@ -49,7 +49,7 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 	if err := os.WriteFile(path, d.file(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rec := New().OpenContext(t.Context(), path)
+	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	p := rec.Processes[0]
 	if p.Dumps == nil {

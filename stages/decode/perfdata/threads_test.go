@@ -202,7 +202,7 @@ func TestManyNames(t *testing.T) {
 	}
 	space := spill.New(1<<12, func() (spill.File, error) { return os.Create(filepath.Join(t.TempDir(), "space")) })
 	defer space.Close()
-	rec := New().OpenContext(spill.NewContext(t.Context(), space), path)
+	rec := New().Open(spill.NewContext(t.Context(), space), path)
 	defer rec.Close()
 	samples, lives := named(t, rec)
 	if len(samples) != n || len(lives) != n {

@@ -38,7 +38,7 @@ func TestTracepointNames(t *testing.T) {
 				if err := os.WriteFile(path, b.file(), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				rec := New().OpenContext(t.Context(), path)
+				rec := New().Open(t.Context(), path)
 				defer rec.Close()
 				if len(rec.Processes) != 1 {
 					t.Fatal(rec.Problems.Problems)

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"stackmill/internal/hosterr"
 	"stackmill/internal/safefile"
 )
 
@@ -31,7 +32,7 @@ func read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(&contextReader{ctx, io.LimitReader(from, maxProfile+1)})
+	content, err := io.ReadAll(hosterr.NewReader(ctx, io.LimitReader(from, maxProfile+1)))
 	if err != nil {
 		return nil, err
 	}
@@ -39,19 +40,6 @@ func read(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("it has more than %d MiB, decompressed", maxProfile>>20)
 	}
 	return content, nil
-}
-
-// contextReader reads until a context is canceled.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r *contextReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
 }
 
 // decompressed reads a file that may be compressed.

@@ -55,8 +55,8 @@ const (
 	reasonNameless   = "addresses-without-functions"
 )
 
-// OpenContext reads a profile into memory, and makes stacks of its samples.
-func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
+// Open reads a profile into memory, and makes stacks of its samples.
+func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 	rec := &decode.Recording{Format: d.Name(), WordBits: 64,
 		Locate: decode.AtPath, Close: func() error { return nil }}
 	content, err := read(ctx, path)

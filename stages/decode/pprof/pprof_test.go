@@ -107,7 +107,7 @@ func open(t testing.TB, name string, content []byte) *decode.Recording {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return New().OpenContext(context.Background(), path)
+	return New().Open(context.Background(), path)
 }
 
 // shown is all of a recording as text: stacks, then events.
