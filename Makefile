@@ -49,13 +49,23 @@ worker: check-go ## build bin/stackmill-worker, static: it ingests and plans, an
 DIST_TIME    := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 DIST_VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)),0.0.0-$(shell date -u -d @$(DIST_TIME) +%Y%m%d%H%M).g$(COMMIT))
 
-dist: check-go check-cxx ## make tarballs, .deb, .rpm, container images, SBOMs and checksums in dist
+# On x86-64, what is released is linked with the libraries of Debian 11, which are downloaded (11 MB), so
+# that it runs on systems that are older than this machine: SYSROOT= links it with those of this machine.
+SYSROOT  := $(if $(filter x86_64,$(shell uname -m)),$(if $(word 2,$(CURDIR)),,bin/sysroot))
+DISTLINK := $(if $(SYSROOT),-B$(CURDIR)/$(SYSROOT)/usr/lib/gcc/x86_64-linux-gnu/10 -B$(CURDIR)/$(SYSROOT)/usr/lib/x86_64-linux-gnu \
+	-static-libgcc -Wl$(comma)--exclude-libs$(comma)ALL $(CURDIR)/$(SYSROOT)/compat.o,$(LINKED))
+
+bin/sysroot: .ci/dist/sysroot/make.sh .ci/dist/sysroot/compat.c
+	.ci/dist/sysroot/make.sh $@
+
+dist: check-go check-cxx $(SYSROOT) ## make tarballs, .deb, .rpm, container images, SBOMs and checksums in dist
 	@rm -rf bin/dist $(CXXFOLDER) && mkdir -p bin/dist
 	$(if $(LINKED),@mkdir $(CXXFOLDER) && ln -s $(CXXLIB) $(CXXFOLDER)/)
-	go build $(GOFLAGS_) -trimpath -ldflags "-s -w -buildid= $(LDFLAGS) -extldflags '$(LINKED)'" -o bin/dist/stackmill ./cmd/stackmill
+	$(if $(SYSROOT),CC="gcc --sysroot=$(CURDIR)/$(SYSROOT)") go build $(GOFLAGS_) -trimpath \
+	  -ldflags "-s -w -buildid= $(LDFLAGS) -extldflags '$(DISTLINK)'" -o bin/dist/stackmill ./cmd/stackmill
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(LDFLAGS)" -o bin/dist/stackmill-worker ./cmd/stackmill
 	SOURCE_DATE_EPOCH=$(DIST_TIME) bin/dist/stackmill man bin/dist
-	cd .ci/dist && go run . -root ../.. -out ../../dist -version $(DIST_VERSION) -time $(DIST_TIME)
+	cd .ci/dist && go run . -root ../.. -out ../../dist -version $(DIST_VERSION) -time $(DIST_TIME) $(if $(SYSROOT),-glibc 2.28)
 
 demo: build ## ingest real recordings into a fresh store and look into it
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)

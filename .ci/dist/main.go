@@ -30,6 +30,7 @@ type release struct {
 	version string
 	time    time.Time // of the commit: of every file
 	arch    string
+	glibc   string // the version of the C library on which the full program must run, if any
 }
 
 // file is a file of an archive, a package or an image.
@@ -45,6 +46,7 @@ func main() {
 	flag.StringVar(&r.root, "root", ".", "the checkout, with what was built in bin")
 	flag.StringVar(&r.out, "out", "dist", "the folder to write to")
 	flag.StringVar(&r.version, "version", "", "the version")
+	flag.StringVar(&r.glibc, "glibc", "", "fail if the program needs a newer version of the C library")
 	flag.Parse()
 	r.time = time.Unix(*seconds, 0).UTC()
 	if err := r.make(); err != nil {

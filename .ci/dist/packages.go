@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
@@ -16,15 +18,23 @@ import (
 )
 
 // minimalLibc returns the oldest version of the C library on which a program runs, which is the
-// newest version that one of its symbols asks for.
+// newest version that one of its symbols asks for. The program must not export a function that it
+// imports: the loader would find its own in the place of the library's.
 func minimalLibc(program string) (newest string, err error) {
 	f, err := elf.Open(program)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	all, err := f.DynamicSymbols()
+	if err != nil {
+		return "", err
+	}
 	symbols, err := f.ImportedSymbols()
 	for _, s := range symbols {
+		if slices.ContainsFunc(all, func(o elf.Symbol) bool { return o.Name == s.Name && o.Section != elf.SHN_UNDEF }) {
+			return "", fmt.Errorf("the program exports %s, which it imports", s.Name)
+		}
 		if v, ok := strings.CutPrefix(s.Version, "GLIBC_"); ok && semver.Compare("v"+v, "v"+newest) > 0 {
 			newest = v
 		}
@@ -55,6 +65,9 @@ func (r *release) packages(p product) (err error) {
 		oldest, err := minimalLibc(filepath.Join(r.root, "bin/dist", p.name))
 		if err != nil {
 			return err
+		}
+		if r.glibc != "" && semver.Compare("v"+oldest, "v"+r.glibc) > 0 {
+			return fmt.Errorf("the program needs glibc %s, and must run on %s", oldest, r.glibc)
 		}
 		depends = map[string][]string{"deb": {"libc6 (>= " + oldest + ")"}, "rpm": {"glibc >= " + oldest}}
 	}
