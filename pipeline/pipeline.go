@@ -27,6 +27,9 @@
 //
 // Package ordered starts all goroutines, and its queues are bounded. A batch has one owner at any
 // time; samples.Sink says more.
+//
+// Start reading with experiment.run and process.run, which read the lists of stages; ingest.go has
+// what happens around them.
 package pipeline
 
 import (

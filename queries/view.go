@@ -1,5 +1,8 @@
 // Package queries holds the SQL views of a store, one .sql file each, and the code that opens a
 // store, builds its catalog and checks it.
+//
+// Start reading with OpenWith (store.go), which opens a store; Views lists the views, Check
+// (check.go) verifies a store.
 package queries
 
 import (

@@ -1,6 +1,9 @@
 // Package schema declares every table of the store once: its columns, their
 // Arrow types, Parquet encodings, units and meaning. Arrow schemas, the checks
 // of the views and docs/tables.md all derive from these declarations.
+//
+// Start reading with Table and Column; Tables (tables.go) lists all tables, Declared (metrics.go)
+// the metrics.
 package schema
 
 import (

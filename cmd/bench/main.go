@@ -1,6 +1,8 @@
 // Command bench compares `stackmill ingest` with `gprofng display text` and
 // `perf report` on large recordings, which it makes, and measures what a sample
 // costs in time, memory and bytes. See `make bench`.
+//
+// Start reading with bench.run, which measures the rows that rowNames lists; each row has a file.
 package main
 
 import (

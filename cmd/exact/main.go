@@ -3,11 +3,12 @@
 //
 //	go run ./cmd/exact -out DIR [-run REGEXP]
 //
-// The programs in programs/ touch pages, each a page fault, which perf records with
-// the page's address and the stack. Of each page the program says where it touched it: in
-// which function, on which line, inlined where, called by whom, in which thread. They are
-// compiled in many ways (builds.go). Each stack must be the program's in all modes, or must say
-// that callers are missing (match.go), and each view must be the sum of the stacks (views.go).
+// Start reading with views.go, which compares. The programs in programs/ touch pages, each a
+// page fault, which perf records with the page's address and the stack. Of each page the
+// program says where it touched it: in which function, on which line, inlined where, called by
+// whom, in which thread. They are compiled in many ways (builds.go). Each stack must be the
+// program's in all modes, or must say that callers are missing (match.go), and each view must
+// be the sum of the stacks (views.go).
 package main
 
 import (

@@ -9,6 +9,8 @@
 // then it is known to be right. What the program says was lost (errors) or may be wrong
 // (warnings) is printed as well, so that a false alarm is seen, and what both sides took. The
 // exit status is 1 if anything is wrong.
+//
+// Start reading with run, which compares one recording after the other.
 package main
 
 import (

@@ -5,6 +5,8 @@
 // recording's. One table, truths, lists the damages that cannot be noticed.
 //
 // A mutant is made again by its seed, base and mutation, which are printed.
+//
+// Start reading with run, which makes the mutants and judges them.
 package main
 
 import (

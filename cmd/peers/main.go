@@ -9,6 +9,8 @@
 // away for one bad word; `gprofng-text-size`, where gprofng takes code for unknown and
 // makes functions up; `realloc`, where gprofng counts blocks as leaked that were
 // reallocated, exactly as many as its algorithm finds.
+//
+// Start reading with run, which records and compares one program after the other.
 package main
 
 import (

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"stackmill/internal/terminal"
+	"stackmill/internal/testfiles"
 	"stackmill/queries/console"
 	"stackmill/queries/report"
 )
@@ -27,7 +29,7 @@ var unrunCommands = []unrunCommand{
 	{"README.md", "make build", "builds the program that runs the test"},
 	{"README.md", "perf record", "needs the counters of perf, gprofng and a server in Go"},
 	{"README.md", "stackmill ingest perf.data\nstackmill serve --open", "serve --open starts a browser; the ingest is run further down the page"},
-	{"docs/agents.md", "claude mcp add", "needs an agent; TestMCP runs the verb"},
+	{"docs/agents.md", "claude mcp add", "needs an agent; TestAgents runs the verb"},
 	{"docs/cluster.md", "make worker\n", "TestWorker builds the worker"},
 	{"docs/cluster.md", "make worker && podman", "needs podman"},
 	{"docs/cluster.md", "stackmill ingest --plan FILE", "a form; the simulated Slurm at the top of the page runs it"},
@@ -43,7 +45,7 @@ var unrunCommands = []unrunCommand{
 	{"docs/export.md", "callgrind_annotate", "needs Valgrind; cmd/acceptance/export runs it"},
 	{"docs/export.md", "clang ", "needs clang; cmd/acceptance/export runs it"},
 	{"docs/export.md", "go build", "needs the program's sources; cmd/acceptance/export runs it"},
-	{"docs/export.md", "stackmill export --as iceberg -o lake", "needs S3; cmd/acceptance/s3 writes lakes there"},
+	{"docs/export.md", "stackmill export --as iceberg -o lake", "needs S3"},
 	{"docs/export.md", "-- Spark: ", "needs the engines, as the page says"},
 	{"docs/gprofng.md", "gprofng collect", "needs gprofng; the ingest is in the README"},
 	{"docs/operations.md", "stackmill ingest --recursive --store /data/store", "writes where node_exporter reads; the next command has the other options"},
@@ -56,13 +58,13 @@ var unrunCommands = []unrunCommand{
 	{"docs/serve.md", "openssl rand", "demoServer makes the token"},
 	{"docs/serve.md", "chmod 600", "demoServer makes the files"},
 	{"docs/serve.md", "echo ", "demoServer makes the files"},
-	{"docs/serve.md", "curl --unix-socket", "needs a second server; TestUnixSocket asks one"},
+	{"docs/serve.md", "curl --unix-socket", "needs a second server; TestServeUnix asks one"},
 	{"docs/store.md", "stackmill resymbolize", "needs a store without symbols; cmd/stackmill/testdata/script/resymbolize.txtar runs it"},
 	{"docs/store.md", "stackmill query --format csv", "its SQL is run"},
 	{"docs/store.md", "SELECT f.name, sum(v.exclusive) AS ns", "TestDocumentedEngines runs it in DuckDB and Polars; Spark and ClickHouse are not there"},
 	{"docs/compare.md", "-- parsing may not take", "the page's last gate reads it as rules.sql"},
 	{"docs/development.md", "-- row: one function", "a form"},
-	{"docs/views.md", "FROM compare_functions('monday.er'", "no store has these names; TestMacros calls the macro"},
+	{"docs/views.md", "FROM compare_functions('monday.er'", "no store has these names; TestMacrosForPeople calls the macro"},
 	{"docs/dashboards.md", "SELECT function, load_object, sum(exclusive) / 1e9 AS seconds\nFROM file(", "needs ClickHouse"},
 }
 
@@ -98,10 +100,7 @@ var blockLanguages = map[string]func(c *commandChecker, b docBlock){
 func TestDocumentedCommands(t *testing.T) {
 	pages := []string{"README.md", "SECURITY.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/formats/*.md"} {
-		found, err := filepath.Glob("../../" + pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testfiles.Glob(t, "../../"+pattern)
 		for _, page := range found {
 			pages = append(pages, strings.TrimPrefix(page, "../../"))
 		}
@@ -136,11 +135,40 @@ func TestDocumentedCommands(t *testing.T) {
 			t.Errorf("%s has no %q, which is said not to be run", unrunCommands[i].page, unrunCommands[i].command)
 		}
 	}
+	c.checkReasons()
 	for _, how := range slices.Sorted(maps.Keys(c.counts)) {
 		t.Logf("%4d %s", c.counts[how], how)
 	}
 	if c.counts[runCompared] < 100 {
 		t.Errorf("only %d commands are run with their output compared", c.counts[runCompared])
+	}
+}
+
+// checkReasons checks that the tests which unrunCommands names exist.
+func (c *commandChecker) checkReasons() {
+	var tests strings.Builder
+	err := filepath.WalkDir("../..", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, "_test.go"):
+			text, err := os.ReadFile(name)
+			tests.Write(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, unrun := range unrunCommands {
+		for _, test := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(unrun.why, -1) {
+			if !strings.Contains(tests.String(), "func "+test+"(") {
+				c.t.Errorf("%s: %s: there is no test %s", unrun.page, unrun.command, test)
+			}
+		}
 	}
 }
 
@@ -391,10 +419,7 @@ func (c *commandChecker) goTest(args []string) {
 			if !strings.HasPrefix(arg, "./") {
 				continue
 			}
-			sources, err := filepath.Glob("../../" + arg + "/*_test.go")
-			if err != nil {
-				c.t.Fatal(err)
-			}
+			sources := testfiles.Glob(c.t, "../../"+arg+"/*_test.go")
 			if !slices.ContainsFunc(sources, func(name string) bool {
 				text, err := os.ReadFile(name)
 				return err == nil && (strings.Contains(string(text), "func "+args[i+1]) || strings.Contains(string(text), "func Test"+args[i+1]))

@@ -1,5 +1,7 @@
 // Command stackmill reads profiler experiments into a store of Parquet files
 // and answers questions about them. Each verb has its file.
+//
+// Start reading with newRoot, which lists the verbs; ingest.go and report.go are typical ones.
 package main
 
 import (

@@ -1,5 +1,7 @@
 // Package chunked has lists that grow in chunks, since a contiguous list is copied whenever it
 // grows, packed lists of integers, and tables for look-ups.
+//
+// Start reading with List; the other files have variants of it.
 package chunked
 
 // The length of a chunk; the first may be as short as firstChunkLen.

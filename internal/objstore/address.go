@@ -1,5 +1,7 @@
 // Package objstore reads and writes objects of S3-compatible storage. It retries requests that
 // may succeed, within a time limit; every error names the object, the reason and what to do.
+//
+// Start reading with retry.go, which makes all requests; read.go and write.go have the transfers.
 package objstore
 
 import (

@@ -12,6 +12,8 @@
 // Nothing but Start leaves a goroutine behind. Functions that wait for a result panic where the
 // code that they run panics; Future, Worker and Producer, which return before, make an error
 // of it.
+//
+// Start reading with ForEach and Map; each of the others has a file.
 package ordered
 
 import (

@@ -1,5 +1,7 @@
 // Package terminal prints text for people: every text that comes from a recording, a store or a
 // file name is escaped first, so that it cannot steer the terminal or pose as other output.
+//
+// Start reading with Output and Page; printable.go escapes.
 package terminal
 
 import (

@@ -6,6 +6,8 @@
 // merge: the new batch may then have experiments that do not count. Programs that merge the same
 // batches create a commit of the same name, which one of them gets. Where merges overlap, each has
 // all of its experiments, and the first batch by name counts.
+//
+// Start reading with Run; plan.go chooses the batches, merge.go merges them.
 package compact
 
 import (

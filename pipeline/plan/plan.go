@@ -8,6 +8,8 @@
 // have stored since the plan was made. Its Marks name the batches that it has stored itself, so that
 // a task may be killed, run again, and run twice at once. It leaves its report in the store, at
 // ReportPath.
+//
+// Start reading with Write and Open; jobs.go writes the job files, status.go reads the outcome.
 package plan
 
 import (

@@ -1,5 +1,7 @@
 // Package runner runs ingests for a user: once, as a watch, or as a chunk of a plan. It prints or
 // logs the results, and writes the report and the metrics.
+//
+// Start reading with Runner.Run.
 package runner
 
 import (

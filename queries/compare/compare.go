@@ -1,6 +1,8 @@
 // Package compare finds what differs between two groups of experiments: which functions, lines,
 // load objects, data objects or paths take more or less in one than in the other, and how certain
 // that is.
+//
+// Start reading with Run; match.go finds the same function in another build, verdict.go decides.
 package compare
 
 import (

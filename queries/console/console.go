@@ -2,6 +2,8 @@
 
 // Package console runs SQL for people: a statement, or what they type at a prompt, within limits
 // of time and memory.
+//
+// Start reading with Console.Run.
 package console
 
 import (

@@ -1,4 +1,6 @@
 // Package export writes the stacks of a store in the formats of other tools.
+//
+// Start reading with Write, and formats, which lists the formats; each has a file.
 package export
 
 import (

@@ -2,6 +2,8 @@
 
 // Package mcp answers the requests of an agent, by the Model Context Protocol over lines of JSON.
 // Each call of a tool runs in a process of its own, which can be killed.
+//
+// Start reading with Server.Serve.
 package mcp
 
 import (

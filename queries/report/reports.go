@@ -1,5 +1,7 @@
 // Package report answers the standard reports: rows of a view for the requested experiments,
 // metrics, modes and functions, in the report's order.
+//
+// Start reading with Reports, which lists them; Ask (request.go) resolves a request.
 package report
 
 import (

@@ -1,4 +1,6 @@
 // Package result writes the rows of a query as CSV, JSON, newline-delimited JSON or Arrow.
+//
+// Start reading with Print; each format has a file.
 package result
 
 import (

@@ -6,6 +6,8 @@
 // store (storecache.go) or, if it contains SQL, by another process (sandboxed.go), which can be killed: SQL may take
 // any time and memory, and may not stop when it is interrupted. Large answers are kept in files until their clients
 // have read them (backlog.go).
+//
+// Start reading with Server.Handler, and endpoints (endpoints.go), which lists the requests.
 package serve
 
 import (

@@ -1,6 +1,8 @@
 //go:build cgo
 
 // Package text prints answers for people: reports, comparisons, gates and lists of experiments.
+//
+// Start reading with Report.Print; drawings lists the reports that are more than a table.
 package text
 
 import (

@@ -5,6 +5,8 @@
 //
 // It is stricter than the invariants: it expects rows in the order in which they are written. What
 // it verifies is right. What it cannot verify may still be right, which the invariants decide.
+//
+// Start reading with Batch.
 package verify
 
 import (

@@ -2,6 +2,8 @@
 // itself, since it knows their shape: no nested types, and most numbers either repeat or ascend.
 // It also writes page headers and the footer (frame.go): arrow-go's writer would add its reading
 // side to every program that writes, more code than everything else in them.
+//
+// Start reading with Writer.Write.
 package parquetfile
 
 import (

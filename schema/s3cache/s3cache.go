@@ -15,6 +15,8 @@
 // are uploaded first, then the commit, which succeeds for exactly one attempt. One that loses, or
 // is killed before, leaves files that no commit names. CollectGarbage removes them when they are
 // too old for an attempt to name them any more, by the storage's clock: attempts give up earlier.
+//
+// Start reading with Open, then Cache.Pull (pull.go) and Cache.Fetch (fetch.go).
 package s3cache
 
 import (

@@ -21,6 +21,9 @@
 // the same generation, the one that includes more label changes wins, then the one of the first
 // batch by name. Metadata commits have no files: they delete experiments, completely or all but
 // their summaries, and label them.
+//
+// Start reading with ReadContents (contents.go), which reads the commits; visibility.go decides
+// which of them count, and WriteDraft writes one.
 package storedir
 
 import (

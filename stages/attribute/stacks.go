@@ -1,6 +1,8 @@
 // Package attribute turns sums of samples by recorded stack into exclusive, inclusive and
 // attributed values of functions, lines, PCs and call trees, in each mode. Its input is the
 // program, the tree of stacks and one list (stack, metric, value, samples).
+//
+// Start reading with NewCallTree (calltree.go), which sums; valuerows.go emits the rows.
 package attribute
 
 import (

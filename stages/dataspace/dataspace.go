@@ -5,6 +5,8 @@
 // register or stack slot, by the type of the object from which its base was loaded (perf-data 17),
 // or by its address in the load object. The data address, if recorded, confirms or contradicts
 // that, and decides where the code does not show the object. Each instruction is analyzed once.
+//
+// Start reading with Process.Find.
 package dataspace
 
 import (

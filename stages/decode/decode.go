@@ -1,5 +1,8 @@
 // Package decode turns recordings into process images, raw stacks and batches
 // of events. One package below it reads each input format.
+//
+// Start reading with Decoder and Recording, the contract of all formats; Stacks (stacks.go) holds
+// the recorded stacks.
 package decode
 
 import (

@@ -1,6 +1,8 @@
 // Package program holds the program structure that stacks refer to: load objects, modules,
 // functions, locations and inlined calls. It knows neither files of load objects nor
 // recordings: stages fill it from these, and readers of a store from its tables.
+//
+// Start reading with Program.
 package program
 
 import (

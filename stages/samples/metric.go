@@ -1,6 +1,9 @@
 // Package samples turns events into samples: it derives columns that a record does not hold
 // (leaks, files, durations), finds each sample's recorded stack and data object, computes and
 // sums its metrics, and emits its rows.
+//
+// Start reading with Sink (sink.go), the contract of everything here, then Deriver (derive.go),
+// Counter (counts.go) and SampleRows (samplerows.go).
 package samples
 
 import (

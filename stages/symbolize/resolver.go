@@ -1,5 +1,7 @@
 // Package symbolize turns PCs into locations: the load object, function and source line of an
 // instruction at the time it ran.
+//
+// Start reading with Process.Resolve; findObject (find.go) chooses the file of a load object.
 package symbolize
 
 import (

@@ -1,5 +1,7 @@
 // Package unwind turns recorded stacks into the manual's stacks. One file holds one rule or a part of
 // one; Unwinder.normalize applies them in their order.
+//
+// Start reading with Unwinder.normalize, machineFrames and userFrames.
 package unwind
 
 import (

@@ -148,26 +148,44 @@ func exists(t *testing.T, page, path string) {
 	}
 }
 
-// namedPlace matches a file and the functions named after it, as in the table "Where to look".
-var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|ts))`: ((?:`\\w+`(?:, )?)+)")
+// namedPlace matches a file and the functions named after it, as in the tables of "Where to look".
+var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|ts|sql))`(?:: ((?:`\\w+`(?:, )?)+))?")
 
-// The table "Where to look" names functions that the files declare.
+// The tables of "Where to look" answer each question with at most three files, which declare the named
+// functions and types.
 func TestPlaces(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
-	_, table, _ := strings.Cut(read(t, filepath.Join(root, "docs", "architecture.md")), "\n## Where to look\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	found := 0
-	for _, m := range namedPlace.FindAllStringSubmatch(table, -1) {
-		text := read(t, filepath.Join(root, filepath.FromSlash(m[1])))
-		for _, name := range strings.Split(strings.Trim(m[2], ", "), ", ") {
-			found++
-			name = strings.Trim(name, "`")
-			if !regexp.MustCompile(`(?m)^(?:export )?(?:func (?:\([^)]*\) )?|function |var |const )` + name + `\b`).MatchString(text) {
-				t.Errorf("docs/architecture.md: %s does not declare %s", m[1], name)
+	_, tables, _ := strings.Cut(read(t, filepath.Join(root, "docs", "architecture.md")), "\n## Where to look\n")
+	tables, _, _ = strings.Cut(tables, "\n## ")
+	questions, names := 0, 0
+	for row := range strings.Lines(tables) {
+		if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| question |") {
+			continue
+		}
+		questions++
+		places := namedPlace.FindAllStringSubmatch(row, -1)
+		if len(places) > 3 {
+			t.Errorf("docs/architecture.md needs more than three files: %s", row)
+		}
+		for _, m := range places {
+			text := read(t, filepath.Join(root, filepath.FromSlash(m[1])))
+			for _, name := range strings.Split(strings.Trim(m[2], ", "), ", ") {
+				if name = strings.Trim(name, "`"); name == "" {
+					continue
+				}
+				names++
+				if !declares(text, name) {
+					t.Errorf("docs/architecture.md: %s does not declare %s", m[1], name)
+				}
 			}
 		}
 	}
-	if found < 20 {
-		t.Errorf("only %d names were found", found)
+	if questions < 40 || names < 80 {
+		t.Errorf("only %d questions and %d names were found", questions, names)
 	}
+}
+
+// declares reports whether a source file declares a function, type, variable or constant.
+func declares(text, name string) bool {
+	return regexp.MustCompile(`(?m)^(?:export )?(?:func (?:\([^)]*\) )?|function |var |const |type )` + name + `\b`).MatchString(text)
 }

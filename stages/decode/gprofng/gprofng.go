@@ -1,6 +1,9 @@
 // Package gprofng reads the experiments of gprofng and Oracle Developer Studio: `.er` directories
 // and `.erg` group files. Comments cite the sections of docs/formats/gprofng-experiment.md and
 // studio-experiment.md as `gprofng-experiment 3.1`.
+//
+// Start reading with Decoder.OpenContext, then experiment.go, maps.go and frameinfo.go; events.go
+// reads the samples.
 package gprofng
 
 import (

@@ -1,5 +1,8 @@
 // Package perfdata reads recordings of Linux perf. Comments cite the sections of
 // docs/formats/perf-data.md as `perf-data 6`.
+//
+// Start reading with Decoder.OpenContext, then reader.go and scan.go (records), timeline.go
+// (processes and mappings), steps.go (samples).
 package perfdata
 
 import (

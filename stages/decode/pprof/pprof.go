@@ -1,6 +1,8 @@
 // Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Their frames
 // are names with files and lines. Load objects are taken as their mappings name them: the files
 // are not opened. Sample types become metrics, and samples have labels.
+//
+// Start reading with Decoder.OpenContext, then file.go, locations.go and stacks.go.
 package pprof
 
 import (

@@ -1,6 +1,8 @@
 // Package replay rebuilds a recording from a store, for the stages after decoding. The table
 // `recordings`, which this package also writes, has what no other table has: JSON of the types in
 // this file.
+//
+// Start reading with EncodeRecording (encode.go), which writes; Open (open.go) reads.
 package replay
 
 import (

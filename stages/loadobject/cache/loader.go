@@ -1,5 +1,8 @@
 // Package cache loads the tables of load objects from memory, from a cache on
 // disk that processes share, or from the objects' files.
+//
+// Start reading with Recording.Load (recording.go) and Loader.table, then source.identify, which
+// makes the key; disk.go has the files.
 package cache
 
 import (

@@ -2,6 +2,8 @@
 // forms of `.eh_frame`), from the registers and the part of the stack that a profiler
 // recorded. It works on bytes and addresses, and knows neither files nor recordings.
 // Its reference is perf-data 15.
+//
+// Start reading with Read (build.go), which makes a table; Walker.Walk (walk.go) unwinds with it.
 package cfi
 
 import (

@@ -7,6 +7,8 @@
 // symbols for any of 1000 truncated copies of libc.so.6, where this package reads
 // whatever is left), copies what it reads (11 MB for the symbols of libLLVM-14, 7 KB
 // here) and does not bound decompressed sections.
+//
+// Start reading with Open; debugfile.go finds separate debug files.
 package elf
 
 import (

@@ -1,6 +1,8 @@
 // Package functions adds debug information to a load object's table of functions:
 // modules, source files and lines, inlined calls, and the names that symbols lack. It
 // reads each unit once.
+//
+// Start reading with Add.
 package functions
 
 import (

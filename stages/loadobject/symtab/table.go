@@ -1,13 +1,13 @@
 // Package symtab builds the table of functions and source lines of one load
 // object, keyed by offset in its file.
 //
-// Read builds a draft in the order of these files: symbols.go reads function symbols,
-// untyped.go drops labels (flow.go decodes code for it, framestart.go reads call frame
-// information), size.go makes functions that do not overlap, names.go and alias.go name
-// them, plt.go and trampoline.go add code without symbols. kernel.go, perfmap.go and
-// archive.go read lists of symbols instead. Package functions adds source lines and inlined
-// calls from debug information. functions.go finishes drafts, rows.go stores lines, and
-// lookup.go, namelists.go, inline.go and slots.go look things up.
+// Start reading with Read (read.go). It builds a draft in the order of these files: symbols.go
+// reads function symbols, untyped.go drops labels (flow.go decodes code for it, framestart.go
+// reads call frame information), size.go makes functions that do not overlap, names.go and
+// alias.go name them, plt.go and trampoline.go add code without symbols. kernel.go, perfmap.go
+// and archive.go read lists of symbols instead. Package functions adds source lines and
+// inlined calls from debug information. functions.go finishes drafts, rows.go stores lines,
+// and lookup.go, namelists.go, inline.go and slots.go look things up.
 package symtab
 
 import (

@@ -1,5 +1,7 @@
 // Package types holds the types and variables of one load object, with link-time
 // addresses. Package build makes its table.
+//
+// Start reading with Table; descend.go finds the member at an offset.
 package types
 
 import (

@@ -2,6 +2,8 @@
 // tests and benchmarks: also those that cannot be recorded everywhere, such as
 // hardware counters, Java, big-endian and 32-bit ones. The same calls write the
 // same bytes.
+//
+// Start reading with New, Experiment.Events and Experiment.Close.
 package gprofngtest
 
 import (

@@ -4,6 +4,8 @@
 // arm64asm does not describe effects on registers and bits, rejects 5,659 of the 296,099
 // instructions of Go's own gofmt, takes 230 ns for an instruction where Decode takes 20, and
 // writes to a global variable.
+//
+// Start reading with Decode.
 package arm64
 
 import (
