@@ -96,6 +96,22 @@ func (r *Rows) Null() *Rows {
 	return r.step()
 }
 
+// Int64If appends a value of an Int64 column if it is known, else NULL.
+func (r *Rows) Int64If(known bool, v int64) *Rows {
+	if known {
+		return r.Int64(v)
+	}
+	return r.Null()
+}
+
+// Int32If appends a value of an Int32 or Label column if it is known, else NULL.
+func (r *Rows) Int32If(known bool, v int32) *Rows {
+	if known {
+		return r.Int32(v)
+	}
+	return r.Null()
+}
+
 // Append adds a row. The values are in the order of the table's columns after
 // experiment_id: string, int64, int32, bool, or arrow.Timestamp as the column's
 // type says, or nil where it may be missing. Close returns the first error of flush.

@@ -118,11 +118,7 @@ func (r *Result) programRows(emit Emit) error {
 		functions.Text(string(f.Kind)).Int64(int64(f.Address)).Int64(int64(f.Offset)).Int64(int64(f.Size))
 		relation, ok := p.Relations[program.FunctionNo(n)]
 		for _, kind := range [...]funcinfo.Kind{funcinfo.Clone, funcinfo.Outline, funcinfo.Body} { // clone_of, outline_of, body_of
-			if ok && f.Kind == kind {
-				functions.Int64(p.Functions[relation.Main].ID)
-			} else {
-				functions.Null()
-			}
+			functions.Int64If(ok && f.Kind == kind, p.Functions[relation.Main].ID)
 		}
 		functions.Int32(relation.Line).Int32(f.Line).Text(scopes[n].String())
 	}
@@ -138,18 +134,11 @@ func (r *Result) LocationRows(emit Emit, instruction func(*program.Location) (st
 	for n := range program.LocationNo(p.Locations.Len()) {
 		l := p.Location(n)
 		object := p.Objects[l.Object].ID
-		rows.Int32(int32(n))
-		if id := p.LocationID(n); id == schema.PathPart(object, int64(l.Offset)) {
-			rows.Null()
-		} else {
-			rows.Int64(id)
-		}
+		id := p.LocationID(n)
+		rows.Int32(int32(n)).Int64If(id != schema.PathPart(object, int64(l.Offset)), id)
 		rows.Int64(object).Int32(int32(l.Function)).Int64(int64(l.Offset))
-		if at, ok := instruction(l); ok {
-			rows.Int64(int64(at))
-		} else {
-			rows.Null()
-		}
+		start, inside := instruction(l)
+		rows.Int64If(inside, int64(start))
 		rows.Text(l.File).Int32(l.Line).Int32(l.Discriminator).Text(l.Reason)
 		for depth, f := range p.InlinedAt(n) {
 			inlined.Append(int32(n), int32(depth), int32(f.Function), f.File, f.Line, f.Discriminator)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"stackmill/schema"
-	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
 )
 
@@ -30,54 +29,25 @@ func (r *Result) frameRows(emit Emit) *schema.Rows {
 	}
 	for n, f := range r.Stacks.Frames {
 		rows.Int32(int32(n)).Label(int(f.Part))
-		if f.Part == stacktree.Inserted {
-			rows.Null()
-		} else {
-			rows.Int64(int64(f.Word))
-		}
-		if f.Part == stacktree.Java {
-			rows.Int64(int64(f.BCI))
-		} else {
-			rows.Null()
-		}
-		appendLocation(rows, f.Own)
+		rows.Int64If(f.Part != stacktree.Inserted, int64(f.Word)).Int64If(f.Part == stacktree.Java, int64(f.BCI))
+		rows.Int32If(f.Own >= 0, int32(f.Own))
 		for m, shown := range f.Shown {
-			appendLocation(rows, shown)
-			rows.Label(int(f.Rules[m]))
+			rows.Int32If(shown >= 0, int32(shown)).Label(int(f.Rules[m]))
 		}
 	}
 	return rows
-}
-
-// appendLocation appends a location's number, null for None.
-func appendLocation(rows *schema.Rows, n program.LocationNo) {
-	if n < 0 {
-		rows.Null()
-		return
-	}
-	rows.Int32(int32(n))
 }
 
 func (r *Result) recordedRows(emit Emit) *schema.Rows {
 	rows := r.Rows(schema.RecordedStacks, emit).Expect(len(r.Stacks.Recorded))
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]
-		rows.Int32(int32(i)).Int32(s.Process)
-		if s.From != math.MinInt64 {
-			rows.Int64(s.From)
-		} else {
-			rows.Null()
-		}
-		rows.Int32(int32(s.Node))
+		rows.Int32(int32(i)).Int32(s.Process).Int64If(s.From != math.MinInt64, s.From).Int32(int32(s.Node))
 		for _, leaf := range s.Leaf {
 			rows.Int32(int32(s.Node - leaf))
 		}
 		rows.Text(r.Stacks.Reasons[s.Reason]).Int32(int32(i) - int32(s.First))
-		if s.Form >= 0 {
-			rows.Int32(s.Form)
-		} else {
-			rows.Null()
-		}
+		rows.Int32If(s.Form >= 0, s.Form)
 	}
 	return rows
 }

@@ -3,6 +3,7 @@ package attribute
 import (
 	"slices"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
 )
@@ -175,13 +176,10 @@ func (s *StackViews) internLine(k LineKey) lineNo {
 
 // intern returns the number of a key. It adds new keys to the list.
 func intern[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
-	n, ok := numbers[k]
-	if !ok {
-		n = N(len(*list))
-		numbers[k] = n
+	return memo.Get(numbers, k, func() N {
 		*list = append(*list, k)
-	}
-	return n
+		return N(len(*list) - 1)
+	})
 }
 
 // positionsOf returns the positions of a frame, the outermost function first; none if the view

@@ -41,12 +41,7 @@ func listInstructions(rows *schema.Rows, number int32, list []symbolize.Instruct
 	for at := range list {
 		i := &list[at]
 		rows.Int32(number).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
-		if i.HasTarget {
-			rows.Int64(int64(i.Target))
-		} else {
-			rows.Null()
-		}
-		rows.Text(i.TargetName).Text(i.File).Int32(i.Line)
+		rows.Int64If(i.HasTarget, int64(i.Target)).Text(i.TargetName).Text(i.File).Int32(i.Line)
 	}
 }
 
@@ -64,11 +59,7 @@ func (r *Result) internList(content int64) listRef {
 
 // append adds the columns of the reference to a row, from `listed_in` on.
 func (l listRef) append(rows *schema.Rows) {
-	if rows.Label(0).Int32(l.number); l.first {
-		rows.Int64(l.content)
-	} else {
-		rows.Null()
-	}
+	rows.Label(0).Int32(l.number).Int64If(l.first, l.content)
 }
 
 // listingRows emits the references of functions to lists of instructions.

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
@@ -79,6 +80,7 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 	m := &memory{
 		space: s, process: p.Number, kernel: s.resolver.IsKernel, objects: resolved.PlacedObjects(), finder: im.Finder(), sizes: sizes,
 		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{},
+		mappings: map[*image.Mapping]addressInfo{},
 	}
 	reach := uint64(0)
 	for _, o := range m.objects {
@@ -122,15 +124,7 @@ func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	case mapping == nil:
 		return m.internRegion(RegionUnknown, "", 0, 0, program.None)
 	}
-	w, ok := m.mappings[mapping]
-	if !ok {
-		w = m.mappingRegion(mapping)
-		if m.mappings == nil {
-			m.mappings = map[*image.Mapping]addressInfo{}
-		}
-		m.mappings[mapping] = w
-	}
-	return w
+	return memo.Get(m.mappings, mapping, func() addressInfo { return m.mappingRegion(mapping) })
 }
 
 // mappingRegion returns the region of a mapping that is of no load object.
@@ -219,18 +213,13 @@ func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) addressIn
 	if s != nil {
 		k.address = s.Address
 	}
-	w, ok := m.segments[k]
-	if ok {
-		return w
-	}
-	name := m.space.resolver.Program.Objects[p.Object].Name
-	if s == nil {
-		w = m.internRegion(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
-	} else {
-		w = m.internRegion(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
-	}
-	m.segments[k] = w
-	return w
+	return memo.Get(m.segments, k, func() addressInfo {
+		name := m.space.resolver.Program.Objects[p.Object].Name
+		if s == nil {
+			return m.internRegion(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
+		}
+		return m.internRegion(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
+	})
 }
 
 // permissions writes a segment's flags as /proc/PID/maps does.

@@ -6,6 +6,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
 )
 
 // The memory of brk follows the program, the main thread's stack may have grown
@@ -24,7 +25,7 @@ func TestRegions(t *testing.T) {
 	m := &memory{
 		space: s, kernel: func(a uint64) bool { return a>>63 == 1 }, finder: im.Finder(), sizes: sizes,
 		objects: []symbolize.PlacedObject{{Low: program, High: program + 0x2000, Unloaded: decode.Never}}, maxHigh: []uint64{program + 0x2000},
-		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{}, blocks: &Blocks{},
+		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{}, mappings: map[*image.Mapping]addressInfo{}, blocks: &Blocks{},
 	}
 	for _, mapping := range im.Mappings {
 		if mapping.Path == stackPath {

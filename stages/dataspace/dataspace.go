@@ -11,6 +11,7 @@ package dataspace
 
 import (
 	"slices"
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
@@ -192,11 +193,7 @@ func (p *Process) Find(e *Event) Match {
 	if w.found {
 		k.variable, k.offset = w.variable, w.object.types.offsetInElement(w.variable, w.offset)
 	}
-	found, ok := ref.matches[k]
-	if !ok {
-		found = p.space.decide(ref, w, has, inside)
-		ref.matches[k] = found
-	}
+	found := memo.Get(ref.matches, k, func() Match { return p.space.decide(ref, w, has, inside) })
 	found.Region = w.region
 	if e.Code == 4 && found.Method == MethodNone {
 		found.Object, found.Detail = RegistersChanged.Object(), ""
@@ -236,12 +233,7 @@ func (p *Process) reference(e *Event) *reference {
 	if e.Candidate != 0 && e.Trigger == decode.TriggerSkid {
 		k.candidate = p.resolved.Resolve(e.Candidate, e.Time).Location
 	}
-	ref := s.references[k]
-	if ref == nil {
-		ref = s.newReference(k)
-		ref.matches = map[matchKey]Match{}
-		s.references[k] = ref
-	}
+	ref := memo.Get(s.references, k, func() *reference { return s.newReference(k) })
 	if e.Candidate == 0 {
 		*r = recentReference{e.PC, e.Trigger, at.From, at.Until, ref}
 	}

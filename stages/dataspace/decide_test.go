@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/image"
 )
 
 // Stacks are where threads and coroutines have them, but in no load object.
@@ -24,7 +25,7 @@ func TestStacksOfThreads(t *testing.T) {
 	im, sizes := newAddressSpace(p)
 	m := &memory{
 		space: New(nil, nil, nil), kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
-		regions: map[regionKey]RegionNo{},
+		regions: map[regionKey]RegionNo{}, mappings: map[*image.Mapping]addressInfo{},
 	}
 	if w := m.lookUp(0x1800, 0); w.kind != RegionStack {
 		t.Errorf("a thread's stack is %s", w.kind)

@@ -8,6 +8,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
 )
 
 func anonymousAt(time int64, address, size uint64) decode.MapEvent {
@@ -85,7 +86,7 @@ func TestReplacedObject(t *testing.T) {
 	m := &memory{
 		space: s, kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
 		objects: []symbolize.PlacedObject{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, maxHigh: []uint64{one + 0xa000, two + 0xa000},
-		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{},
+		regions: map[regionKey]RegionNo{}, segments: map[segmentKey]addressInfo{}, mappings: map[*image.Mapping]addressInfo{},
 	}
 	for _, tt := range []struct {
 		address uint64

@@ -3,6 +3,7 @@ package dataspace
 import (
 	"sort"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
@@ -63,19 +64,17 @@ func (s *Space) loadObject(n program.ObjectNo) *loadObject {
 
 // function decodes a function of the program, nil if its code is unavailable.
 func (o *loadObject) function(n program.FunctionNo) *function {
-	f, ok := o.functions[n]
-	if ok {
-		return f
-	}
-	code, arch := o.resolver.Code(n)
-	if len(code) > 0 && len(code) <= maxCode && arch != 0 {
+	return memo.Get(o.functions, n, func() *function {
+		code, arch := o.resolver.Code(n)
+		if len(code) == 0 || len(code) > maxCode || arch == 0 {
+			return nil
+		}
 		p := &o.resolver.Program.Functions[n]
-		f = disassemble(o, code, arch, p.Address, p.Offset)
+		f := disassemble(o, code, arch, p.Address, p.Offset)
 		f.types, f.isEntry = o.types, p.Kind != funcinfo.Outline
 		o.space.countDecoded(len(f.code))
-	}
-	o.functions[n] = f
-	return f
+		return f
+	})
 }
 
 // Bounds of the decoded functions: bytes of one, and instructions of all in memory. References
@@ -134,16 +133,14 @@ func (o *loadObject) returnType(call insn.Inst) types.TypeNo {
 	if to == 0 {
 		return 0
 	}
-	typ, ok := o.returns[to]
-	if !ok {
+	return memo.Get(o.returns, to, func() (typ types.TypeNo) {
 		if n := o.types.Function(to); call.HasTarget && n != 0 && o.types.startsAt(n, to) {
 			typ = o.types.Scopes[n].Type
 		} else if name := o.resolver.Callee(o.number, call); name != "" {
 			typ = o.types.Returned(name)
 		}
-		o.returns[to] = typ
-	}
-	return typ
+		return typ
+	})
 }
 
 // startsAt reports whether a range of a scope begins at an address.

@@ -43,7 +43,7 @@ func (s *Space) newReference(k referenceKey) *reference {
 	at := p.Location(k.location)
 	fn := &p.Functions[at.Function]
 	o := s.loadObject(at.Object)
-	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
+	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid, matches: map[matchKey]Match{}}
 	if at.Reason != "" || o.types.Table == nil {
 		return ref
 	}

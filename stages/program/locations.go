@@ -1,6 +1,7 @@
 package program
 
 import (
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
 )
@@ -15,18 +16,14 @@ type locationKey struct {
 // InternLocation interns the location at an offset of a function's load object. It calls place
 // for new ones only.
 func (p *Program) InternLocation(function FunctionNo, offset uint64, reason string, place func() funcinfo.Place) LocationNo {
-	k := locationKey{function, offset, reason}
-	if n, known := p.locations[k]; known {
-		return n
-	}
-	l := Location{Object: p.Functions[function].Object, Function: function, Offset: offset, Reason: reason}
-	if place != nil {
-		l.Place = place()
-	}
-	n := LocationNo(p.Locations.Len())
-	p.Locations.Add(l)
-	p.locations[k] = n
-	return n
+	return memo.Get(p.locations, locationKey{function, offset, reason}, func() LocationNo {
+		l := Location{Object: p.Functions[function].Object, Function: function, Offset: offset, Reason: reason}
+		if place != nil {
+			l.Place = place()
+		}
+		p.Locations.Add(l)
+		return LocationNo(p.Locations.Len() - 1)
+	})
 }
 
 // LocationID returns the identifier of a location. It may be called concurrently after Order.

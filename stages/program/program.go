@@ -10,6 +10,7 @@ import (
 	"path"
 
 	"stackmill/internal/chunked"
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/loadobject/funcinfo"
 )
@@ -125,33 +126,23 @@ func (p *Program) AddObject(o Object) ObjectNo {
 
 // InternModule interns a module of a load object.
 func (p *Program) InternModule(object ObjectNo, name, language string) ModuleNo {
-	k := moduleKey{object, name}
-	n, ok := p.modules[k]
-	if !ok {
-		n = ModuleNo(len(p.Modules))
+	return memo.Get(p.modules, moduleKey{object, name}, func() ModuleNo {
 		id := schema.NewID("module").Number(uint64(p.Objects[object].ID)).Text(name).Sum()
 		p.Modules = append(p.Modules, Module{id, object, name, language, path.Base(name)})
-		p.modules[k] = n
-	}
-	return n
+		return ModuleNo(len(p.Modules) - 1)
+	})
 }
 
 // InternFunction interns f; variant is 0 unless name and address do not identify it.
 func (p *Program) InternFunction(f Function, variant uint64) FunctionNo {
 	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}
-	n, ok := p.functions[k]
-	if !ok {
-		n = FunctionNo(len(p.Functions))
-		name := f.Linkage
-		if name == "" {
-			name = f.Name
-		}
+	return memo.Get(p.functions, k, func() FunctionNo {
+		name := cmp.Or(f.Linkage, f.Name)
 		id := schema.NewID("function").Number(uint64(p.Objects[f.Object].ID)).
 			Text(p.Modules[f.Module].Name).Text(name).Number(f.Address).Number(variant)
 		f.ID = p.functionIDs.Add("function", id.Sum(), f.Name)
 		f.GprofngName, f.PerfName = cmp.Or(f.GprofngName, f.Name), cmp.Or(f.PerfName, f.Name)
 		p.Functions = append(p.Functions, f)
-		p.functions[k] = n
-	}
-	return n
+		return FunctionNo(len(p.Functions) - 1)
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/internal/chunked"
+	"stackmill/internal/memo"
 	"stackmill/schema"
 )
 
@@ -114,15 +115,12 @@ func (c *Collector) Empty() bool {
 
 // experimentOf returns the rows of an experiment.
 func (c *Collector) experimentOf(id string) *experimentRows {
-	e := c.experiments[id]
-	if e == nil {
-		if c.experiments == nil {
-			c.experiments = map[string]*experimentRows{}
-		}
-		e = &experimentRows{objects: map[int64]unitName{}, modules: map[int64]unitName{}, units: map[int32]int32{}}
-		c.experiments[strings.Clone(id)] = e
+	if c.experiments == nil {
+		c.experiments = map[string]*experimentRows{}
 	}
-	return e
+	return memo.Get(c.experiments, strings.Clone(id), func() *experimentRows {
+		return &experimentRows{objects: map[int64]unitName{}, modules: map[int64]unitName{}, units: map[int32]int32{}}
+	})
 }
 
 func (c *Collector) addValues(rows tableColumns, of func(int) *experimentRows) {

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/attribute"
 	"stackmill/stages/dataspace"
@@ -15,13 +16,13 @@ type Data struct {
 	Space *dataspace.Space
 	Sums  []DataSum // in the order in which they occur
 
-	ids      *schema.Labels  // the experiment's id
-	emit     attribute.Emit  // of `data_samples`
-	metrics  []schema.Metric // of the recording
-	triggers map[string]decode.Trigger
-	program  *program.Program
-	sums     map[dataKey]int
-	regions  map[dataspace.RegionNo]bool // with samples
+	experimentID string
+	emit         attribute.Emit  // of `data_samples`
+	metrics      []schema.Metric // of the recording
+	triggers     map[string]decode.Trigger
+	program      *program.Program
+	sums         map[dataKey]int
+	regions      map[dataspace.RegionNo]bool // with samples
 }
 
 // DataSum holds the metrics of one instruction's accesses to one data object.
@@ -61,7 +62,7 @@ func NewData(experimentID string, rec *decode.Recording, metrics []schema.Metric
 	for _, m := range metrics {
 		if m.Data {
 			return &Data{
-				ids: schema.NewLabels(experimentID), emit: emit,
+				experimentID: experimentID, emit: emit,
 				Space: dataspace.New(resolver, tables, &rec.Problems), metrics: metrics, triggers: Triggers(rec),
 				program: resolver.Program, sums: map[dataKey]int{}, regions: map[dataspace.RegionNo]bool{},
 			}
@@ -91,7 +92,7 @@ func (p *DataProcess) Add(b *Batch) error {
 		return nil
 	}
 	in := newAccessColumns(b, d.triggers)
-	out := newDataRows(d)
+	rows := d.newRows()
 	last, slot := dataKey{object: program.None}, 0
 	for i, t := range b.Times {
 		if !countsAny(counts, i) {
@@ -109,9 +110,9 @@ func (p *DataProcess) Add(b *Batch) error {
 				d.Sums[slot].PerMetric[c.Metric].Add(v)
 			}
 		}
-		out.add(b.First+int64(i), &found)
+		d.appendRow(rows, b.First+int64(i), &found)
 	}
-	return out.emit()
+	return rows.Close()
 }
 
 // counts returns the batch's counts, for all samples, of metrics that have data objects.
@@ -173,11 +174,8 @@ func (d *Data) Renumber(locations []program.LocationNo) {
 }
 
 func (d *Data) intern(k dataKey) int {
-	n, ok := d.sums[k]
-	if !ok {
-		n = len(d.Sums)
-		d.sums[k] = n
+	return memo.Get(d.sums, k, func() int {
 		d.Sums = append(d.Sums, DataSum{k, make([]attribute.Sum, len(d.metrics))})
-	}
-	return n
+		return len(d.Sums) - 1
+	})
 }

@@ -1,90 +1,46 @@
 package samples
 
 import (
-	"sync"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"stackmill/schema"
 	"stackmill/stages/attribute"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/program"
 )
 
-// The labels of the columns `method` and `agreement`.
-var (
-	methodLabels    = sync.OnceValue(func() *schema.Labels { return labelsOf(dataspace.MethodAddress) })
-	agreementLabels = sync.OnceValue(func() *schema.Labels { return labelsOf(dataspace.Disagrees) })
-)
-
-// labelsOf returns the names of a type's values up to the last.
-func labelsOf[T interface {
+// namesOf returns the names of a type's values up to the last.
+func namesOf[T interface {
 	~uint8
 	String() string
-}](last T) *schema.Labels {
-	var names []string
+}](last T) (names []string) {
 	for i := T(0); i <= last; i++ {
 		names = append(names, i.String())
 	}
-	return schema.NewLabels(names...)
+	return names
 }
 
-// dataRows collects rows of `data_samples`.
-type dataRows struct {
-	data               *Data
-	samples, objects   []int64
-	locations, regions *array.Int64Builder
-	embedding          *array.Int64Builder
-	methods, agreement []int32
+// The labels of the columns `method` and `agreement`.
+var methodNames, agreementNames = namesOf(dataspace.MethodAddress), namesOf(dataspace.Disagrees)
+
+// newRows returns a builder of rows of `data_samples`.
+func (d *Data) newRows() *schema.Rows {
+	return schema.NewRows(schema.DataSamples, d.experimentID, d.emit).Labels("method", methodNames...).Labels("agreement", agreementNames...)
 }
 
-func newDataRows(d *Data) *dataRows {
-	return &dataRows{
-		data:      d,
-		locations: array.NewInt64Builder(memory.DefaultAllocator), regions: array.NewInt64Builder(memory.DefaultAllocator),
-		embedding: array.NewInt64Builder(memory.DefaultAllocator),
+// appendRow appends the row of a sample.
+func (d *Data) appendRow(rows *schema.Rows, sample int64, f *dataspace.Match) {
+	var location, region, embedding int64
+	if f.Location >= 0 {
+		location = d.program.LocationID(f.Location)
 	}
-}
-
-func (r *dataRows) add(sample int64, f *dataspace.Match) {
-	r.samples = append(r.samples, sample)
-	r.objects = append(r.objects, r.data.Space.Objects[f.Object].ID)
-	r.methods = append(r.methods, int32(f.Method))
-	r.agreement = append(r.agreement, int32(f.Agreement))
-	if f.Location < 0 {
-		r.locations.AppendNull()
-	} else {
-		r.locations.Append(r.data.program.LocationID(f.Location))
+	if f.Region >= 0 {
+		region = d.Space.Regions[f.Region].ID
+		d.regions[f.Region] = true
 	}
-	if f.Embedding < 0 {
-		r.embedding.AppendNull()
-	} else {
-		r.embedding.Append(r.data.Space.Objects[f.Embedding].ID)
+	if f.Embedding >= 0 {
+		embedding = d.Space.Objects[f.Embedding].ID
 	}
-	if f.Region < 0 {
-		r.regions.AppendNull()
-	} else {
-		r.regions.Append(r.data.Space.Regions[f.Region].ID)
-		r.data.regions[f.Region] = true
-	}
-}
-
-// emit emits the rows, if there are any.
-func (r *dataRows) emit() error {
-	defer r.locations.Release()
-	defer r.regions.Release()
-	defer r.embedding.Release()
-	if len(r.samples) == 0 {
-		return nil
-	}
-	columns := []arrow.Array{
-		r.data.ids.Array(0, len(r.samples)), schema.Int64s(r.samples), schema.Int64s(r.objects), r.locations.NewArray(),
-		methodLabels().Mixed(r.methods), r.regions.NewArray(), agreementLabels().Mixed(r.agreement), r.embedding.NewArray(),
-	}
-	defer release(columns)
-	return r.data.emit.Columns(schema.DataSamples, columns...)
+	rows.Int64(sample).Int64(d.Space.Objects[f.Object].ID).Int64If(f.Location >= 0, location).Label(int(f.Method))
+	rows.Int64If(f.Region >= 0, region).Label(int(f.Agreement)).Int64If(f.Embedding >= 0, embedding)
 }
 
 // Rows emits the data objects, their values, and the memory regions that they are in.

@@ -3,6 +3,7 @@ package samples
 import (
 	"iter"
 
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/attribute"
 )
@@ -83,22 +84,14 @@ func (s *UsageSums) slotsOf(b *Batch) []int32 {
 		k := usageKey{b.Threads[i], int32(b.Process), b.CPUs[i], int32(floorDiv(b.Times[i], 1e9)), b.Names[i], b.CGroups[i]}
 		slot := &s.recent[k.recentIndex()]
 		if int(*slot) >= len(s.keys) || s.keys[*slot] != k {
-			*slot = s.intern(k)
+			*slot = memo.Get(s.slots, k, func() int32 {
+				s.keys = append(s.keys, k)
+				return int32(len(s.keys) - 1)
+			})
 		}
 		slots[i] = *slot
 	}
 	return slots
-}
-
-// intern returns the index of a key.
-func (s *UsageSums) intern(k usageKey) int32 {
-	slot, ok := s.slots[k]
-	if !ok {
-		slot = int32(len(s.keys))
-		s.slots[k] = slot
-		s.keys = append(s.keys, k)
-	}
-	return slot
 }
 
 func floorDiv(a, b int64) int64 {
@@ -113,12 +106,7 @@ func floorDiv(a, b int64) int64 {
 func (s *UsageSums) UsageRows(r *attribute.Result, emit attribute.Emit, cgroups []string) error {
 	rows := r.Rows(schema.UsageValues, emit).Labels("cgroup", cgroups...)
 	for u := range s.Usage() {
-		rows.Int32(u.Process).Int64(u.Thread).Int32(u.Name)
-		if u.CGroup < 0 {
-			rows.Null()
-		} else {
-			rows.Label(int(u.CGroup))
-		}
+		rows.Int32(u.Process).Int64(u.Thread).Int32(u.Name).Int32If(u.CGroup >= 0, u.CGroup)
 		rows.Int32(u.CPU).Int32(u.Second).Label(u.Metric).Int64(u.Value).Int64(u.Samples)
 	}
 	return rows.Close()

@@ -4,6 +4,7 @@ package stacktree
 
 import (
 	"stackmill/internal/chunked"
+	"stackmill/internal/memo"
 	"stackmill/internal/prefixtree"
 	"stackmill/schema"
 	"stackmill/stages/program"
@@ -97,13 +98,10 @@ func NewTree() *Tree {
 
 // Intern returns the number of a frame. It adds new ones.
 func (t *Tree) Intern(f *Frame) FrameNo {
-	n, known := t.numbers[*f]
-	if !known {
-		n = FrameNo(t.Frames.Len())
+	return memo.Get(t.numbers, *f, func() FrameNo {
 		t.Frames.Add(*f)
-		t.numbers[*f] = n
-	}
-	return n
+		return FrameNo(t.Frames.Len() - 1)
+	})
 }
 
 // Add returns the child of a node that has a frame, a new one if necessary.

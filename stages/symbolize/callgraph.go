@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
@@ -16,8 +17,9 @@ type callGraph struct {
 	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
 	exits        functionMap[exits]
 	frameSetups  functionMap[frameSetup]
-	scopes       map[string]*Scope // by their load objects
-	scratchCalls []directCall      // of findExits
+	scopes       map[string]*Scope               // by their load objects
+	imports      map[program.LocationNo][]Import // by location of the call
+	scratchCalls []directCall                    // of findExits
 	scratchJumps []exit
 }
 
@@ -46,17 +48,14 @@ type destination struct {
 }
 
 func newCallGraph() callGraph {
-	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}}
+	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}, imports: map[program.LocationNo][]Import{}}
 }
 
 func (g *callGraph) intern(k destinationKey) destinationNo {
-	n, ok := g.numbers[k]
-	if !ok {
-		n = destinationNo(len(g.destinations))
+	return memo.Get(g.numbers, k, func() destinationNo {
 		g.destinations = append(g.destinations, destination{destinationKey: k})
-		g.numbers[k] = n
-	}
-	return n
+		return destinationNo(len(g.destinations) - 1)
+	})
 }
 
 // destination returns the destination of a call or jump in a load object, None if the
@@ -81,15 +80,12 @@ func (r *Resolver) targetOf(object program.ObjectNo, address uint64) destination
 	for int(object) >= len(g.targets) {
 		g.targets = append(g.targets, map[uint64]destinationNo{})
 	}
-	n, known := g.targets[object][address]
-	if !known {
-		n = program.None
+	return memo.Get(g.targets[object], address, func() destinationNo {
 		if k, ok := r.findTarget(object, address); ok {
-			n = g.intern(k)
+			return g.intern(k)
 		}
-		g.targets[object][address] = n
-	}
-	return n
+		return program.None
+	})
 }
 
 func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destinationKey, ok bool) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/isa"
@@ -126,10 +127,5 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) pr
 
 // pseudoObject interns a load object that is not a file.
 func (r *Resolver) pseudoObject(name, kind, symbols string) program.ObjectNo {
-	n, ok := r.pseudoObjects[name]
-	if !ok {
-		n = r.addObject(pseudo(name, kind, symbols))
-		r.pseudoObjects[name] = n
-	}
-	return n
+	return memo.Get(r.pseudoObjects, name, func() program.ObjectNo { return r.addObject(pseudo(name, kind, symbols)) })
 }

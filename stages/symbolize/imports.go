@@ -3,6 +3,7 @@ package symbolize
 import (
 	"slices"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
@@ -28,17 +29,14 @@ const (
 // one that it calls through the procedure linkage table, or those that its callee jumps to (S26).
 // They are in order of discovery; none if the instructions do not show them.
 func (r *Resolver) Imports(call program.LocationNo) []Import {
-	found, ok := r.imports[call]
-	if !ok {
+	return memo.Get(r.graph.imports, call, func() []Import {
 		l := r.Program.Location(call)
-		if t := r.loadObjects[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
-			s := importSearch{r: r, object: l.Object, table: t}
+		s := importSearch{r: r, object: l.Object, table: r.loadObjects[l.Object].table}
+		if s.table != nil && len(s.table.Slots) > 0 && l.Reason == "" {
 			s.call(l.Offset)
-			found = s.found
 		}
-		r.imports[call] = found
-	}
-	return found
+		return s.found
+	})
 }
 
 // Defines reports whether a load object has, or may have because its functions are unknown, a
@@ -54,12 +52,7 @@ func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 // ReturnsItself reports whether no function with this symbol jumps to a computed address, which
 // may be in another load object. It is false if there is no such function.
 func (s *Scope) ReturnsItself(symbol string) bool {
-	known, ok := s.returning[symbol]
-	if !ok {
-		known = s.returnsItself(symbol)
-		s.returning[symbol] = known
-	}
-	return known
+	return memo.Get(s.returning, symbol, func() bool { return s.returnsItself(symbol) })
 }
 
 func (s *Scope) returnsItself(symbol string) bool {

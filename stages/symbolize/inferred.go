@@ -3,6 +3,7 @@ package symbolize
 import (
 	"slices"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
@@ -36,11 +37,10 @@ func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (f
 	if callee >= 0 {
 		k.callee = s.r.Program.Location(callee).Function
 	}
-	known, ok := s.inferences[k]
-	if !ok {
-		known.InferredCaller, known.missing = s.findCaller(to, callee)
-		s.inferences[k] = known
-	}
+	known := memo.Get(s.inferences, k, func() (found inferenceResult) {
+		found.InferredCaller, found.missing = s.findCaller(to, callee)
+		return found
+	})
 	return known.InferredCaller, known.missing
 }
 

@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
 )
@@ -31,13 +32,7 @@ func (r *Resolver) findInlineChains() {
 // internInlined returns the function of a level of an inline chain. It is the function of the
 // symbol table if that also has code that is not inlined.
 func (r *Resolver) internInlined(object program.ObjectNo, at *symtab.Frame) program.FunctionNo {
-	k := inlinedKey{object, at.Number}
-	n, ok := r.inlinedFunctions[k]
-	if !ok {
-		n = r.newInlined(object, at.Function)
-		r.inlinedFunctions[k] = n
-	}
-	return n
+	return memo.Get(r.inlinedFunctions, inlinedKey{object, at.Number}, func() program.FunctionNo { return r.newInlined(object, at.Function) })
 }
 
 // newInlined interns an inlined function.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
@@ -44,7 +45,7 @@ type Disassembler struct {
 	cache     *DisassemblyCache
 	printers  map[isa.Arch]*disasm.Printer
 	addresses map[program.ObjectNo]symtab.Addresses // by object
-	stubs     map[stubKey]string                    // names of entries of procedure linkage tables
+	stubs     map[entry]string                      // names of entries of procedure linkage tables
 	readable  func(linkage string) string
 	// Of the current function.
 	items []disasm.Item
@@ -56,7 +57,7 @@ type Disassembler struct {
 // others.
 func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 	return &Disassembler{
-		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[entry]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }
@@ -174,11 +175,7 @@ func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo,
 	if len(items) == 0 || arch == 0 {
 		return
 	}
-	printer := d.printers[arch]
-	if printer == nil {
-		printer = disasm.NewPrinter(arch)
-		d.printers[arch] = printer
-	}
+	printer := memo.Get(d.printers, arch, func() *disasm.Printer { return disasm.NewPrinter(arch) })
 	selected, found := selectInstructions(out, items, address-offset, pcs, within)
 	d.found += found
 	lines := d.lines(function, offset)

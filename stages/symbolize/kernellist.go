@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
@@ -21,12 +22,7 @@ type kernelList struct {
 
 // kernelList relocates a list, once, by the symbol whose address is recorded.
 func (r *Resolver) kernelList(t *symtab.Table) kernelList {
-	l, known := r.kernelLists[t]
-	if !known {
-		l = relocate(t, r.rec.Kernel)
-		r.kernelLists[t] = l
-	}
-	return l
+	return memo.Get(r.kernelLists, t, func() kernelList { return relocate(t, r.rec.Kernel) })
 }
 
 func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {

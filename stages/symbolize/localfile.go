@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stackmill/internal/memo"
 	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
 )
@@ -36,12 +37,7 @@ type localFile struct {
 // that was mapped.
 func (r *Resolver) localFile(k objectKey) localFile {
 	k = k.unidentified()
-	f, known := r.localFiles[k]
-	if !known {
-		f = r.compareLocal(k)
-		r.localFiles[k] = f
-	}
-	return f
+	return memo.Get(r.localFiles, k, func() localFile { return r.compareLocal(k) })
 }
 
 func (r *Resolver) compareLocal(k objectKey) localFile {

@@ -2,9 +2,11 @@ package symbolize
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"stackmill/internal/lazyregexp"
+	"stackmill/internal/memo"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/program"
@@ -15,16 +17,11 @@ var jvmPrefixes = []string{"libjvm.so", "libj9vm"}
 
 // runsJava reports whether a process has a Java virtual machine.
 func (r *Resolver) runsJava(p *decode.Process) bool {
-	known, ok := r.java[p]
-	if !ok {
-		for _, m := range p.Image {
-			for _, name := range jvmPrefixes {
-				known = known || strings.HasPrefix(path.Base(m.Path), name)
-			}
-		}
-		r.java[p] = known
-	}
-	return known
+	return memo.Get(r.java, p, func() bool {
+		return slices.ContainsFunc(p.Image, func(m decode.MapEvent) bool {
+			return slices.ContainsFunc(jvmPrefixes, func(name string) bool { return strings.HasPrefix(path.Base(m.Path), name) })
+		})
+	})
 }
 
 // methodName matches the names of compiled methods in lists of generated code, as virtual

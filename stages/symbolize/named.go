@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
@@ -82,9 +83,7 @@ func (r *Resolver) internNamedObject(m *image.Mapping) program.ObjectNo {
 	case artificialObject:
 		return r.pseudoObject(artificialObject, "artificial", "none")
 	}
-	k := keyOf(m.MapEvent)
-	n, known := r.objects[k]
-	if !known {
+	return memo.Get(r.objects, keyOf(m.MapEvent), func() program.ObjectNo {
 		o := pseudo(m.Path, "dynamic", "recording")
 		if m.Path[0] != '<' && m.Path[0] != '[' || m.Path == decode.KernelPath {
 			o.Name, o.Kind = path.Base(m.Path), "elf"
@@ -92,8 +91,6 @@ func (r *Resolver) internNamedObject(m *image.Mapping) program.ObjectNo {
 		if o.BuildID = m.BuildID; o.BuildID != "" {
 			o.ID = schema.NewID("object").Text(o.BuildID).Sum()
 		}
-		n = r.addObject(o)
-		r.objects[k] = n
-	}
-	return n
+		return r.addObject(o)
+	})
 }

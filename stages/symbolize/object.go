@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/symtab"
@@ -17,17 +18,15 @@ const noChecksum = 0xFFFFFFFF
 // fileObject returns the load object of a file mapping. Processes share objects.
 func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectNo {
 	k := keyOf(m.MapEvent)
-	n, ok := r.objects[k]
-	if !ok {
+	return memo.Get(r.objects, k, func() program.ObjectNo {
 		o := r.findObject(im, m, k)
-		id, same, found := r.findSameFile(&o)
-		if n = same; !found {
+		id, n, found := r.findSameFile(&o)
+		if !found {
 			n = r.addObject(o)
 			r.objectsByFile[id] = n
 		}
-		r.objects[k] = n
-	}
-	return n
+		return n
+	})
 }
 
 // keyOf returns the key that identifies a mapped file in the recording.

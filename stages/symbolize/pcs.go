@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"stackmill/internal/chunked"
+	"stackmill/internal/memo"
 	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
@@ -152,13 +153,7 @@ func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
 
 // intern returns the number of a PC in an area.
 func (x *PCs) intern(area areaNo, pc uint64) PCNo {
-	k := pcKey{pc, area}
-	n, known := x.numbers[k]
-	if !known {
-		n = PCNo(len(x.numbers))
-		x.numbers[k] = n
-	}
-	return n
+	return memo.Get(x.numbers, pcKey{pc, area}, func() PCNo { return PCNo(len(x.numbers)) })
 }
 
 // area returns the area of a PC at time t, and sets its range.

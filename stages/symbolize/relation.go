@@ -139,12 +139,7 @@ func (r *Resolver) MainOf(function program.FunctionNo) (location program.Locatio
 	if f := &p.Functions[function]; !ok || f.Kind != funcinfo.Outline && !strings.Contains(f.Linkage, ".part.") {
 		return 0, false
 	}
-	main := &p.Functions[relation.Main]
-	o := &r.loadObjects[main.Object]
-	return p.InternLocation(relation.Main, main.Offset, "", func() funcinfo.Place {
-		place, _ := o.table.Place(main.Offset)
-		return place
-	}), true
+	return r.LocationAt(relation.Main, p.Functions[relation.Main].Offset), true
 }
 
 // Fold returns the location that user mode shows for an instruction of a body: one of the function

@@ -5,6 +5,7 @@
 package symbolize
 
 import (
+	"stackmill/internal/memo"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/funcinfo"
@@ -23,35 +24,44 @@ type Resolver struct {
 	Program     *program.Program
 	StoredLists map[string]*StoredList // what a store has of lists of symbols, by path
 	machineCode
+	fileEvidence
+	outsideCode
 
 	rec              *decode.Recording
-	locator          decode.Locator
-	tables           Tables
 	objects          map[objectKey]program.ObjectNo
 	objectsByFile    map[fileID]program.ObjectNo
-	pseudoObjects    map[string]program.ObjectNo // pseudo objects of generated code, by name
 	total            program.ObjectNo
 	unknownObject    program.ObjectNo
-	loadObjects      []loadObject                              // by load object
-	versions         map[program.FunctionNo]program.FunctionNo // the methods of a Java virtual machine's generated code
-	generatedCode    map[program.FunctionNo]*decode.Code       // by function
-	imports          map[program.LocationNo][]Import           // by location of the call
+	loadObjects      []loadObject // by load object
+	inlinedFunctions map[inlinedKey]program.FunctionNo
 	graph            callGraph
 	inFiles          map[entry]program.LocationNo // by offset in a file: the location of a PC there
-	functionCache    [functionCacheSize]functionRange
-	kernelID         string // the build-id of the kernel
-	kernelLists      map[*symtab.Table]kernelList
-	inlinedFunctions map[inlinedKey]program.FunctionNo
-	objectOf         map[*image.Mapping]program.ObjectNo    // that profiles name
-	namedLevels      map[program.LocationNo][]program.Level // what profiles say is inlined there
-	java             map[*decode.Process]bool               // what runsJava found
-	javaMaps         map[string]bool                        // paths of their lists of generated code
-	mappings         *mappingTimes
-	stat             func(path string) (localFile, bool) // statLocal
-	localFiles       map[objectKey]localFile
-	machine          *machineMatch
-	owners           map[string]bool // what listOwners returns, nil before
-	loadings         imageLoadings   // of the image looked up last
+	functionCache    [functionCacheSize]cachedFunction
+}
+
+// fileEvidence is what is known about the files of load objects, found on demand.
+type fileEvidence struct {
+	locator     decode.Locator
+	tables      Tables
+	kernelID    string // the build-id of the kernel
+	kernelLists map[*symtab.Table]kernelList
+	mappings    *mappingTimes
+	stat        func(path string) (localFile, bool) // statLocal
+	localFiles  map[objectKey]localFile
+	machine     *machineMatch
+	owners      map[string]bool // what listOwners returns, nil before
+	loadings    imageLoadings   // of the image looked up last
+}
+
+// outsideCode is what is known about code outside of files.
+type outsideCode struct {
+	pseudoObjects map[string]program.ObjectNo               // its load objects, by name
+	generatedCode map[program.FunctionNo]*decode.Code       // by function
+	versions      map[program.FunctionNo]program.FunctionNo // the methods of a Java virtual machine's generated code
+	java          map[*decode.Process]bool                  // what runsJava found
+	javaMaps      map[string]bool                           // paths of their lists of generated code
+	objectOf      map[*image.Mapping]program.ObjectNo       // that profiles name
+	namedLevels   map[program.LocationNo][]program.Level    // what profiles say is inlined there
 }
 
 type objectKey struct {
@@ -66,26 +76,18 @@ type objectKey struct {
 // New returns a resolver for a recording. locator finds the files of its load objects.
 func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver {
 	r := &Resolver{
-		Program:       program.New(),
-		rec:           rec,
-		locator:       locator,
-		tables:        tables,
-		objects:       map[objectKey]program.ObjectNo{},
-		pseudoObjects: map[string]program.ObjectNo{},
-		objectsByFile: map[fileID]program.ObjectNo{},
-
-		kernelLists: map[*symtab.Table]kernelList{},
-		stat:        statLocal, localFiles: map[objectKey]localFile{},
-		java: map[*decode.Process]bool{}, javaMaps: map[string]bool{},
-
-		versions:         map[program.FunctionNo]program.FunctionNo{},
-		generatedCode:    map[program.FunctionNo]*decode.Code{},
-		inlinedFunctions: map[inlinedKey]program.FunctionNo{},
-		objectOf:         map[*image.Mapping]program.ObjectNo{},
-		namedLevels:      map[program.LocationNo][]program.Level{},
-		imports:          map[program.LocationNo][]Import{},
-		graph:            newCallGraph(),
-		inFiles:          map[entry]program.LocationNo{},
+		Program: program.New(), rec: rec,
+		fileEvidence: fileEvidence{
+			locator: locator, tables: tables, kernelLists: map[*symtab.Table]kernelList{},
+			stat: statLocal, localFiles: map[objectKey]localFile{},
+		},
+		outsideCode: outsideCode{
+			pseudoObjects: map[string]program.ObjectNo{}, generatedCode: map[program.FunctionNo]*decode.Code{},
+			versions: map[program.FunctionNo]program.FunctionNo{}, java: map[*decode.Process]bool{}, javaMaps: map[string]bool{},
+			objectOf: map[*image.Mapping]program.ObjectNo{}, namedLevels: map[program.LocationNo][]program.Level{},
+		},
+		objects: map[objectKey]program.ObjectNo{}, objectsByFile: map[fileID]program.ObjectNo{},
+		inlinedFunctions: map[inlinedKey]program.FunctionNo{}, graph: newCallGraph(), inFiles: map[entry]program.LocationNo{},
 	}
 	r.machineCode = machineCode{r, fileContents{rec: rec, blocks: map[block][]byte{}}}
 	r.total, r.unknownObject = r.artificialObjects()
@@ -189,11 +191,7 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offs
 		return program.None, 0, false
 	}
 	if pr.last.mapping != m {
-		if n, ok = pr.objects[m]; !ok {
-			n = pr.r.fileObject(pr.Image, m)
-			pr.objects[m] = n
-		}
-		pr.last = mappedObject{m, n}
+		pr.last = mappedObject{m, memo.Get(pr.objects, m, func() program.ObjectNo { return pr.r.fileObject(pr.Image, m) })}
 	}
 	n = pr.last.object
 	o := &pr.r.loadObjects[n]
@@ -244,10 +242,7 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 	o.touch()
 	if ok {
 		if f, found := r.functionAt(n, offset, r.IsKernel(pc)); found {
-			return r.Program.InternLocation(f, offset, "", func() funcinfo.Place {
-				place, _ := o.table.Place(offset)
-				return place
-			})
+			return r.LocationAt(f, offset)
 		}
 	}
 	if outside := r.reasonOutside(m); o.table != nil || outside != ReasonData {
@@ -276,6 +271,33 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 		return ReasonGenerated
 	}
 	return ReasonData
+}
+
+// functionCacheSize is the number of cached functions, by the offset of PCs: a call and its return
+// address are neighbors.
+const functionCacheSize = 1 << 12
+
+// cachedFunction is a function with its offset and size in the file.
+type cachedFunction struct {
+	object     program.ObjectNo
+	number     program.FunctionNo
+	from, size uint64
+}
+
+// functionAt returns the function at an offset of an object with a symbol table.
+func (r *Resolver) functionAt(object program.ObjectNo, offset uint64, kernel bool) (program.FunctionNo, bool) {
+	near := &r.functionCache[(offset>>7^uint64(object))%functionCacheSize]
+	if near.object != object || offset-near.from >= near.size {
+		f, ok := r.loadObjects[object].table.Function(offset)
+		if !ok {
+			return program.None, false
+		}
+		if kernel {
+			f.Kind = program.Kernel
+		}
+		*near = cachedFunction{object, r.tableFunction(object, f), f.Offset, f.Size}
+	}
+	return near.number, true
 }
 
 // tableFunction interns a function of an object's symbol table.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
@@ -68,16 +69,12 @@ func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 	slices.Sort(objects)
 	objects = slices.Compact(objects)
-	key := string(arrow.GetBytes(objects))
-	s := r.graph.scopes[key]
-	if s == nil {
-		s = &Scope{
+	return memo.Get(r.graph.scopes, string(arrow.GetBytes(objects)), func() *Scope {
+		return &Scope{
 			r: r, objects: objects, bySymbol: map[string][]entry{}, reachable: map[destinationNo]*reachableSet{},
 			inferences: map[inferenceKey]inferenceResult{}, returning: map[string]bool{},
 		}
-		r.graph.scopes[key] = s
-	}
-	return s
+	})
 }
 
 // entries returns the functions that a destination may be: one, or all with its symbol in any load
@@ -98,17 +95,15 @@ func (s *Scope) entries(n destinationNo) []entry {
 
 // entriesNamed returns the functions of a symbol in any load object of the scope.
 func (s *Scope) entriesNamed(symbol string) []entry {
-	found, known := s.bySymbol[symbol]
-	if !known {
+	return memo.Get(s.bySymbol, symbol, func() (found []entry) {
 		for _, n := range s.objects {
 			t := s.r.loadObjects[n].table
 			for _, i := range t.Functions.BySymbol(symbol) {
 				found = append(found, entry{n, t.Functions.At(i).Offset})
 			}
 		}
-		s.bySymbol[symbol] = found
-	}
-	return found
+		return found
+	})
 }
 
 // ifuncResolver returns the IFUNC resolver of a slot, nil if that is not in the load object.

@@ -3,18 +3,13 @@ package symbolize
 import (
 	"fmt"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/loadobject/funcinfo"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
 )
-
-// stubKey identifies an entry of a procedure linkage table by its offset in the file.
-type stubKey struct {
-	object program.ObjectNo
-	offset uint64
-}
 
 // setTarget sets the target of a call or jump, and names the function that it leads to: also one
 // of another load object through the procedure linkage table or the global offset table. Jumps
@@ -60,9 +55,7 @@ func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn
 // stubName names an entry of a procedure linkage table after its function, as objdump does
 // (`puts@plt`); empty if the table does not show the function.
 func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
-	k := stubKey{object, offset}
-	name, ok := d.stubs[k]
-	if !ok {
+	return memo.Get(d.stubs, entry{object, offset}, func() (name string) {
 		code, arch := d.code.Bytes(object, offset, maxStub)
 		if at, ok := disasm.StubSlot(arch, code, address); ok {
 			if slot, ok := t.Slot(at); ok {
@@ -72,9 +65,8 @@ func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset
 				name += "@plt"
 			}
 		}
-		d.stubs[k] = name
-	}
-	return name
+		return name
+	})
 }
 
 // slotName names the function whose address a slot holds by its symbol, or by the symbol of its IFUNC
@@ -93,10 +85,5 @@ func (d *Disassembler) slotName(object program.ObjectNo, t *symtab.Table, slot s
 
 // addressesOf returns a load object's regions by address.
 func (d *Disassembler) addressesOf(object program.ObjectNo, t *symtab.Table) symtab.Addresses {
-	addresses, ok := d.addresses[object]
-	if !ok {
-		addresses = t.Addresses()
-		d.addresses[object] = addresses
-	}
-	return addresses
+	return memo.Get(d.addresses, object, t.Addresses)
 }

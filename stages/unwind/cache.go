@@ -32,13 +32,3 @@ type cachedTable struct {
 
 // NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{gaps: map[*symbolize.Scope]map[edge]gap{}} }
-
-// gapsIn returns the gaps found so far in a scope.
-func (c *Cache) gapsIn(scope *symbolize.Scope) map[edge]gap {
-	gaps := c.gaps[scope]
-	if gaps == nil {
-		gaps = map[edge]gap{}
-		c.gaps[scope] = gaps
-	}
-	return gaps
-}

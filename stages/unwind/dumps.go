@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"stackmill/internal/memo"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
@@ -59,11 +60,8 @@ type tableUse struct {
 // Unwind implements Walker.
 func (w *dumpWalker) Unwind(dump *decode.StackDump) *cfi.Stack {
 	if w.walker == nil {
-		w.walker, w.machine = w.machines[dump.Machine], dump.Machine
-		if w.walker == nil {
-			w.walker = cfi.NewWalker(dump.Machine.Arch, dump.Machine.Big)
-			w.machines[dump.Machine] = w.walker
-		}
+		w.machine = dump.Machine
+		w.walker = memo.Get(w.machines, w.machine, func() *cfi.Walker { return cfi.NewWalker(w.machine.Arch, w.machine.Big) })
 		w.walker.Process(memory{w})
 	}
 	w.regs.Value, w.regs.Known = dump.Registers, dump.Known
@@ -86,17 +84,14 @@ func (w *dumpWalker) Report() func() {
 
 // table returns the call frame information of a mapping's load object.
 func (w *dumpWalker) table(m *image.Mapping) *cfi.Table {
-	t, ok := w.mappings[m]
-	if ok {
-		return t
-	}
-	f := w.generated(m)
-	if m.Code == nil {
-		f = w.dumps.tables.find(w.dumps.process.File(m))
-	}
-	w.used = append(w.used, tableUse{f, m.Path})
-	w.mappings[m] = f.table
-	return f.table
+	return memo.Get(w.mappings, m, func() *cfi.Table {
+		f := w.generated(m)
+		if m.Code == nil {
+			f = w.dumps.tables.find(w.dumps.process.File(m))
+		}
+		w.used = append(w.used, tableUse{f, m.Path})
+		return f.table
+	})
 }
 
 // generated reads the call frame information of code that a run-time compiler announced.

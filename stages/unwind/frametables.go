@@ -3,6 +3,7 @@ package unwind
 import (
 	"sync"
 
+	"stackmill/internal/memo"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/loadobject/cfi"
 )
@@ -50,13 +51,7 @@ func (t *FrameTables) find(file string) *frameTable {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f := t.byFile[file]
-	if f != nil {
-		return f
-	}
-	f = newFrameTable(t.frames.Frames(file))
-	t.byFile[file] = f
-	return f
+	return memo.Get(t.byFile, file, func() *frameTable { return newFrameTable(t.frames.Frames(file)) })
 }
 
 // newFrameTable returns a table that was read, with its defects or why it is unreadable.

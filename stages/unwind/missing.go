@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/program"
@@ -80,7 +81,8 @@ func (u *Unwinder) gapAfter(frames []Frame, i int) gap {
 	if u.hasOwnFrame(&frames[i], leaf) {
 		return noGap
 	}
-	return u.gap(edgeOf(frames[i].Location, frames[i+1].Location, leaf))
+	e := edgeOf(frames[i].Location, frames[i+1].Location, leaf)
+	return memo.Get(u.gaps, e, func() gap { return u.findGap(e) })
 }
 
 // hasOwnFrame reports whether the function of a frame has set its own frame pointer.
@@ -164,16 +166,6 @@ func (u *Unwinder) frameTable(location program.LocationNo) *cfi.Table {
 		*a = cachedTable{u.frameTables.of(u.resolver.ObjectFile(n), p.Objects[n].Path), true}
 	}
 	return a.table
-}
-
-// gap returns the gap of an edge.
-func (u *Unwinder) gap(e edge) gap {
-	g, known := u.gaps[e]
-	if !known {
-		g = u.findGap(e)
-		u.gaps[e] = g
-	}
-	return g
 }
 
 // noGap is the gap between a callee and its caller.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"stackmill/internal/chunked"
+	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/stacktree"
@@ -85,7 +86,7 @@ func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 	}
 	u.load(s, words)
 	if scope := u.process.ScopeAt(s.at); scope != u.scope {
-		u.scope, u.gaps = scope, u.cache.gapsIn(scope)
+		u.scope, u.gaps = scope, memo.Get(u.cache.gaps, scope, func() map[edge]gap { return map[edge]gap{} })
 	}
 	raw := &u.raw
 	u.pcs = u.callPCs(raw) // S21

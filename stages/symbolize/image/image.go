@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
@@ -29,14 +28,7 @@ func (m *Mapping) Executable() bool { return m.Modes&4 != 0 || m.Code != nil }
 // Image is the address space of one process over its whole life.
 type Image struct {
 	Mappings []*Mapping // in order of loading
-	// Code has an index of its own because a single file mapping may contain many pieces of
-	// code, which a search for that mapping would have to pass.
-	files, code index
-}
 
-// index finds mappings by address.
-type index struct {
-	im      *Image
 	byStart []int    // indices in Mappings, sorted by address
 	maxEnd  []uint64 // see fillMaxEnd
 }
@@ -91,36 +83,26 @@ func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	return im
 }
 
+// index makes mappings found by their addresses.
 func (im *Image) index() {
-	im.files.im, im.code.im = im, im
-	for i, m := range im.Mappings {
-		x := &im.files
-		if m.Code != nil {
-			x = &im.code
-		}
-		x.byStart = append(x.byStart, i)
+	im.byStart, im.maxEnd = make([]int, len(im.Mappings)), make([]uint64, len(im.Mappings))
+	for i := range im.byStart {
+		im.byStart[i] = i
 	}
-	im.files.sort()
-	im.code.sort()
-}
-
-func (x *index) sort() {
-	start := func(i int) uint64 { return x.im.Mappings[x.byStart[i]].Address }
-	sort.SliceStable(x.byStart, func(i, j int) bool { return start(i) < start(j) })
-	x.maxEnd = make([]uint64, len(x.byStart))
-	x.fillMaxEnd(0, len(x.byStart))
+	slices.SortStableFunc(im.byStart, func(i, j int) int { return cmp.Compare(im.Mappings[i].Address, im.Mappings[j].Address) })
+	im.fillMaxEnd(0, len(im.byStart))
 }
 
 // fillMaxEnd sets maxEnd for the range [low, high) of mappings: the one in the middle gets the
 // largest end in the range. So a search skips halves of the mappings that end before an address,
 // however large a mapping begins below it.
-func (x *index) fillMaxEnd(low, high int) (end uint64) {
+func (im *Image) fillMaxEnd(low, high int) (end uint64) {
 	if low == high {
 		return 0
 	}
 	middle := (low + high) / 2
-	end = max(x.im.Mappings[x.byStart[middle]].End(), x.fillMaxEnd(low, middle), x.fillMaxEnd(middle+1, high))
-	x.maxEnd[middle] = end
+	end = max(im.Mappings[im.byStart[middle]].End(), im.fillMaxEnd(low, middle), im.fillMaxEnd(middle+1, high))
+	im.maxEnd[middle] = end
 	return end
 }
 
@@ -168,8 +150,8 @@ func (im *Image) Ownerships(addr uint64) []Ownership {
 
 // covering returns the mappings that contain the address, in order of loading.
 func (im *Image) covering(addr uint64) []*Mapping {
-	found := im.code.covering(addr, 0, len(im.code.byStart), im.files.covering(addr, 0, len(im.files.byStart), nil))
-	sort.Ints(found)
+	found := im.appendCovering(nil, addr, 0, len(im.byStart))
+	slices.Sort(found)
 	ms := make([]*Mapping, len(found))
 	for i, n := range found {
 		ms[i] = im.Mappings[n]
@@ -177,18 +159,18 @@ func (im *Image) covering(addr uint64) []*Mapping {
 	return ms
 }
 
-// covering appends the indices of such mappings in the range [low, high).
-func (x *index) covering(addr uint64, low, high int, found []int) []int {
+// appendCovering appends the indices of such mappings in the range [low, high) of byStart.
+func (im *Image) appendCovering(found []int, addr uint64, low, high int) []int {
 	middle := (low + high) / 2
-	if low == high || x.maxEnd[middle] <= addr {
+	if low == high || im.maxEnd[middle] <= addr {
 		return found
 	}
-	found = x.covering(addr, low, middle, found)
-	if n := x.byStart[middle]; x.im.Mappings[n].Address <= addr {
-		if x.im.Mappings[n].End() > addr {
+	found = im.appendCovering(found, addr, low, middle)
+	if n := im.byStart[middle]; im.Mappings[n].Address <= addr {
+		if im.Mappings[n].End() > addr {
 			found = append(found, n)
 		}
-		found = x.covering(addr, middle+1, high, found)
+		found = im.appendCovering(found, addr, middle+1, high)
 	}
 	return found
 }
