@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"stackmill/queries"
 	"stackmill/queries/compare"
@@ -51,14 +50,10 @@ func (b *bench) scaleCompare(db *queries.DB, when string) error {
 
 // compared measures a comparison.
 func (b *bench) compared(what string, run func(context.Context) error) error {
-	var times []time.Duration
-	for range 2*b.rounds + 1 {
-		begin := time.Now()
-		if err := run(context.Background()); err != nil {
-			return err
-		}
-		times = append(times, time.Since(begin))
+	took, err := b.answerTime(run)
+	if err != nil {
+		return err
 	}
-	b.figures.add(figure{work: what, against: "an open connection", value: milliseconds(median(times)), unit: "ms", target: compareWhenOpen})
+	b.figures.add(figure{work: what, against: "an open connection", value: took, unit: "ms", target: compareWhenOpen})
 	return nil
 }

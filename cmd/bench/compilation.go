@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,28 +19,20 @@ const (
 // compilation returns the path of a recording of g++, with the number of its
 // samples. It makes it when it is not there, for which perf must be permitted.
 func compilation(dir string) (path string, samples int, err error) {
-	path = filepath.Join(dir, compilationFile)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := recordCompilation(dir, path); err != nil {
-			return "", 0, err
-		}
+	if path, err = made(filepath.Join(dir, compilationFile), recordCompilation); err != nil {
+		return "", 0, err
 	}
 	samples, err = countSamples(path)
 	return path, samples, err
 }
 
 // recordCompilation records g++ and keeps the first samples, as many as are wanted.
-func recordCompilation(dir, path string) error {
+func recordCompilation(path string) error {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		return fmt.Errorf("%w: there is no g++", errUnrecorded)
 	}
-	fmt.Println("making", path)
-	temp, err := os.MkdirTemp(dir, "unfinished.")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
+	temp := filepath.Dir(path)
 	source, data := filepath.Join(temp, "large.cpp"), filepath.Join(temp, "perf.data")
 	if err := os.WriteFile(source, []byte(largeSource()), 0o666); err != nil {
 		return err
@@ -51,11 +41,7 @@ func recordCompilation(dir, path string) error {
 	if err := record(data, options, exec.Command(compiler, "-O2", "-c", source, "-o", filepath.Join(temp, "large.o"))); err != nil {
 		return err
 	}
-	short := filepath.Join(temp, compilationFile)
-	if err := shorten(data, short, dumpSamples); err != nil {
-		return err
-	}
-	return os.Rename(short, path)
+	return shorten(data, path, dumpSamples)
 }
 
 // largeSource is a program that takes a compiler some seconds.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,22 +80,15 @@ func attributed(path, symfs string, loader *cache.Recording) (spent time.Duratio
 	data := samples.NewData("", rec, metrics, resolver, loader, drop)
 	for _, p := range rec.Processes {
 		resolved := resolver.Process(p, ".")
-		reading, err := events(rec, p, metrics, nil)
+		reading, err := cpuTime(func() error { return events(rec, p, metrics, nil) })
 		if err != nil {
 			return 0, 0, err
 		}
-		before, err := processTime()
+		all, err := cpuTime(func() error { return events(rec, p, metrics, data.Process(p, p.Stacks, resolved, nil)) })
 		if err != nil {
 			return 0, 0, err
 		}
-		if _, err := events(rec, p, metrics, data.Process(p, p.Stacks, resolved, nil)); err != nil {
-			return 0, 0, err
-		}
-		after, err := processTime()
-		if err != nil {
-			return 0, 0, err
-		}
-		spent += after - before - reading
+		spent += all - reading
 	}
 	distinct := map[program.LocationNo]bool{}
 	for _, s := range data.Sums {
@@ -106,23 +98,16 @@ func attributed(path, symfs string, loader *cache.Recording) (spent time.Duratio
 }
 
 // events reads a process's events and has their data objects found, if there is
-// a sink for them. It returns the time that took this process.
-func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *samples.DataProcess) (time.Duration, error) {
-	before, err := processTime()
-	if err != nil {
-		return 0, err
-	}
+// a sink for them.
+func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *samples.DataProcess) error {
 	reader := p.Events(schema.Perf)
 	defer reader.Close()
 	deriver := samples.NewDeriver(rec, p, schema.Perf, nil, samples.NewFiles())
 	counter, first := samples.NewCounter(metrics), int64(0)
 	for {
 		batch, err := reader.Next()
-		if err != nil {
-			return 0, err
-		}
-		if batch == nil {
-			break
+		if err != nil || batch == nil {
+			return err
 		}
 		b := deriver.Batch(batch, first)
 		counter.Add(b)
@@ -132,34 +117,31 @@ func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, f
 		first += batch.NumRows()
 		b.Release()
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	after, err := processTime()
-	return after - before, err
 }
 
 // accessFiles returns the folder with the long recordings, as accesses/, which it
 // makes when it is not there, and their programs as symfs/.
 func accessFiles(dir string) (string, error) {
-	path := filepath.Join(dir, "accesses")
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, err
-	}
-	part := filepath.Join(dir, "unfinished.accesses")
-	if err := errors.Join(os.RemoveAll(part), os.MkdirAll(filepath.Join(part, "accesses"), 0o777), corpus.Data(part)); err != nil {
-		return "", err
+	return made(filepath.Join(dir, "accesses"), makeAccesses)
+}
+
+func makeAccesses(part string) error {
+	if err := errors.Join(os.MkdirAll(filepath.Join(part, "accesses"), 0o777), corpus.Data(part)); err != nil {
+		return err
 	}
 	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // with some 1000 instructions in all
 	if err != nil {
-		return "", err
+		return err
 	}
 	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "watch") }) // not page faults
 	for i, f := range found {
 		n := accessCount*(i+1)/len(found) - accessCount*i/len(found)
 		if err := prolong(f, filepath.Join(part, "accesses", filepath.Base(f)), n, 0); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return path, os.Rename(part, path)
+	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,13 +57,11 @@ func (g *goBuild) recording(dir string) (*input, error) {
 	if g.rounds > 1 {
 		file = fmt.Sprintf("%s-%d", g.file, g.rounds)
 	}
-	all := &input{name: g.name, path: filepath.Join(dir, file+".data")}
-	if _, err := os.Stat(all.path); errors.Is(err, fs.ErrNotExist) {
-		if err := g.record(dir, all.path); err != nil {
-			return nil, err
-		}
+	path, err := made(filepath.Join(dir, file+".data"), g.record)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	all := &input{name: g.name, path: path}
 	if all.samples, err = countSamples(all.path); err != nil || g.rounds == 1 {
 		return all, err
 	}
@@ -85,20 +82,12 @@ func (in *input) shortened(all *input) error {
 }
 
 // record records the builds, which have a cache of their own.
-func (g *goBuild) record(dir, path string) error {
+func (g *goBuild) record(path string) error {
 	compiler, err := exec.LookPath("go")
 	if err != nil {
 		return fmt.Errorf("%w: there is no go", errUnrecorded)
 	}
-	fmt.Println("making", path)
-	temp, err := os.MkdirTemp(dir, "unfinished.")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	if temp, err = filepath.Abs(temp); err != nil {
-		return err
-	}
+	temp := filepath.Dir(path)
 	shell := func(script string) *exec.Cmd {
 		cmd := exec.Command("/bin/sh", "-c", script, compiler)
 		cmd.Dir = temp
@@ -108,10 +97,6 @@ func (g *goBuild) record(dir, path string) error {
 	if out, err := shell(g.before).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s: %w: %s", errUnrecorded, g.before, err, out)
 	}
-	data := filepath.Join(temp, "perf.data")
 	all := fmt.Sprintf("for i in $(seq %d); do %s || exit 1; done", g.rounds, g.script)
-	if err := record(data, []string{"-F", g.hz, "-g", "-m", "2048"}, shell(all)); err != nil {
-		return err
-	}
-	return os.Rename(data, path)
+	return record(path, []string{"-F", g.hz, "-g", "-m", "2048"}, shell(all))
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,37 +42,31 @@ func (b *bench) heapCalls() error {
 
 // lists returns the path of the recording, which it makes when it is not there.
 func lists(dir string) (string, error) {
-	path := filepath.Join(dir, listsFile)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, err
-	}
+	return made(filepath.Join(dir, listsFile), recordLists)
+}
+
+func recordLists(path string) error {
 	compiler, err := exec.LookPath("gcc")
 	if err != nil {
-		return "", fmt.Errorf("%w: there is no gcc", errUnrecorded)
+		return fmt.Errorf("%w: there is no gcc", errUnrecorded)
 	}
 	gprofng, err := exec.LookPath("gprofng")
 	if err != nil {
-		return "", fmt.Errorf("%w: there is no gprofng", errUnrecorded)
+		return fmt.Errorf("%w: there is no gprofng", errUnrecorded)
 	}
-	fmt.Println("making", path)
-	temp, err := os.MkdirTemp(dir, "unfinished.")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(temp)
-	source, program, recorded := filepath.Join(temp, "lists.c"), filepath.Join(temp, "lists"), filepath.Join(temp, listsFile)
+	source, program := filepath.Join(filepath.Dir(path), "lists.c"), filepath.Join(filepath.Dir(path), "lists")
 	if err := os.WriteFile(source, []byte(listsCode), 0o666); err != nil {
-		return "", err
+		return err
 	}
 	for _, command := range [][]string{
 		{compiler, "-g", "-O0", source, "-o", program}, // optimized, nothing would be left of the calls
-		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-o", recorded, program, fmt.Sprint(listsCalls)},
+		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-o", path, program, fmt.Sprint(listsCalls)},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%w: %v: %w: %s", errUnrecorded, command, err, bytes.TrimSpace(out))
+			return fmt.Errorf("%w: %v: %w: %s", errUnrecorded, command, err, bytes.TrimSpace(out))
 		}
 	}
-	return path, os.Rename(recorded, path)
+	return nil
 }
 
 // server compares the same of the composed recording of a server: eight threads, and

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -29,21 +30,15 @@ func (b *bench) inProcess() error {
 		if err := os.RemoveAll(b.store()); err != nil {
 			return err
 		}
-		before, err := processTime()
+		took, err := cpuTime(func() error {
+			o := pipeline.Options{Store: b.store(), Cache: b.cache(), Jobs: 1, Memory: 512 << 20, SymFS: symfs}
+			_, err := pipeline.Ingest(context.Background(), o, path)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		_, err = pipeline.Ingest(context.Background(), pipeline.Options{
-			Store: b.store(), Cache: b.cache(), Jobs: 1, Memory: 512 << 20, SymFS: symfs,
-		}, path)
-		if err != nil {
-			return err
-		}
-		after, err := processTime()
-		if err != nil {
-			return err
-		}
-		rates = append(rates, perfSamples/(after-before).Seconds())
+		rates = append(rates, perfSamples/took.Seconds())
 	}
 	b.figures.add(figure{
 		work:  "from file to Parquet, perf fp, repeating stacks",
@@ -52,9 +47,9 @@ func (b *bench) inProcess() error {
 	return nil
 }
 
-// processTime is the CPU time of this process, user and system.
-func processTime() (time.Duration, error) {
-	var u syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+// cpuTime returns the CPU time of this process that a function takes, user and system.
+func cpuTime(do func() error) (time.Duration, error) {
+	var before, after syscall.Rusage
+	err := errors.Join(syscall.Getrusage(syscall.RUSAGE_SELF, &before), do(), syscall.Getrusage(syscall.RUSAGE_SELF, &after))
+	return time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()), err
 }

@@ -44,11 +44,10 @@ func small(n int) shape {
 
 // composeWhole makes a recording that appears when it is complete.
 func composeWhole(path string, like shape) error {
-	part := filepath.Join(filepath.Dir(path), "unfinished")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.RemoveAll(part)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return errors.Join(compose(part, like), os.Rename(part, path))
+	return whole(path, func(part string) error { return compose(part, like) })
 }
 
 // sharedObjects puts the load objects of composed recordings into a folder, unless they are there.

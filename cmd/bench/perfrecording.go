@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"math/bits"
 	"os"
@@ -20,15 +19,9 @@ import (
 // perfFiles returns the folder with perf's recordings and their load objects,
 // which it unpacks when it is not there.
 func perfFiles(dir string) (string, error) {
-	path := filepath.Join(dir, "perf")
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, err
-	}
-	part := filepath.Join(dir, "unfinished.perf")
-	if err := errors.Join(os.RemoveAll(part), os.MkdirAll(part, 0o777), corpus.Perf(part)); err != nil {
-		return "", err
-	}
-	return path, os.Rename(part, path)
+	return made(filepath.Join(dir, "perf"), func(part string) error {
+		return errors.Join(os.Mkdir(part, 0o777), corpus.Perf(part))
+	})
 }
 
 // Where things stand in a perf.data file (perf-data 1, 4, 6).

@@ -84,22 +84,31 @@ func (b *bench) scaleQuestions(string) error {
 	}
 	defer db.Close()
 	for _, q := range scaleQuestions {
-		var times []time.Duration
-		for range 2*b.rounds + 1 {
-			begin := time.Now()
-			if err := readAll(db, job.Replace(q.sql)); err != nil {
-				return err
-			}
-			times = append(times, time.Since(begin))
+		took, err := b.answerTime(func(ctx context.Context) error { return readAll(ctx, db, job.Replace(q.sql)) })
+		if err != nil {
+			return err
 		}
-		b.figures.add(figure{work: q.name + when, against: "an open connection", value: milliseconds(median(times)), unit: "ms", target: answerWhenOpen})
+		b.figures.add(figure{work: q.name + when, against: "an open connection", value: took, unit: "ms", target: answerWhenOpen})
 	}
 	return b.scaleCompare(db, when)
 }
 
+// answerTime returns the median of the times that an answer takes, in ms.
+func (b *bench) answerTime(ask func(context.Context) error) (float64, error) {
+	var times []time.Duration
+	for range 2*b.rounds + 1 {
+		begin := time.Now()
+		if err := ask(context.Background()); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(begin))
+	}
+	return milliseconds(median(times)), nil
+}
+
 // readAll reads the rows of SQL, and keeps none.
-func readAll(db *queries.DB, query string) error {
-	rows, err := db.QueryContext(context.Background(), query)
+func readAll(ctx context.Context, db *queries.DB, query string) error {
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}

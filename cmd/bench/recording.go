@@ -2,12 +2,11 @@ package main
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"stackmill/internal/corpus"
@@ -36,19 +35,9 @@ var objects = []string{"/tmp/corpus/bin/cxx", "/usr/lib/x86_64-linux-gnu/libstdc
 
 // recording returns the path of the recording, which it makes when it is not there.
 func recording(dir string, records int) (string, error) {
-	path := filepath.Join(dir, fmt.Sprintf("heap-%d.er", records))
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, err
-	}
-	fmt.Println("making", path)
-	part := filepath.Join(dir, "unfinished.er")
-	if err := os.RemoveAll(part); err != nil {
-		return "", err
-	}
-	if err := compose(part, shape{seed: 1, records: records, threads: 8, stacks: 6000}); err != nil {
-		return "", err
-	}
-	return path, os.Rename(part, path)
+	return made(filepath.Join(dir, fmt.Sprintf("heap-%d.er", records)), func(part string) error {
+		return compose(part, shape{seed: 1, records: records, threads: 8, stacks: 6000})
+	})
 }
 
 func compose(dir string, like shape) error {
@@ -161,9 +150,7 @@ func walks(pcs []uint64, stacks int, rnd *rand.Rand) [][]uint64 {
 		for range 1 + rnd.IntN(3) {
 			stack = append(stack, pcs[rnd.IntN(len(pcs))])
 		}
-		for i, j := 0, len(stack)-1; i < j; i, j = i+1, j-1 {
-			stack[i], stack[j] = stack[j], stack[i]
-		}
+		slices.Reverse(stack)
 		paths = append(paths, stack)
 	}
 	return paths

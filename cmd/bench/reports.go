@@ -108,23 +108,18 @@ func (b *bench) slowest(what string, may float64, list []question) error {
 		when = ", compacted"
 	}
 	fmt.Printf("\n%s of one experiment of %d%s, ms:\n", what, b.experiments, when)
-	longest, name := time.Duration(0), ""
+	longest, name := 0.0, ""
 	for _, a := range list {
-		var times []time.Duration
-		for range 2*b.rounds + 1 {
-			begin := time.Now()
-			if err := a.ask(context.Background()); err != nil {
-				return fmt.Errorf("%s: %w", a.name, err)
-			}
-			times = append(times, time.Since(begin))
+		took, err := b.answerTime(a.ask)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
 		}
-		took := median(times)
-		fmt.Printf("  %-28s %6.0f\n", a.name, milliseconds(took))
+		fmt.Printf("  %-28s %6.0f\n", a.name, took)
 		if took > longest {
 			longest, name = took, a.name
 		}
 	}
 	b.figures.add(figure{work: fmt.Sprintf("the slowest of %d %s of one experiment%s", len(list), what, when), against: name + ", on an open connection",
-		value: milliseconds(longest), unit: "ms", target: may})
+		value: longest, unit: "ms", target: may})
 	return nil
 }

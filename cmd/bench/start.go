@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"time"
 )
 
 const (
@@ -25,8 +24,7 @@ func (b *bench) start() error {
 	if err := takeTurns(startRounds*b.rounds, both); err != nil {
 		return err
 	}
-	ms := func(c contender) float64 { return float64(c.runs.elapsed()) / float64(time.Millisecond) }
-	b.figures.add(figure{work: "start of the program", value: ms(both[0]), unit: "ms", target: startTarget})
-	b.figures.add(figure{work: "ingest of what is there", value: ms(both[1]), unit: "ms"})
+	b.figures.add(figure{work: "start of the program", value: milliseconds(both[0].runs.elapsed()), unit: "ms", target: startTarget})
+	b.figures.add(figure{work: "ingest of what is there", value: milliseconds(both[1].runs.elapsed()), unit: "ms"})
 	return os.RemoveAll(b.store())
 }

@@ -37,18 +37,14 @@ func (b *bench) unwinding() error {
 		var spent time.Duration
 		for _, p := range rec.Processes {
 			unwinder.Process(resolver.Process(p, "."))
-			before, err := processTime()
+			took, err := cpuTime(func() error {
+				_, err := unwind.Complete(p, unwinder.Walkers)
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			if _, err = unwind.Complete(p, unwinder.Walkers); err != nil {
-				return err
-			}
-			after, err := processTime()
-			if err != nil {
-				return err
-			}
-			spent += after - before
+			spent += took
 		}
 		rates = append(rates, dumpSamples/spent.Seconds())
 	}
