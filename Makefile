@@ -90,18 +90,21 @@ test: check-go check-cxx ## run all tests, list at the end which were skipped an
 	cd .ci/dist && go test .
 	go run ./cmd/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
 
-# Packages that run concurrently. Two tests are skipped: one takes minutes under the race detector,
-# the other measures memory, of which the detector needs more.
+# Packages that run concurrently. Some tests are skipped: TestOverlappingIDs measures memory, of which
+# the race detector needs more; the others take long under it, and run what shorter tests run, too.
 RACED := ./internal/ordered ./internal/objstore ./schema/s3cache ./schema/storedir ./stages/attribute ./stages/program \
-	./stages/unwind ./stages/code ./stages/samples ./stages/structure ./stages/decode/... ./stages/loadobject/cache \
-	./stages/write ./pipeline/compact ./pipeline
+	./stages/unwind ./stages/code ./stages/samples ./stages/structure ./stages/decode/gprofng ./stages/decode/mmap \
+	./stages/decode/perfdata ./stages/loadobject/cache ./stages/write ./pipeline/compact ./pipeline
+UNRACED := TestOverlappingIDs|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives
 
 race: check-go check-cxx ## run the tests of concurrent packages under the race detector
-	go test $(GOFLAGS_) -race -vet=off -timeout 40m -skip 'TestResymbolizeData|TestOverlappingIDs' $(RACED)
+	go test $(GOFLAGS_) -race -vet=off -timeout 40m -skip '$(UNRACED)' $(RACED)
 
 soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n 3000 -fuzz 60m'
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./cmd/acceptance/faults
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestHostileDoors ./cmd/stackmill
+	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestChangedNumbersAreDoubted ./queries
+	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestPanels ./cmd/acceptance/page
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
 	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
