@@ -156,7 +156,7 @@ func TestRecordingRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	suite.CheckInvariants(t, again, len(recordings)*len(export.Modes))
+	suite.CheckFiles(t, again, len(recordings)*len(export.Modes))
 	for what, query := range carried {
 		for _, mode := range export.Modes {
 			names := "'" + strings.Join(recordings, ".er', '") + ".er'"
