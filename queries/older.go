@@ -30,8 +30,8 @@ type Older struct {
 	ids   map[[2]string]bool // batches and ids of the experiments in the catalog
 }
 
-// OpenOlder opens a store whose batches have that format. It is an error if the catalog lacks one
-// of their experiments.
+// OpenOlder opens a store whose batches have the format schema.OlderVersion. It is an error if the
+// catalog lacks one of their experiments.
 func OpenOlder(ctx context.Context, store string, limits Limits, batches []*storedir.Batch) (*Older, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {

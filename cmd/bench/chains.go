@@ -69,7 +69,7 @@ func (b *bench) compiler() error {
 // distinctStacks compares the reading of chains that are mostly distinct with perf's.
 func (b *bench) distinctStacks() error { return b.goBuild(&largePackage, 20) }
 
-// manyProcesses compares the same of hundreds of processes.
+// manyProcesses does the same for a recording of hundreds of processes.
 func (b *bench) manyProcesses() error { return b.goBuild(&manyPackages, 0) }
 
 func (b *bench) goBuild(g *goBuild, bytes float64) error {

@@ -22,8 +22,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// accessCount is how many accesses to memory are attributed, and accessTime how many
-// seconds longer that may take than reading them.
+// accessCount is the number of memory accesses in the recording. To find their data objects may take
+// accessTime seconds more than to read the recording.
 const (
 	accessCount = 1_000_000
 	accessTime  = 1

@@ -9,8 +9,8 @@ import (
 	standard "stackmill/queries/report"
 )
 
-// Maximum times, in ms, of each standard report of one experiment of many and of each view, on an
-// open connection, and of reports with a filter.
+// The maximum times in ms, on an open connection: of a standard report of one experiment of many, or
+// of all rows of a view; and of a report with a filter.
 const (
 	reportWhenOpen   = 250
 	filteredWhenOpen = 500

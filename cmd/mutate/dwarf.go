@@ -21,7 +21,7 @@ var dwarfMutations = []mutation{
 	{"cfi-program", onELF(frameProgram)},
 }
 
-// chunk is a unit of a section: it starts with its length.
+// chunks splits a section into its units, each of which starts with its length.
 func chunks(data []byte) (list []span) {
 	for o := 0; o+4 <= len(data); {
 		n := int(le.Uint32(data[o:])) + 4
@@ -170,7 +170,7 @@ func privateSource(d *damage, f *elfFile) bool {
 	return n > 0 && d.done("%d source files have names like /etc/shadow", n)
 }
 
-// frames are the entries of call frame information.
+// frameHeader damages the header of an entry of call frame information.
 func frameHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".eh_frame", ".debug_frame")
 	if len(u) < 12 {

@@ -116,7 +116,7 @@ func (p *peer) value(c golden.Column, v pair) string {
 	return golden.Print(p.content.units[c.Metric], v.inclusive)
 }
 
-// checkPlaces checks that every instruction counts for the same on both sides,
+// checkPlaces checks that every instruction has the same value on both sides,
 // whatever function it is shown in: the recorded stacks are read alike.
 func (p *peer) checkPlaces() {
 	theirs := map[place][][]string{} // an instruction may be in two of gprofng's functions

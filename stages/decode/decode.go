@@ -30,7 +30,7 @@ type Decoder interface {
 	// Members returns the paths of the recordings at path: path itself, or the members of a
 	// group file.
 	Members(path string) ([]string, error)
-	// Files returns the files whose content is the recording and its identity, sorted and
+	// Files returns the files of a recording, whose content identifies it, sorted and
 	// relative to path; an empty name means path itself. It omits links to nowhere.
 	Files(path string) ([]string, error)
 	// Open reads logs, maps and stacks, and scans the event files without keeping them.

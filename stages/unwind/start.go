@@ -35,8 +35,8 @@ var cLibraryPrefixes = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", 
 // kernel. A kernel stack that ends elsewhere belongs to one of the kernel's own threads.
 var kernelEntryPrefixes = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
-// cutOff returns why a machine stack ends before its thread's start. Stacks that were unwound
-// from dumps, or come from the processor's branch records, do not.
+// cutOff returns why a machine stack ends before its thread's start. Stacks that were unwound from
+// dumps, or come from the processor's branch records, count as complete.
 func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	raw := &u.raw
 	switch {

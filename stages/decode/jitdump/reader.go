@@ -29,7 +29,8 @@ type reader struct {
 	unknownRecords int64 // records of unknown types
 }
 
-// codeLife is a function from its compilation to the end of its code.
+// codeLife is a compiled function with its lifetime: from its compilation until its code is replaced
+// or unloaded.
 type codeLife struct {
 	decode.MapEvent
 	until int64

@@ -156,9 +156,9 @@ func (e *event) perNS() int64 {
 	return bounds.EventsPerNS
 }
 
-// configured returns the most that a sample can count by its event's attributes: the period, or
-// what the counter can reach between two samples of the frequency. It ignores a period that is
-// too long for the recording although the counter reached it twice.
+// configured returns the maximum period of a sample according to its event's attributes: the fixed
+// period, or what the counter can reach between two samples at the requested frequency. A fixed period
+// that the counter cannot have reached as often as there are samples is wrong: the result is 0.
 func (r *reader) configured(e *event) int64 {
 	const second = 1e9
 	if e.flags&flagFreq != 0 {

@@ -49,7 +49,8 @@ func (d *decoder) vector(b byte) form {
 	return d.form(d.next())
 }
 
-// prefix decodes the two bytes after the first of VEX, XOP or EVEX. mask selects the number of the map.
+// prefix decodes the second and third byte of a VEX, XOP or EVEX prefix. mask selects the bits of the
+// opcode map's number.
 func (d *decoder) prefix(p []byte, e encoding, mask byte) {
 	d.encoding, d.number = e, p[0]&mask
 	d.rex = ^p[0]>>5 | p[1]>>4&8
