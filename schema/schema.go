@@ -117,16 +117,16 @@ type Table struct {
 	Columns []Column // of the files
 	// Committed are columns of the table's view that only commits have.
 	Committed []DerivedColumn
-	// Computed are further columns of its wide view (Wide), and Joined the tables, one row each,
-	// that the view joins to the table, t, for them.
+	// Computed lists further columns of the table's wide view (Wide). Joined has the joins that they
+	// need: SQL that joins one row of another table to each row of this one, t.
 	Computed []DerivedColumn
 	Joined   string
-	// Summary says that an experiment keeps its rows when only a summary of it is kept.
+	// Summary says that the rows of an experiment stay when it is reduced to a summary.
 	Summary bool
-	// Links, if not nil, is the table that lists which experiments of a batch have a row, which
-	// is stored once: those with a row there with the same `listed_in` and `listing`, the files'
-	// first columns. The wide view has a row for each of them, with the other columns of Links
-	// in place of these two.
+	// Links is not nil if experiments of a batch share the rows of this table, each of which is
+	// stored once. An experiment has the rows whose first columns, `listed_in` and `listing`, are
+	// those of one of its rows in Links. The wide view repeats a row for each such experiment, with
+	// the other columns of Links in place of these two.
 	Links *Table
 }
 

@@ -44,6 +44,9 @@ func TestSemanticsPage(t *testing.T) {
 				t.Errorf("%s: no %s in the files it names", rule, m[1])
 			}
 		}
+		if !strings.Contains(entry, "\n* Code: ") || !strings.Contains(entry, "\n* Tests: ") {
+			t.Errorf("%s: has no list of its code and tests", rule)
+		}
 		if sources == 0 || tests == "" {
 			t.Errorf("%s: does not say where it is implemented and tested", rule)
 		}

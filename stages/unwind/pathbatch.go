@@ -42,7 +42,8 @@ type newFrame struct {
 	plain plainFrameNo // none for other frames
 }
 
-// batchPath is a path: it continues the path of a settled word, or the root for none, by frames.
+// batchPath is the path of a stack in a batch: frames that continue the path of a settled word (base), or
+// start at the root if there is none.
 type batchPath struct {
 	base   decode.WordNo
 	frames int32
