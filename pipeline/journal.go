@@ -59,9 +59,9 @@ func (in *input) describeFiles() (state string, changed time.Time) {
 			changed = never
 			continue
 		}
-		is := stampOf(info)
-		in.count(name, is.size)
-		fmt.Fprintf(h, "%q %d %d %d\n", name, is.size, is.modified, is.inode)
+		is := safefile.StampOf(info)
+		in.count(name, is.Size)
+		fmt.Fprintf(h, "%q %d %d %d\n", name, is.Size, is.Modified, is.Inode)
 		if info.ModTime().After(changed) {
 			changed = info.ModTime()
 		}

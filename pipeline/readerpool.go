@@ -6,8 +6,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"stackmill/internal/hosterr"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
@@ -65,7 +63,7 @@ type batchReader struct {
 	batch *storedir.Batch
 	users int // counted by readerPool
 
-	read *tableFiles
+	tables func(id string) schema.TableReader // of an experiment
 
 	mu    sync.Mutex
 	files map[string]*os.File // by table
@@ -73,7 +71,7 @@ type batchReader struct {
 
 func newBatchReader(store string, batch *storedir.Batch) *batchReader {
 	r := &batchReader{store: store, batch: batch, files: map[string]*os.File{}}
-	r.read = newTableFiles(r.file)
+	r.tables = newTables(r.file)
 	return r
 }
 
@@ -85,26 +83,6 @@ func (r *batchReader) close() {
 	}
 	clear(r.files)
 }
-
-// tables returns a reader of the tables of an experiment.
-func (r *batchReader) tables(id string) schema.TableReader {
-	return func(t *schema.Table, from, n int64, columns ...string) schema.RowReader {
-		table, err := r.read.Reader(t, columns)
-		switch {
-		case err != nil:
-			return errRows{hosterr.New(fmt.Errorf("batch %s: %w", r.batch.Batch, err))}
-		case table == nil:
-			return errRows{}
-		}
-		return table.Rows(id, from, n)
-	}
-}
-
-// errRows is an empty table, or one that cannot be read for a reason.
-type errRows struct{ err error }
-
-// Next implements schema.RowReader.
-func (u errRows) Next() (arrow.RecordBatch, error) { return nil, u.err }
 
 // file opens the file of a table; nil if the batch has no rows of it.
 func (r *batchReader) file(t *schema.Table) (*os.File, error) {
@@ -121,10 +99,11 @@ func (r *batchReader) file(t *schema.Table) (*os.File, error) {
 		if errors.Is(err, os.ErrNotExist) {
 			err = errMoved
 		}
-		if err == nil {
-			r.files[t.Name] = f
+		if err != nil {
+			return nil, hosterr.New(fmt.Errorf("batch %s: %w", r.batch.Batch, err))
 		}
-		return f, err
+		r.files[t.Name] = f
+		return f, nil
 	}
 	return nil, nil
 }

@@ -11,15 +11,13 @@ import (
 	"stackmill/schema/parquetfile/rowreader"
 )
 
-// tableFiles reads a store's tables, for Resymbolize.
-type tableFiles = rowreader.Files
-
-func newTableFiles(open func(*schema.Table) (*os.File, error)) *tableFiles {
+// newTables returns the reader of an experiment's tables, by its id, for Resymbolize.
+func newTables(open func(*schema.Table) (*os.File, error)) func(id string) schema.TableReader {
 	return rowreader.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
 		f, err := open(t)
 		if f == nil {
 			return nil, err
 		}
 		return f, err
-	})
+	}).Tables
 }

@@ -6,22 +6,22 @@ import (
 	"errors"
 	"os"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"stackmill/schema"
 )
 
-// A worker is built without cgo and without the reader of tables, which is larger than everything
-// else.
-type (
-	tableFiles  struct{}
-	tableReader struct{}
-)
+// newTables fails: a worker is built without cgo and without the reader of tables, which is larger
+// than everything else.
+func newTables(func(*schema.Table) (*os.File, error)) func(string) schema.TableReader {
+	return func(string) schema.TableReader {
+		return func(*schema.Table, int64, int64, ...string) schema.RowReader { return noTables{} }
+	}
+}
 
-var errWorker = errors.New("a worker does not read tables: it needs the full stackmill")
+type noTables struct{}
 
-func newTableFiles(func(*schema.Table) (*os.File, error)) *tableFiles { return &tableFiles{} }
-
-// Reader fails.
-func (*tableFiles) Reader(*schema.Table, []string) (*tableReader, error) { return nil, errWorker }
-
-// Rows is not called.
-func (*tableReader) Rows(string, int64, int64) schema.RowReader { return errRows{errWorker} }
+// Next implements schema.RowReader.
+func (noTables) Next() (arrow.RecordBatch, error) {
+	return nil, errors.New("a worker does not read tables: it needs the full stackmill")
+}

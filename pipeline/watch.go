@@ -9,8 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
+
+	"stackmill/internal/safefile"
 )
 
 // Watcher polls paths and finds the recordings that are complete: those that say so, and those that
@@ -21,25 +22,19 @@ type Watcher struct {
 	recursive  bool
 	settle     time.Duration // an unfinished recording is ready after this time without a change
 	recordings map[string]*observation
-	unrelated  map[string]fileStamp // files that are no recordings
+	unrelated  map[string]safefile.Stamp // files that are no recordings
 	round      int
 	pending    bool
 }
 
 // observation is the last known state of a recording, or of something that looks like one.
 type observation struct {
-	state    string    // of its files, or why they cannot be read
-	since    time.Time // when it was first seen in that state
-	stamp    fileStamp // of the recording's own file or folder
+	state    string         // of its files, or why they cannot be read
+	since    time.Time      // when it was first seen in that state
+	stamp    safefile.Stamp // of the recording's own file or folder
 	finished bool
 	ingested bool // in that state
 	round    int  // the last one that saw it
-}
-
-// fileStamp changes when a file is written or replaced.
-type fileStamp struct {
-	size, modified int64
-	inode          uint64
 }
 
 // NewWatcher returns a watcher that has seen nothing yet.
@@ -50,7 +45,7 @@ func NewWatcher(paths []string, recursive bool, settle time.Duration) *Watcher {
 			paths[i] = abs
 		}
 	}
-	return &Watcher{paths: paths, recursive: recursive, settle: settle, recordings: map[string]*observation{}, unrelated: map[string]fileStamp{}}
+	return &Watcher{paths: paths, recursive: recursive, settle: settle, recordings: map[string]*observation{}, unrelated: map[string]safefile.Stamp{}}
 }
 
 // recheckRounds is how often the watcher looks into ingested, finished recordings that seem
@@ -63,7 +58,7 @@ const recheckRounds = 30
 // changed.
 func (w *Watcher) Ready(ctx context.Context, now time.Time) (paths []string) {
 	w.round++
-	unrelated := map[string]fileStamp{}
+	unrelated := map[string]safefile.Stamp{}
 	f := &finder{ctx: ctx, recursive: w.recursive, seen: map[string]bool{}}
 	f.skip = func(path string, e fs.DirEntry) bool { return w.unchanged(path, e, unrelated) }
 	f.unrelated = func(path string, e fs.DirEntry) {
@@ -71,7 +66,7 @@ func (w *Watcher) Ready(ctx context.Context, now time.Time) (paths []string) {
 			return
 		}
 		if info, err := e.Info(); err == nil && info.Size() > 0 {
-			unrelated[path] = stampOf(info)
+			unrelated[path] = safefile.StampOf(info)
 		}
 	}
 	f.find(w.paths)
@@ -93,20 +88,20 @@ func (w *Watcher) Ready(ctx context.Context, now time.Time) (paths []string) {
 
 // unchanged reports whether an entry of a folder need not be opened: its stamp is the same as in
 // the round before. It copies the stamps of unrelated files.
-func (w *Watcher) unchanged(path string, e fs.DirEntry, unrelated map[string]fileStamp) bool {
+func (w *Watcher) unchanged(path string, e fs.DirEntry, unrelated map[string]safefile.Stamp) bool {
 	if e.Type()&fs.ModeSymlink != 0 {
 		return false
 	}
 	o, before := w.recordings[path], w.unrelated[path]
-	if before == (fileStamp{}) && (o == nil || !o.ingested || !o.finished || w.round%recheckRounds == 0) {
+	if before == (safefile.Stamp{}) && (o == nil || !o.ingested || !o.finished || w.round%recheckRounds == 0) {
 		return false
 	}
 	info, err := e.Info()
 	if err != nil {
 		return false
 	}
-	switch stamp := stampOf(info); {
-	case before != (fileStamp{}) && stamp == before:
+	switch stamp := safefile.StampOf(info); {
+	case before != (safefile.Stamp{}) && stamp == before:
 		unrelated[path] = before
 		return true
 	case o != nil && stamp == o.stamp:
@@ -114,14 +109,6 @@ func (w *Watcher) unchanged(path string, e fs.DirEntry, unrelated map[string]fil
 		return true
 	}
 	return false
-}
-
-func stampOf(info fs.FileInfo) fileStamp {
-	stamp := fileStamp{size: info.Size(), modified: info.ModTime().UnixNano()}
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		stamp.inode = s.Ino
-	}
-	return stamp
 }
 
 // observe updates the observation of an input and reports whether the input is ready.
@@ -135,7 +122,7 @@ func (w *Watcher) observe(in *input, now time.Time) bool {
 	}
 	o.round, o.finished = w.round, finished
 	if info, err := os.Lstat(in.path); err == nil {
-		o.stamp = stampOf(info)
+		o.stamp = safefile.StampOf(info)
 	}
 	return !o.ingested && same && (finished || now.Sub(o.since) >= w.settle)
 }
@@ -169,7 +156,7 @@ func (in *input) currentState() (state string, finished bool) {
 	if in.err != nil {
 		state = in.err.Error()
 		if info, err := os.Stat(in.path); err == nil {
-			state = fmt.Sprint(stampOf(info), state)
+			state = fmt.Sprint(safefile.StampOf(info), state)
 		}
 		return state, false
 	}

@@ -2,12 +2,8 @@ package schema
 
 import (
 	"encoding/binary"
-	"math/bits"
-	"math/rand/v2"
 
 	"github.com/cespare/xxhash/v2"
-
-	"stackmill/internal/chunked"
 )
 
 // ID hashes the meaning of a row to a 64-bit identifier: the same parts give the same identifier
@@ -54,54 +50,23 @@ func PathPart(id, place int64) int64 {
 }
 
 // IDs is the set of identifiers in a table. The zero value is empty.
-type IDs struct {
-	slots []uint64 // identifiers with the mark of a taken slot; their number is a power of 2
-	n     int
-	seed  uint64 // of slots: nobody can provoke collisions
-}
-
-// taken marks slots with an identifier, which is never negative.
-const taken = 1 << 63
+type IDs struct{ rows map[int64]struct{} }
 
 // Has reports whether a row has the identifier.
-func (ids *IDs) Has(id int64) bool { return len(ids.slots) > 0 && ids.slots[ids.slot(id)] != 0 }
-
-// slot returns the slot of an identifier, or a free one for it.
-func (ids *IDs) slot(id int64) int {
-	mask := len(ids.slots) - 1
-	high, low := bits.Mul64(uint64(id)^ids.seed, 0xe7037ed1a0b428db)
-	at := int(high^low) & mask
-	for s := uint64(id) | taken; ids.slots[at] != 0 && ids.slots[at] != s; {
-		at = (at + 1) & mask
-	}
-	return at
+func (ids *IDs) Has(id int64) bool {
+	_, known := ids.rows[id]
+	return known
 }
 
 // Add returns the identifier of a new row: the given one or, if another row has it, one that also
 // depends on more. kind is the identifier's.
 func (ids *IDs) Add(kind string, id int64, more string) int64 {
-	if 4*ids.n >= 3*len(ids.slots) {
-		ids.grow()
+	if ids.rows == nil {
+		ids.rows = map[int64]struct{}{}
 	}
-	at := ids.slot(id)
-	for ids.slots[at] != 0 {
+	for ids.Has(id) {
 		id = NewID(kind).Number(uint64(id)).Text(more).Sum()
-		at = ids.slot(id)
 	}
-	ids.slots[at] = uint64(id) | taken
-	ids.n++
+	ids.rows[id] = struct{}{}
 	return id
-}
-
-func (ids *IDs) grow() {
-	if ids.seed == 0 {
-		ids.seed = rand.Uint64()
-	}
-	before := ids.slots
-	ids.slots = chunked.MakeTable[uint64](max(2*len(before), 64))
-	for _, s := range before {
-		if s != 0 {
-			ids.slots[ids.slot(int64(s&^taken))] = s
-		}
-	}
 }

@@ -117,22 +117,15 @@ func writeNumbers[T number](c *chunk, out *sink, n *numberColumn[T]) error {
 		}
 		c.bounds(plain([]T{least}), plain([]T{most}))
 	}
-	var form form
 	c.indices = resize(c.indices, len(n.values))
 	if limit := c.maxEntries(len(n.values), len(plain([]T{0}))); limit > 0 && n.dictionary.intern(c.indices, n.values, limit) {
-		form = dictionaryIndices
-	} else {
-		form = smallest(c, n, formsOf(c.column.Encoding))
-	}
-	if form == dictionaryIndices {
 		if c.effort == Thorough {
-			n.dictionary.sort(c.indices)
+			sortNumbered(n.dictionary.values, c.indices)
 		}
-		if err := c.dictionaryPage(out, plain(n.dictionary.values), len(n.dictionary.values)); err != nil {
-			return err
-		}
+		return c.writeIndices(out, plain(n.dictionary.values), len(n.dictionary.values))
 	}
-	return c.page(out, form.encoding(), encode(c, n, form), c.rows, c.definitions)
+	f := smallest(c, n, formsOf(c.column.Encoding))
+	return c.page(out, f.encoding(), encode(c, n, f), c.rows, c.definitions)
 }
 
 // fewestValues is the number of values from which a dictionary may be worth its page.

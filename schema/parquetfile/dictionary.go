@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -47,14 +48,17 @@ func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
 	return true
 }
 
-// sort sorts the values, which then take fewer bytes, and renumbers. No value can be added
-// afterwards.
-func (d *dictionary[T]) sort(numbers []int32) {
-	before := slices.Clone(d.values)
-	slices.Sort(d.values)
+// sortNumbered sorts the values of a dictionary, which then take fewer bytes, and renumbers. No value
+// can be added afterwards.
+func sortNumbered[T cmp.Ordered](values []T, numbers []int32) {
+	if slices.IsSorted(values) {
+		return
+	}
+	before := slices.Clone(values)
+	slices.Sort(values)
 	now := make([]int32, len(before)) // by the number before
 	for n, v := range before {
-		at, _ := slices.BinarySearch(d.values, v)
+		at, _ := slices.BinarySearch(values, v)
 		now[n] = int32(at)
 	}
 	for i, n := range numbers {

@@ -7,10 +7,9 @@ type form uint8
 
 // The forms.
 const (
-	asTheyAre         form = iota
-	tightDelta             // appendTight
-	evenDelta              // appendEven
-	dictionaryIndices      // for a dictionary with all values
+	asTheyAre  form = iota
+	tightDelta      // appendTight
+	evenDelta       // appendEven
 )
 
 // formsOf returns the candidate forms of an encoding for columns without a dictionary: the
@@ -27,13 +26,10 @@ func formsOf(e schema.Encoding) []form {
 
 // encoding returns Parquet's encoding of the form.
 func (f form) encoding() encoding {
-	switch f {
-	case tightDelta, evenDelta:
-		return deltaEncoding
-	case dictionaryIndices:
-		return numberedEncoding
+	if f == asTheyAre {
+		return plainEncoding
 	}
-	return plainEncoding
+	return deltaEncoding
 }
 
 // trialValues is how many values are encoded in each form to find the smallest.
@@ -62,17 +58,13 @@ func (s *scratch) room(size int) []byte {
 	return s.encoded
 }
 
-// encode returns the values in a form; dictionaryIndices requires numbers. The result is valid
-// until the next call.
+// encode returns the values in a form. The result is valid until the next call.
 func encode[T number](c *chunk, n *numberColumn[T], f form) []byte {
 	switch f {
 	case tightDelta:
 		c.encoded = appendTight(c.room(len(plain(n.values))), n.values)
 	case evenDelta:
 		c.encoded = appendEven(c.room(len(plain(n.values))), n.values)
-	case dictionaryIndices:
-		width := indexWidth(len(n.dictionary.values))
-		c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
 	default:
 		return plain(n.values)
 	}

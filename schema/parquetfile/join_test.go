@@ -3,7 +3,6 @@ package parquetfile
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -68,64 +67,6 @@ func TestJoin(t *testing.T) {
 		}
 		if most > 100 {
 			t.Errorf("%d rows at a time: %d batches wait", each, most)
-		}
-	}
-}
-
-// Numbers that wait for long take no more bytes than they need: those of few rows at a
-// time, and all of function_rollup.
-func TestPacked(t *testing.T) {
-	for _, test := range []struct {
-		table       *schema.Table
-		rows, times int
-	}{{schema.FunctionValues, 10, joined}, {schema.FunctionRollup, fewRows, 1}} {
-		w, err := New(io.Discard, test.table, Quick)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range test.times {
-			r := schema.NewRows(test.table, "one", func(_ *schema.Table, b arrow.RecordBatch) error { return w.Write(b) })
-			for range test.rows {
-				for _, c := range test.table.Columns[1:] {
-					switch c.Type {
-					case schema.Int64:
-						r.Int64(1 << 40)
-					case schema.Int32:
-						r.Int32(1 << 20)
-					case schema.Bool:
-						r.Append(true)
-					default:
-						r.Label(0)
-					}
-				}
-			}
-			for _, c := range test.table.Columns {
-				if c.Type == schema.Label && c.Name != "experiment_id" {
-					r.Labels(c.Name, "label")
-				}
-			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		bytes := 0
-		for _, k := range w.pending {
-			for _, column := range k.columns {
-				if column.DataType().ID() == arrow.BOOL { // a bit each, whatever they are
-					continue
-				}
-				for _, b := range column.Data().Buffers() {
-					if b != nil {
-						bytes += b.Len()
-					}
-				}
-			}
-		}
-		if bytes > 0 {
-			t.Errorf("%s: %d bytes of %d rows that are all the same", test.table.Name, bytes, test.rows*test.times)
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

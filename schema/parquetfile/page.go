@@ -26,7 +26,6 @@ var levels = [...]int{Quick: 1, Thorough: 11}
 // scratch is the memory of an encoder.
 type scratch struct {
 	effort            Effort
-	unpacked          numberBuffers
 	wide              numberColumn[int64]
 	narrow            numberColumn[int32]
 	texts             textColumn

@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
 )
@@ -48,10 +49,10 @@ type Writer struct {
 	effort  Effort
 	sink    *sink
 	footer  *footer
-	pending []pendingRows // of the next row group
-	rows    int           // in pending
-	text    int           // bytes of text in pending
-	batch   string        // the value of schema.ListedIn
+	pending []arrow.RecordBatch // of the next row group
+	rows    int                 // in pending
+	text    int                 // bytes of text in pending
+	batch   string              // the value of schema.ListedIn
 	unnamed []rowGroup
 	err     error
 }
@@ -97,7 +98,7 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	}
 	for from, n := 0, int(rows.NumRows()); from < n && w.err == nil; {
 		until := w.until(rows, from, n)
-		w.pending = append(w.pending, retain(rows, from, until))
+		w.pending = append(w.pending, rows.NewSlice(int64(from), int64(until)))
 		w.rows += until - from
 		w.text += textIn(rows, from, until)
 		if from = until; w.rows >= groupRows(w.table) || w.text >= RowGroupText {
@@ -109,33 +110,6 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	return w.err
 }
 
-// pendingRows are rows that wait to be written, by column.
-type pendingRows struct {
-	rows    int
-	columns []columnPart
-}
-
-// retain returns some rows of a batch, which the caller releases.
-func retain(rows arrow.RecordBatch, from, until int) pendingRows {
-	k := pendingRows{until - from, make([]columnPart, rows.NumCols())}
-	for i, column := range rows.Columns() {
-		if k.rows < int(rows.NumRows()) {
-			column = array.NewSlice(column, int64(from), int64(until))
-		} else {
-			column.Retain()
-		}
-		k.columns[i].Array = column
-	}
-	return k
-}
-
-func (k *pendingRows) release() {
-	for i := range k.columns {
-		k.columns[i].Release()
-	}
-	*k = pendingRows{}
-}
-
 // This many small batches are joined: most of their memory and garbage collection is for the
 // description of columns.
 const (
@@ -143,48 +117,43 @@ const (
 	joined  = 32
 )
 
-// join joins the last pending batches if they are many and small. It packs the last batch if it
-// is large and many of its size wait.
+// join joins the last pending batches if they are many and small.
 func (w *Writer) join() error {
-	n := len(w.pending)
-	large := func(k pendingRows) bool { return k.rows >= fewRows }
-	switch {
-	case n >= joined && !slices.ContainsFunc(w.pending[n-joined:], large):
-		return w.pack(n - joined)
-	case groupRows(w.table) > RowGroupRows && large(w.pending[n-1]):
-		return w.pack(n - 1)
+	n := len(w.pending) - joined
+	if n < 0 || slices.ContainsFunc(w.pending[n:], func(b arrow.RecordBatch) bool { return b.NumRows() >= fewRows }) {
+		return nil
 	}
-	return nil
-}
-
-// pack joins the pending batches from n on, and packs their numbers.
-func (w *Writer) pack(n int) error {
-	several := w.pending[n:]
-	all := pendingRows{columns: make([]columnPart, 0, len(w.table.Columns))}
-	for _, k := range several {
-		all.rows += k.rows
-	}
-	var r numberBuffers // mostly unused: few packed columns are packed again
-	for i := range w.table.Columns {
-		arrays := r.arrays(&w.table.Columns[i], several, i)
-		column, err := joinPart(&w.table.Columns[i], arrays)
-		releaseAll(arrays)
-		if err != nil {
-			all.release()
-			return fmt.Errorf("column %s: %w", w.table.Columns[i].Name, err)
+	columns := make([]arrow.Array, 0, len(w.table.Columns))
+	defer func() {
+		for _, c := range columns {
+			c.Release()
 		}
-		all.columns = append(all.columns, column)
+	}()
+	for i, c := range w.table.Columns {
+		column, err := array.Concatenate(columnOf(w.pending[n:], i), memory.DefaultAllocator)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		columns = append(columns, column)
 	}
-	for i := range several {
-		several[i].release()
-	}
+	all := array.NewRecordBatch(w.pending[n].Schema(), columns, int64(columns[0].Len()))
+	releaseAll(w.pending[n:])
 	w.pending = append(w.pending[:n], all)
 	return nil
 }
 
-func releaseAll(arrays []arrow.Array) {
-	for _, a := range arrays {
-		a.Release()
+// columnOf returns a column of batches, whose arrays belong to them.
+func columnOf(batches []arrow.RecordBatch, i int) []arrow.Array {
+	arrays := make([]arrow.Array, len(batches))
+	for k, b := range batches {
+		arrays[k] = b.Column(i)
+	}
+	return arrays
+}
+
+func releaseAll(batches []arrow.RecordBatch) {
+	for _, b := range batches {
+		b.Release()
 	}
 }
 
@@ -229,9 +198,7 @@ func (w *Writer) flush() error {
 		var err error
 		switch {
 		case c.column.Name != schema.ListedIn:
-			arrays := s.unpacked.arrays(c.column, w.pending, i)
-			err = c.write(out, arrays)
-			releaseAll(arrays)
+			err = c.write(out, columnOf(w.pending, i))
 		case named:
 			err = c.writeSame(out, w.batch)
 		default:
@@ -285,9 +252,7 @@ func (w *Writer) writeUnnamed() error {
 
 // release releases the pending rows.
 func (w *Writer) release() {
-	for i := range w.pending {
-		w.pending[i].release()
-	}
+	releaseAll(w.pending)
 	w.pending, w.rows, w.text = w.pending[:0], 0, 0
 }
 

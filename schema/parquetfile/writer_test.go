@@ -382,7 +382,7 @@ func TestTextsSort(t *testing.T) {
 	for _, text := range list {
 		numbers = append(numbers, texts.intern(text))
 	}
-	texts.sort(numbers)
+	sortNumbered(texts.names, numbers)
 	if !slices.IsSorted(texts.names) {
 		t.Errorf("%q do not ascend", texts.names)
 	}

@@ -37,7 +37,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -175,7 +174,7 @@ func (c Commit) Encode() ([]byte, error) {
 // the readable part.
 func Decode(batch string, data []byte) (c Commit, err error) {
 	unmarshal := json.Unmarshal
-	if checksumMatches(data) && decodedBytes.Add(int64(len(data))) > fastDecoderAfter {
+	if checksumMatches(data) {
 		unmarshal = fast.Unmarshal
 	}
 	if err := unmarshal(data, &c); err != nil {
@@ -204,14 +203,6 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 	}
 	return c, nil
 }
-
-// decodedBytes counts bytes that the fast decoder could have decoded.
-var decodedBytes atomic.Int64
-
-// fastDecoderAfter is how many bytes pay for the start of the fast decoder: it makes a table of 2
-// MB, which takes as long as encoding/json needs for 30 kB if memory is at hand, and far longer
-// if not.
-const fastDecoderAfter = 64 << 10
 
 // checksumMatches reports whether a file ends with its checksum, as Encode writes it. Such a file
 // may be parsed by a decoder that takes a third of the time: opening a store of ten thousand

@@ -1,6 +1,7 @@
 package storedir
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 }
 
 // readWhole returns the content of a file that a directory lists as regular, and its attributes
-// before. A store has thousands of these: this takes two system calls fewer than os.ReadFile.
+// before.
 func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -57,16 +58,9 @@ func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	if info.Size() > limit {
 		return nil, info, fmt.Errorf("%s: %w: it has %d bytes, and may have %d", path, ErrDamaged, info.Size(), limit)
 	}
-	data := make([]byte, info.Size()+1) // one more, to see the end
-	switch n, err := f.Read(data); {
-	case errors.Is(err, io.EOF) || err == nil && int64(n) == info.Size():
-		return data[:n], info, nil
-	case err != nil:
-		return nil, info, err
-	default:
-		rest, err := io.ReadAll(io.LimitReader(f, limit))
-		return append(data[:n], rest...), info, err
-	}
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = data.ReadFrom(io.LimitReader(f, limit))
+	return data.Bytes(), info, err
 }
 
 // IsRegular returns an error unless path is a regular file. It opens nothing.
@@ -128,10 +122,6 @@ func inStore(name string, err error) error {
 	return fmt.Errorf("%s: %w: %w", name, ErrNotRegular, err)
 }
 
-// fewFiles is up to how many files of a table are checked one by one: for more, listing the
-// folder takes one call for hundreds of them, even on a remote file system.
-const fewFiles = 16
-
 // UnreadableFiles returns, by path, why files of tables must not be read: they are missing, not
 // regular, outside of the store with links resolved, or have another footer than their commit
 // says.
@@ -141,67 +131,21 @@ func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, erro
 		return nil, err
 	}
 	defer root.Close()
-	names, footers := map[string][]string{}, map[string][]File{} // by folder
+	unfit, footers := map[string]error{}, map[string][]File{} // by folder
 	for f := range files {
-		dir, _ := cutBase(f.Path)
-		if f.Footer != "" {
-			footers[dir] = append(footers[dir], f)
-		} else {
-			names[dir] = append(names[dir], f.Path)
+		if f.Footer == "" { // of an older commit
+			if err := regularIn(root, f.Path); err != nil {
+				unfit[f.Path] = err
+			}
+			continue
 		}
+		dir, _ := cutBase(f.Path)
+		footers[dir] = append(footers[dir], f)
 	}
-	unfit := map[string]error{}
 	for dir, list := range footers {
 		maps.Copy(unfit, damagedFooters(root, filepath.FromSlash(dir), list))
 	}
-	for dir, list := range names {
-		look := func(name string) error { return regularIn(root, name) }
-		if len(list) > fewFiles {
-			if look, err = listRegular(root, dir); err != nil {
-				look = func(string) error { return err }
-			}
-		}
-		for _, name := range list {
-			if err := look(name); err != nil {
-				unfit[name] = err
-			}
-		}
-	}
 	return unfit, nil
-}
-
-// listRegular lists a folder once and returns a function that checks its files.
-func listRegular(root *os.Root, dir string) (func(name string) error, error) {
-	d, err := root.Open(filepath.FromSlash(dir))
-	if err != nil {
-		return nil, inStore(dir, err)
-	}
-	defer d.Close()
-	// A file of an os.Root stats each entry, which takes ten times as long.
-	fd, err := unix.FcntlInt(d.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	plain := os.NewFile(uintptr(fd), filepath.Join(root.Name(), filepath.FromSlash(dir)))
-	defer plain.Close()
-	entries, err := plain.ReadDir(-1)
-	if err != nil {
-		return nil, err
-	}
-	regular := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		regular[e.Name()] = e.Type().IsRegular()
-	}
-	return func(name string) error {
-		_, base := cutBase(name)
-		switch is, there := regular[base]; {
-		case !there:
-			return fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-		case !is:
-			return fmt.Errorf("%s: %w", name, ErrNotRegular)
-		}
-		return nil
-	}, nil
 }
 
 // cutBase splits a path before its last part.

@@ -162,7 +162,7 @@ func TestFoldersThatAreLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	many := []File{{Table: "samples", Path: name}}
-	for n := range 2 * fewFiles {
+	for n := range 3 {
 		many = append(many, File{Table: "samples", Path: FilePath("samples", fmt.Sprint("c", n))})
 	}
 	for _, files := range [][]File{many[:1], many} {

@@ -10,10 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"stackmill/internal/safefile"
 )
 
 // fileVersion distinguishes versions of a commit file. Commits are immutable, but files get
@@ -23,25 +24,15 @@ type fileVersion struct {
 	sum   uint64 // xxhash64 of its content, or of the error of reading it
 }
 
-// stamp is the file system's description of a file. Two versions with the same stamp were written
-// within one tick of its clock.
+// stamp is the file system's description of a file, and whether it identified the content then.
 type stamp struct {
-	device, inode  uint64
-	size           int64
-	written, state syscall.Timespec // when its content and its inode changed
-	settled        bool             // the last change is longer ago than a tick
+	safefile.Stamp
+	settled bool
 }
 
-// tick is longer than any file system's unit of time.
-const tick = 2 * time.Second
-
 func stampOf(info fs.FileInfo) stamp {
-	s := stamp{size: info.Size()}
-	if of, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.device, s.inode, s.written, s.state = of.Dev, of.Ino, of.Mtim, of.Ctim
-		s.settled = time.Since(time.Unix(of.Ctim.Unix())) > tick
-	}
-	return s
+	s := safefile.StampOf(info)
+	return stamp{s, s.Settled()}
 }
 
 // isUnchanged reports whether a batch's commit file is certainly the version that was read.
