@@ -154,6 +154,9 @@ func (e *Error) result() error {
 // explain classifies an error as permanent or transient, and adds advice. Unknown errors are
 // transient.
 func explain(at Address, err error) *Error {
+	if known := (*Error)(nil); errors.As(err, &known) {
+		return known
+	}
 	answer := minio.ToErrorResponse(err)
 	e := &Error{Address: at, Reason: err}
 	switch {

@@ -5,28 +5,22 @@ package s3
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"stackmill/cmd/acceptance/suite"
+	"stackmill/internal/objstore/objstoretest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
 // long says that the tests go on for many rounds: STACKMILL_S3_LONG=1.
 var long = os.Getenv("STACKMILL_S3_LONG") != ""
-
-// gateway is the server, and its version.
-const gateway = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 
 var scratch string
 
@@ -47,29 +41,6 @@ var program = sync.OnceValues(func() (string, error) {
 	return binary, suite.Build(binary)
 })
 
-// gatewayProgram builds the server once for all runs.
-var gatewayProgram = sync.OnceValues(func() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	_, version, _ := strings.Cut(gateway, "@")
-	dir := filepath.Join(cache, "stackmill-tests", "versitygw-"+version+"-"+runtime.GOARCH)
-	binary := filepath.Join(dir, "versitygw")
-	if _, err := os.Stat(binary); err == nil {
-		return binary, nil
-	}
-	build := exec.Command("go", "install", gateway)
-	build.Env = append(os.Environ(), "GOBIN="+dir+".new", "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go install: %w\n%s", err, out)
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
-	}
-	return binary, os.Rename(filepath.Join(dir+".new", "versitygw"), binary)
-})
-
 // server is a running gateway and what is before it.
 type server struct {
 	*testing.T
@@ -77,8 +48,6 @@ type server struct {
 	root   string // the folder of its buckets
 	*proxy
 }
-
-const user, secret = "test", "testsecret"
 
 // serve starts a server with an empty bucket, store.
 func serve(t *testing.T) *server {
@@ -88,42 +57,8 @@ func serve(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gw, err := gatewayProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &server{T: t, binary: binary, root: filepath.Join(t.TempDir(), "buckets")}
-	if err := os.MkdirAll(filepath.Join(s.root, "store"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
-	command := exec.Command(gw, "--port", address, "--quiet", "posix", s.root)
-	command.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+user, "ROOT_SECRET_KEY="+secret)
-	var said strings.Builder
-	command.Stdout, command.Stderr = &said, &said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	})
-	for n := 0; ; n++ {
-		answer, err := http.Get("http://" + address)
-		if err == nil {
-			answer.Body.Close()
-			break
-		}
-		if n == 200 {
-			t.Fatalf("the server does not answer: %v\n%s", err, said.String())
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	address := objstoretest.Serve(t, s.root)
 	s.proxy = newProxy(t, address)
 	return s
 }
@@ -149,7 +84,7 @@ func (m *machine) command(words ...string) *exec.Cmd {
 	settings := func(variable string) bool {
 		return strings.HasPrefix(variable, "AWS_") || strings.HasPrefix(variable, "STACKMILL_S3_")
 	}
-	c.Env = append(slices.DeleteFunc(os.Environ(), settings), "HOME="+m.cache, "AWS_ACCESS_KEY_ID="+user, "AWS_SECRET_ACCESS_KEY="+secret, "AWS_ENDPOINT_URL=http://"+m.host,
+	c.Env = append(slices.DeleteFunc(os.Environ(), settings), "HOME="+m.cache, "AWS_ACCESS_KEY_ID="+objstoretest.User, "AWS_SECRET_ACCESS_KEY="+objstoretest.Secret, "AWS_ENDPOINT_URL=http://"+m.host,
 		"AWS_EC2_METADATA_DISABLED=true", "XDG_CACHE_HOME="+m.cache, "STACKMILL_S3_TIMEOUT=2s", "STACKMILL_S3_RETRY=30s")
 	c.Env = append(c.Env, m.env...)
 	return c
