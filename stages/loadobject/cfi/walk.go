@@ -1,8 +1,7 @@
 package cfi
 
 import (
-	"encoding/binary"
-
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -262,13 +261,8 @@ func (w *Walker) failure() string {
 // word reads a word of memory.
 func (w *Walker) word(address uint64) (uint64, bool) {
 	b, ok := w.memory(address, 8)
-	if !ok {
-		return 0, false
-	}
-	if w.big {
-		return binary.BigEndian.Uint64(b), true
-	}
-	return binary.LittleEndian.Uint64(b), true
+	value := bytereader.Reader{Rest: b, Big: w.big}
+	return value.U64(), ok
 }
 
 // memory returns up to 8 bytes: from the dump, else from the file mapped at the

@@ -121,16 +121,6 @@ func (r *Reader) Uint() uint64 {
 
 // long reads a number of any length.
 func (r *Reader) long() uint64 {
-	if b := r.b[min(r.at, len(r.b)):]; len(b) >= 3 && b[0] >= 0x80 { // most have two or three bytes
-		switch {
-		case b[1] < 0x80:
-			r.at += 2
-			return uint64(b[0]&0x7f) | uint64(b[1])<<7
-		case b[2] < 0x80:
-			r.at += 3
-			return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14
-		}
-	}
 	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
 		r.Fail()

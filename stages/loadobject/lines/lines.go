@@ -8,7 +8,6 @@ package lines
 
 import (
 	debugdwarf "debug/dwarf"
-	"math"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/symtab"
@@ -38,8 +37,6 @@ type programKey struct {
 type Program struct {
 	header *header
 	files  map[uint64]int32 // indexes of files in the table, by file number
-	file   uint64           // the last argument of FileIndex, and its result
-	index  int32
 }
 
 // Run runs the unit's line number program, unless it has run for another unit: dwz
@@ -70,7 +67,7 @@ func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Range) {
 }
 
 func newProgram(h *header) *Program {
-	return &Program{header: h, files: map[uint64]int32{}, file: math.MaxUint64, index: -1}
+	return &Program{header: h, files: map[uint64]int32{}}
 }
 
 // Files returns the unit's line number program, for the names of its files, without running it. It
@@ -104,15 +101,11 @@ func (l *Reader) FileIndex(p *Program, file uint64) int32 {
 	if p == nil {
 		return -1
 	}
-	if file == p.file {
-		return p.index
-	}
 	n, ok := p.files[file]
 	if !ok {
 		n = l.internFile(p.header.path(file))
 		p.files[file] = n
 	}
-	p.file, p.index = file, n
 	return n
 }
 

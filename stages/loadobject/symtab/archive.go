@@ -1,7 +1,6 @@
 package symtab
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/bytereader"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/funcinfo"
 )
@@ -87,81 +87,68 @@ func (r *archiveReader) packet(at int) (size int, why string) {
 	if size < archiveHeader || size%4 != 0 || size > len(rest) {
 		return 0, fmt.Sprintf("a packet of type %#x has %d bytes, %d are left", typ, size, len(rest))
 	}
-	body, ok := rest[archiveHeader:size], false
+	body := bytereader.New(rest[archiveHeader:size], o)
 	switch typ {
 	case archiveSegment:
-		if ok = at == 0 && len(body) >= 16; ok {
-			r.text = uint64(o.Uint32(body[8:]))
+		body.Bytes(8)
+		text, _ := body.U32(), body.U32()
+		if body.Short = body.Short || at != 0; !body.Short {
+			r.text = uint64(text)
 		}
 	case archiveModule:
-		ok = r.readModule(body)
+		r.readModule(&body)
 	case archiveFunction:
 		if len(r.symbols) == maxListed {
 			return 0, "it has " + tooManyNote().Text
 		}
-		ok = r.readFunction(body)
+		r.readFunction(&body)
 	case archiveMessage, archiveText: // the creator, and a remark that there is no debug information
-		ok = true
 	default:
-		ok = true
 		r.skipped[typ]++
 	}
-	if !ok {
+	if body.Short {
 		return 0, fmt.Sprintf("a packet of type %#x has impossible content", typ)
 	}
 	return size, ""
 }
 
 // readModule begins a module: its language, and texts for its object and source files.
-func (r *archiveReader) readModule(body []byte) bool {
-	if len(body) < 8 {
-		return false
-	}
-	_, rest, _ := archiveString(body[8:])
-	source, _, ok := archiveString(rest)
-	if !ok {
-		return false
+func (r *archiveReader) readModule(body *bytereader.Reader) {
+	language := archiveLanguages[body.U32()]
+	body.U32()
+	object := body.Text()
+	body.Bytes(min(uint64(3-len(object)%4), uint64(len(body.Rest)))) // one to four NULs end a text
+	source := strings.ToValidUTF8(string(body.Text()), "\uFFFD")
+	if body.Short {
+		return
 	}
 	n, known := r.modules[source]
 	if !known {
 		n = int32(len(r.draft.Modules))
 		r.modules[source] = n
-		r.draft.Modules = append(r.draft.Modules, Module{Name: source, Language: archiveLanguages[binary.LittleEndian.Uint32(body)]})
+		r.draft.Modules = append(r.draft.Modules, Module{Name: source, Language: language})
 	}
 	r.module = n
-	return true
 }
 
 // readFunction reads one name of a function.
-func (r *archiveReader) readFunction(body []byte) bool {
-	if len(body) < 12 {
-		return false
-	}
-	o := binary.LittleEndian
-	offset, size := uint64(o.Uint32(body)), uint64(o.Uint32(body[4:]))
-	full, _, ok := archiveString(body[12:])
-	if !ok || full == "" {
-		return false
-	}
-	if full == "@plt" {
+func (r *archiveReader) readFunction(body *bytereader.Reader) {
+	offset, size := uint64(body.U32()), uint64(body.U32())
+	body.U32()
+	full := strings.ToValidUTF8(string(body.Text()), "\uFFFD")
+	switch {
+	case body.Short || full == "":
+		body.Short = true
+		return
+	case full == "@plt":
 		r.plts = append(r.plts, Region{".plt", offset, offset, size})
-		return true
+		return
 	}
 	if r.moduleOf[offset] == 0 {
 		r.moduleOf[offset] = r.module
 	}
 	name := trimVersion(full)
 	r.symbols = append(r.symbols, symbol{name: name, version: full[len(name):], offset: offset, size: size, order: len(r.symbols)})
-	return true
-}
-
-// archiveString reads a text, which ends in one to four NULs, and returns the rest.
-func archiveString(b []byte) (s string, rest []byte, ok bool) {
-	n := bytes.IndexByte(b, 0)
-	if n < 0 {
-		return "", nil, false
-	}
-	return strings.ToValidUTF8(string(b[:n]), "\uFFFD"), b[min(len(b), (n+4)&^3):], true
 }
 
 // finish builds the functions. It treats the file up to the end of the text, or of the last

@@ -146,8 +146,5 @@ func (t *Table) Bytes() int64 {
 	for _, f := range t.Inlines.Functions {
 		n += len(f.Name) + len(f.Linkage) + 64
 	}
-	for _, s := range t.Notes {
-		n += len(s.Text) + 32
-	}
 	return int64(n)
 }

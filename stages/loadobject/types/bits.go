@@ -1,5 +1,7 @@
 package types
 
+import "slices"
+
 // SharesBits reports whether bytes of a type, from an offset on, contain a bit field and
 // another member, so that an access is attributed by its bits.
 func (t *Table) SharesBits(typ TypeNo, offset int64, size int) bool {
@@ -120,17 +122,9 @@ func (d *descent) uses(first, last int64) bool {
 // to all types made of them. It does not recurse, since chains of types may be long.
 func (t *Table) findBitFields() {
 	t.bitFields = make([]bool, len(t.Types))
-	first := make([]int32, len(t.Types)+1) // outer[first[n]:first[n+1]] are made of type n
+	outer := make([][]TypeNo, len(t.Types)) // by type: the types that are made of it
+	t.eachPart(func(of, inner TypeNo) { outer[inner] = append(outer[inner], of) })
 	var found []TypeNo
-	t.eachPart(func(outer, inner TypeNo) { first[inner+1]++ })
-	for n := range t.Types {
-		first[n+1] += first[n]
-	}
-	outer, filled := make([]TypeNo, first[len(t.Types)]), make([]int32, len(t.Types))
-	t.eachPart(func(of, inner TypeNo) {
-		outer[first[inner]+filled[inner]] = of
-		filled[inner]++
-	})
 	add := func(typ TypeNo) {
 		if !t.bitFields[typ] {
 			t.bitFields[typ] = true
@@ -138,18 +132,15 @@ func (t *Table) findBitFields() {
 		}
 	}
 	for typ := range t.Types {
-		if x := &t.Types[typ]; x.Kind.Aggregate() {
-			for m := x.First; m < x.End(); m++ {
-				if t.Members[m].Bits > 0 {
-					add(TypeNo(typ))
-				}
-			}
+		x := &t.Types[typ]
+		if slices.ContainsFunc(t.Members[x.First:x.End()], func(m Member) bool { return m.Bits > 0 }) {
+			add(TypeNo(typ))
 		}
 	}
 	for len(found) > 0 {
 		typ := found[len(found)-1]
 		found = found[:len(found)-1]
-		for _, of := range outer[first[typ]:first[typ+1]] {
+		for _, of := range outer[typ] {
 			add(of)
 		}
 	}

@@ -41,8 +41,7 @@ type rawMember struct {
 	base      bool
 }
 
-// kinds are the kinds of types by tag. Types with other tags are replaced by their element
-// type.
+// kinds are the kinds of types by tag. Void ones are replaced by their element type.
 var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagBaseType: types.Base, debugdwarf.TagStringType: types.Base, debugdwarf.TagSubrangeType: types.Base, debugdwarf.TagSetType: types.Base,
 	debugdwarf.TagFileType: types.Base, debugdwarf.TagEnumerationType: types.Enumeration, debugdwarf.TagPointerType: types.Pointer,
@@ -51,7 +50,7 @@ var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagTypedef: types.Typedef, debugdwarf.TagTemplateAlias: types.Typedef, debugdwarf.TagArrayType: types.Array,
 	debugdwarf.TagStructType: types.Structure, debugdwarf.TagClassType: types.Class, debugdwarf.TagInterfaceType: types.Class,
 	debugdwarf.TagUnionType: types.Union, debugdwarf.TagSubroutineType: types.Subroutine, debugdwarf.TagPtrToMemberType: types.MemberPointer,
-	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const,
+	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const, debugdwarf.TagPackedType: types.Void, debugdwarf.TagSharedType: types.Void,
 }
 
 // The encodings of floating-point numbers (DW_ATE, DWARF 5 section 7.8).

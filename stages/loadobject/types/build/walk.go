@@ -66,23 +66,20 @@ const (
 
 func roleOf(tag debugdwarf.Tag) role {
 	switch tag {
-	case debugdwarf.TagBaseType, debugdwarf.TagStringType, debugdwarf.TagEnumerationType, debugdwarf.TagPointerType, debugdwarf.TagReferenceType, debugdwarf.TagRvalueReferenceType, debugdwarf.TagConstType,
-		debugdwarf.TagVolatileType, debugdwarf.TagRestrictType, debugdwarf.TagAtomicType, debugdwarf.TagTypedef, debugdwarf.TagTemplateAlias, debugdwarf.TagArrayType, debugdwarf.TagStructType,
-		debugdwarf.TagClassType, debugdwarf.TagInterfaceType, debugdwarf.TagUnionType, debugdwarf.TagSubroutineType, debugdwarf.TagPtrToMemberType, debugdwarf.TagUnspecifiedType,
-		debugdwarf.TagSetType, debugdwarf.TagFileType, debugdwarf.TagPackedType, debugdwarf.TagSharedType, debugdwarf.TagImmutableType:
-		return roleType
 	case debugdwarf.TagMember, debugdwarf.TagInheritance:
 		return roleMember
 	case debugdwarf.TagVariable, debugdwarf.TagFormalParameter:
 		return roleVariable
 	case debugdwarf.TagSubprogram, debugdwarf.TagInlinedSubroutine, debugdwarf.TagLexDwarfBlock, debugdwarf.TagTryDwarfBlock, debugdwarf.TagCatchDwarfBlock:
 		return roleScope
-	case debugdwarf.TagNamespace, debugdwarf.TagModule, debugdwarf.TagCommonDwarfBlock, debugdwarf.TagVariant, debugdwarf.TagVariantPart:
+	case debugdwarf.TagNamespace, debugdwarf.TagModule, debugdwarf.TagCommonDwarfBlock, debugdwarf.TagVariant, debugdwarf.TagVariantPart,
+		debugdwarf.TagCallSite, dwarf.TagGNUCallSite: // below the last two, entries are ignored
 		return roleContext
 	case debugdwarf.TagSubrangeType:
 		return roleDimension
-	case debugdwarf.TagCallSite, dwarf.TagGNUCallSite: // to ignore the entries below
-		return roleContext
+	}
+	if _, isType := kinds[tag]; isType {
+		return roleType
 	}
 	return roleNone
 }
