@@ -175,12 +175,10 @@ func (r *Reader) identity(n entryNo) identity {
 
 // isExternal reports whether other units may refer to a function.
 func (r *Reader) isExternal(n entryNo) bool {
-	for range dwarf.MaxHops {
-		e := &r.entries[max(n, 0)]
-		if e.flags&isExternal != 0 || e.next == 0 {
-			return e.flags&isExternal != 0
+	for _, e := range r.chain(max(n, 0)) {
+		if e.flags&isExternal != 0 {
+			return true
 		}
-		n = e.next
 	}
 	return false
 }

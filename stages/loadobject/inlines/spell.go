@@ -1,8 +1,10 @@
 package inlines
 
 import (
+	"cmp"
 	debugdwarf "debug/dwarf"
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 
@@ -61,35 +63,38 @@ func (r *Reader) display(n entryNo) string {
 	return r.spell(n, 0)
 }
 
-// declaration follows origins and specifications to the last entry, and returns it with the first name
-// on the way.
-func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
-	for range dwarf.MaxHops {
-		if t := r.texts[r.entries[n].name]; t != "" && name == "" {
-			name = t
+// chain iterates over an entry, its abstract origin or specification, and so on.
+func (r *Reader) chain(n entryNo) iter.Seq2[entryNo, *entry] {
+	return func(yield func(entryNo, *entry) bool) {
+		for range dwarf.MaxHops {
+			e := &r.entries[n]
+			if !yield(n, e) || e.next == 0 {
+				return
+			}
+			n = e.next
 		}
-		next := r.entries[n].next
-		if next == 0 {
-			break
-		}
-		n = next
 	}
-	return n, name
+}
+
+// declaration returns the last entry of a chain, and the first name in it.
+func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
+	for at, e := range r.chain(n) {
+		last, name = at, cmp.Or(name, r.texts[e.name])
+	}
+	return last, name
 }
 
 // withParameters returns the entry with a function's parameters among its origins and
 // specifications: copies of declarations from type units have none. It is nil if the unit has no
 // parameters at all.
 func (r *Reader) withParameters(n entryNo) (found *entry) {
-	for range dwarf.MaxHops {
-		e := &r.entries[n]
+	for _, e := range r.chain(n) {
 		if e.parameters > 0 {
 			found = e
 		}
-		if p := r.parameters[e.parameters]; e.next == 0 || len(p.types) > 0 || p.object != 0 {
+		if p := r.parameters[e.parameters]; len(p.types) > 0 || p.object != 0 {
 			break
 		}
-		n = e.next
 	}
 	return found
 }
@@ -173,18 +178,13 @@ func (r *Reader) positionText(n entryNo) string {
 // position returns the position of a declaration: file -1 and line 0 if unknown.
 func (r *Reader) position(n entryNo) (file, line, column int32) {
 	file = -1
-	for range dwarf.MaxHops {
-		e := &r.entries[n]
+	for _, e := range r.chain(n) {
 		if file < 0 {
 			file = e.file
 		}
 		if line == 0 {
 			line, column = e.line, e.column
 		}
-		if e.next == 0 || file >= 0 && line > 0 {
-			break
-		}
-		n = e.next
 	}
 	return file, line, column
 }
@@ -199,11 +199,10 @@ func (r *Reader) functionName(n entryNo, depth int) string {
 
 // linkage returns the linkage name of a function, 0 for none.
 func (r *Reader) linkage(n entryNo) textNo {
-	for range dwarf.MaxHops {
-		if e := &r.entries[n]; e.linkage != 0 || e.next == 0 {
+	for _, e := range r.chain(n) {
+		if e.linkage != 0 {
 			return e.linkage
 		}
-		n = r.entries[n].next
 	}
 	return 0
 }

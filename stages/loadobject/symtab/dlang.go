@@ -56,6 +56,17 @@ func (p *dParser) skip(prefix string) bool {
 	return found
 }
 
+// option skips the first of some marks that follows, and returns its text, empty for none. Marks and
+// texts alternate.
+func (p *dParser) option(marks ...string) string {
+	for i := 0; i < len(marks); i += 2 {
+		if p.skip(marks[i]) {
+			return marks[i+1]
+		}
+	}
+	return ""
+}
+
 // fail ends parsing: all further text is empty.
 func (p *dParser) fail() string {
 	p.failed, p.at = true, len(p.s)

@@ -12,9 +12,6 @@ var basicD = map[byte]string{
 	'b': "bool", 'a': "char", 'u': "wchar", 'w': "dchar",
 }
 
-// wrappedD are the type constructors.
-var wrappedD = map[string]string{"O": "shared", "x": "const", "y": "immutable", "Ng": "inout", "Nh": "__vector"}
-
 // attributesD are the attributes of functions.
 var attributesD = map[byte]string{
 	'a': "pure", 'b': "nothrow", 'c': "ref", 'd': "@property", 'e': "@trusted", 'f': "@safe", 'i': "@nogc", 'j': "return", 'l': "scope", 'm': "@live",
@@ -29,10 +26,11 @@ func (p *dParser) typ() string {
 		return ""
 	}
 	defer func() { p.depth-- }()
-	for mark, name := range wrappedD {
-		if p.skip(mark) {
-			return name + "(" + p.typ() + ")"
-		}
+	if name := p.option("O", "shared", "x", "const", "y", "immutable", "Ng", "inout", "Nh", "__vector"); name != "" {
+		return name + "(" + p.typ() + ")"
+	}
+	if name := p.option("Nn", "typeof(*null)", "zi", "cent", "zk", "ucent"); name != "" {
+		return name
 	}
 	c := p.peek(0)
 	if name, ok := basicD[c]; ok {
@@ -40,12 +38,6 @@ func (p *dParser) typ() string {
 		return name
 	}
 	switch {
-	case p.skip("Nn"):
-		return "typeof(*null)"
-	case p.skip("zi"):
-		return "cent"
-	case p.skip("zk"):
-		return "ucent"
 	case isDCall(c):
 		return p.functionType() + "function"
 	case c == 'Q':
@@ -107,17 +99,10 @@ func (p *dParser) tuple() string {
 
 // modifiers reads the qualifiers of a method's object.
 func (p *dParser) modifiers() string {
-	switch {
-	case p.skip("x"):
-		return " const"
-	case p.skip("y"):
-		return " immutable"
-	case p.skip("O"):
-		return " shared" + p.modifiers()
-	case p.skip("Ng"):
-		return " inout" + p.modifiers()
+	if text := p.option("O", " shared", "Ng", " inout"); text != "" {
+		return text + p.modifiers()
 	}
-	return ""
+	return p.option("x", " const", "y", " immutable")
 }
 
 // functionType reads the type of a function.
@@ -156,25 +141,8 @@ func (p *dParser) parameters() string {
 		case p.skip("Z"):
 			return strings.Join(list, ", ")
 		}
-		storage := ""
-		if p.skip("M") {
-			storage = "scope "
-		}
-		if p.skip("Nk") {
-			storage += "return "
-		}
-		switch {
-		case p.skip("IK"):
-			storage += "in ref "
-		case p.skip("I"):
-			storage += "in "
-		case p.skip("J"):
-			storage += "out "
-		case p.skip("K"):
-			storage += "ref "
-		case p.skip("L"):
-			storage += "lazy "
-		}
+		storage := p.option("M", "scope ") + p.option("Nk", "return ")
+		storage += p.option("IK", "in ref ", "I", "in ", "J", "out ", "K", "ref ", "L", "lazy ")
 		list = append(list, storage+p.typ())
 	}
 	return ""

@@ -3,6 +3,7 @@ package symtab
 import (
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -46,10 +47,7 @@ func (p *dParser) value(typ string, kind byte) string {
 	case 'a', 'w', 'd':
 		return p.text(c)
 	case 'A':
-		if kind == 'H' {
-			return "[" + p.values(true) + "]"
-		}
-		return "[" + p.values(false) + "]"
+		return "[" + p.values(kind == 'H') + "]"
 	case 'S':
 		return typ + "(" + p.values(false) + ")"
 	case 'f':
@@ -81,18 +79,9 @@ func (p *dParser) integer(kind byte) string {
 		if kind == 'a' && ' ' <= n && n < 0x7f {
 			return fmt.Sprintf("'%c'", n)
 		}
-		mark, width := `\x`, 2
-		if kind == 'u' {
-			mark, width = `\u`, 4
-		} else if kind == 'w' {
-			mark, width = `\U`, 8
-		}
-		return fmt.Sprintf("'%s%0*x'", mark, width, n)
+		return fmt.Sprintf(map[byte]string{'a': `'\x%02x'`, 'u': `'\u%04x'`, 'w': `'\U%08x'`}[kind], n)
 	case 'b':
-		if p.number() != 0 {
-			return "true"
-		}
-		return "false"
+		return strconv.FormatBool(p.number() != 0)
 	}
 	digits := p.prefix(digits)
 	if digits == "" {
@@ -104,23 +93,15 @@ func (p *dParser) integer(kind byte) string {
 
 // real reads a number with a hexadecimal fraction.
 func (p *dParser) real() string {
-	for _, word := range []string{"NAN", "INF", "NINF"} {
-		if p.skip(word) {
-			return map[string]string{"NAN": "NaN", "INF": "Inf", "NINF": "-Inf"}[word]
-		}
+	if word := p.option("NAN", "NaN", "INF", "Inf", "NINF", "-Inf"); word != "" {
+		return word
 	}
-	text := ""
-	if p.skip("N") {
-		text = "-"
-	}
+	text := p.option("N", "-")
 	mantissa := p.take(len(p.prefix("0123456789ABCDEF")))
 	if mantissa == "" || !p.skip("P") {
 		return p.fail()
 	}
-	text += "0x" + mantissa[:1] + "." + mantissa[1:] + "p"
-	if p.skip("N") {
-		text += "-"
-	}
+	text += "0x" + mantissa[:1] + "." + mantissa[1:] + "p" + p.option("N", "-")
 	return text + p.take(len(p.prefix(digits)))
 }
 
@@ -145,9 +126,5 @@ func (p *dParser) text(kind byte) string {
 			fmt.Fprintf(&b, `\x%02x`, c)
 		}
 	}
-	suffix := ""
-	if kind != 'a' {
-		suffix = string(kind)
-	}
-	return `"` + b.String() + `"` + suffix
+	return `"` + b.String() + `"` + strings.TrimPrefix(string(kind), "a")
 }

@@ -44,66 +44,49 @@ func (d *decoder) truncate(target uint64) uint64 {
 	return target
 }
 
-// kind classifies an opcode of one byte.
-func (d *decoder) kind() insn.Kind {
-	switch op := d.op; op {
-	case 0x90:
-		if d.rep != 0xf3 && d.rex&1 == 0 { // not pause, not xchg %r8,%rax
-			return insn.Nop
-		}
-	case 0x9a, 0xe8:
-		return insn.Call
-	case 0xe9, 0xea, 0xeb:
-		return insn.Jump
-	case 0xe0, 0xe1, 0xe2, 0xe3:
-		return insn.CondJump
-	case 0xc2, 0xc3, 0xca, 0xcb, 0xcf:
-		return insn.Return
-	case 0xcd:
-		if d.code[d.pos-1] == 0x80 {
-			return insn.Syscall
-		}
-		return insn.Trap
-	case 0xcc, 0xce, 0xf1, 0xf4:
-		return insn.Trap
-	case 0xc7:
-		if d.modrm == 0xf8 { // xbegin
-			return insn.CondJump
-		}
-	case 0xff:
-		switch d.reg() {
-		case 2, 3:
-			return insn.Call
-		case 4, 5:
-			return insn.Jump
-		}
-	default:
-		if op&0xf0 == 0x70 {
-			return insn.CondJump
+// kinds and kinds0F are the kinds of opcodes of one byte and of opcodes after 0f.
+var (
+	kinds = newKinds(map[insn.Kind]string{
+		insn.Nop: "\x90", insn.Call: "\x9a\xe8", insn.Jump: "\xe9\xea\xeb", insn.Return: "\xc2\xc3\xca\xcb\xcf",
+		insn.CondJump: "\x70\x71\x72\x73\x74\x75\x76\x77\x78\x79\x7a\x7b\x7c\x7d\x7e\x7f\xe0\xe1\xe2\xe3",
+		insn.Trap:     "\xcc\xcd\xce\xf1\xf4",
+	})
+	kinds0F = newKinds(map[insn.Kind]string{
+		insn.Nop: "\x1f", insn.Syscall: "\x05\x34", insn.Return: "\x07\x35", insn.Trap: "\x0b\xb9\xff",
+		insn.CondJump: "\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f",
+	})
+)
+
+func newKinds(opcodes map[insn.Kind]string) (kinds [256]insn.Kind) {
+	for kind, list := range opcodes {
+		for _, op := range []byte(list) {
+			kinds[op] = kind
 		}
 	}
-	return insn.Other
+	return kinds
+}
+
+// kind classifies an opcode of one byte.
+func (d *decoder) kind() insn.Kind {
+	switch {
+	case d.op == 0x90 && (d.rep == 0xf3 || d.rex&1 != 0): // pause, xchg %r8,%rax
+		return insn.Other
+	case d.op == 0xcd && d.code[d.pos-1] == 0x80:
+		return insn.Syscall
+	case d.op == 0xc7 && d.modrm == 0xf8: // xbegin
+		return insn.CondJump
+	case d.op == 0xff && (d.reg() == 2 || d.reg() == 3):
+		return insn.Call
+	case d.op == 0xff && (d.reg() == 4 || d.reg() == 5):
+		return insn.Jump
+	}
+	return kinds[d.op]
 }
 
 // kind0F classifies an opcode after 0f.
 func (d *decoder) kind0F() insn.Kind {
-	switch op := d.op; op {
-	case 0x05, 0x34:
-		return insn.Syscall
-	case 0x07, 0x35:
+	if d.op == 0x01 && d.rep == 0xf3 && d.modrm == 0xec { // uiret
 		return insn.Return
-	case 0x0b, 0xb9, 0xff:
-		return insn.Trap
-	case 0x1f:
-		return insn.Nop
-	case 0x01:
-		if d.rep == 0xf3 && d.modrm == 0xec { // uiret
-			return insn.Return
-		}
-	default:
-		if op&0xf0 == 0x80 {
-			return insn.CondJump
-		}
 	}
-	return insn.Other
+	return kinds0F[d.op]
 }
