@@ -16,8 +16,8 @@ import (
 func (r *Recording) Data(path string) (*types.Table, error) {
 	l := r.loader
 	t, err := loadTable(r, path, ".data", func(s *source) (t *types.Table, missing []string, err error) {
-		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
-			return c.table, c.missing, nil
+		if t, missing = l.disk.readData(s.key); t != nil && !s.appeared(missing) {
+			return t, missing, nil
 		}
 		err = elf.Guard(path, func() { t, missing = build.Table(s.object, s.debug) })
 		if err = cmp.Or(err, s.hostErr()); err == nil && !s.local() {
@@ -39,31 +39,25 @@ const dataVersion = 12
 // encodes it.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
-// cachedData is a table with the files that were missing when it was built.
-type cachedData struct {
-	table   *types.Table
-	missing []string
-}
-
 // readData is like read, for types and variables. It returns nil, too, if a missing file has
 // appeared since the table was built.
-func (d disk) readData(key string) *cachedData {
+func (d disk) readData(key string) (*types.Table, []string) {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {
-		return nil
+		return nil, nil
 	}
 	length, n := binary.Uvarint(body[1:])
 	if n <= 0 || length > uint64(len(body)-1-n) {
-		return nil
+		return nil, nil
 	}
 	head, rest := body[1+n:][:length], body[1+n:][length:]
 	r := columns.NewReader(head)
 	if got, missing := r.Text(), r.Texts(); r.Whole() && got == key && !appeared(missing, nil) {
 		if t, err := types.Decode(rest); err == nil {
-			return &cachedData{t, missing}
+			return t, missing
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func (d disk) writeData(key string, missing []string, t *types.Table) {

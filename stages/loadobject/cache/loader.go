@@ -268,25 +268,22 @@ type source struct {
 }
 
 // open maps the files and identifies them.
-func (l *Loader) open(path string, search elf.SearchPaths) (*source, error) {
-	return openWith(&l.hashes, path, l.options.DebugDirs, search)
-}
-
-func openWith(c *hashCache, path string, dirs []string, search elf.SearchPaths) (s *source, err error) {
+func (l *Loader) open(path string, search elf.SearchPaths) (s *source, err error) {
+	c := &l.hashes
 	s = &source{identity: identity{search: contextOf(path, search)}}
-	l, err := openList(c, path)
+	symbols, err := openList(c, path)
 	if err != nil {
 		return nil, err
 	}
-	if l != nil {
-		s.key, s.content = fmt.Sprintf("l%x", l.hash.digest), l.hash.short
-		s.list = func() (*symtab.Table, error) { return l.table(c) }
+	if symbols != nil {
+		s.key, s.content = fmt.Sprintf("l%x", symbols.hash.digest), symbols.hash.short
+		s.list = func() (*symtab.Table, error) { return symbols.table(c) }
 		return s, nil
 	}
 	failed := elf.Guard(path, func() {
 		if s.object, err = elf.Open(path); err == nil {
 			s.object.Search = search
-			s.debug, s.notes = elf.FindDebug(s.object, dirs)
+			s.debug, s.notes = elf.FindDebug(s.object, l.options.DebugDirs)
 			s.key, s.content = s.identify(c)
 			err = s.hostErr()
 		}

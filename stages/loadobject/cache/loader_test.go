@@ -101,7 +101,7 @@ func TestDamagedCache(t *testing.T) {
 	options := Options{CacheDir: t.TempDir(), DebugDirs: []string{}}
 	want := load(t, New(options), at("clones"))
 	load(t, New(options), at("entry"))
-	s, err := openWith(&hashCache{}, at("clones"), nil, elf.SearchPaths{})
+	s, err := New(Options{DebugDirs: []string{}}).open(at("clones"), elf.SearchPaths{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestDamagedCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := openWith(&hashCache{}, at("entry"), nil, elf.SearchPaths{})
+	o, err := New(Options{DebugDirs: []string{}}).open(at("entry"), elf.SearchPaths{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestShrinkingFile(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openWith(&hashCache{}, path, nil, elf.SearchPaths{})
+	s, err := New(Options{DebugDirs: []string{}}).open(path, elf.SearchPaths{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,10 @@ type Abbrev struct {
 	MayHaveCode bool // DW_AT_low_pc or DW_AT_ranges
 	sibling     bool // DW_AT_sibling
 	attrs       []attrDecl
+	// To skip the attributes quickly: the values of variable length, and the number of bytes after
+	// the last of them.
+	variable []variableAttr
+	tail     uint32
 }
 
 // attrDecl is an attribute's declaration.
@@ -28,6 +32,10 @@ type attrDecl struct {
 	size     uint8 // bytes
 }
 
+// variableAttr is an attribute of variable length, with the number of bytes between the one before
+// and this one.
+type variableAttr struct{ before, form uint32 }
+
 // abbrevTable is an abbreviation table, for units of one format.
 type abbrevTable struct {
 	offset  uint64 // in .debug_abbrev
@@ -37,7 +45,8 @@ type abbrevTable struct {
 	index   map[uint64]uint32 // by code, unless dense
 	inlined bool              // a declaration is of an inlined subroutine
 
-	attrs []attrDecl // of all declarations
+	attrs    []attrDecl // of all declarations
+	variable []variableAttr
 }
 
 // maxAttrs bounds the attributes of an entry; compilers write some 15.
@@ -103,7 +112,7 @@ func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 	case t.offset == u.abbrevOffset && t.format == u.Format:
 		return t
 	}
-	*t = abbrevTable{offset: u.abbrevOffset, format: u.Format, dense: true, list: t.list[:0], attrs: t.attrs[:0]}
+	*t = abbrevTable{offset: u.abbrevOffset, format: u.Format, dense: true, list: t.list[:0], attrs: t.attrs[:0], variable: t.variable[:0]}
 	c := bytereader.At(s.abbrev, u.abbrevOffset, s.Order)
 	for s.abbrevBytes > 0 {
 		before := len(c.Rest)
@@ -124,7 +133,7 @@ func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 // read reads a declaration after its code; false if it is damaged.
 func (t *abbrevTable) read(c *bytereader.Reader) (a Abbrev, ok bool) {
 	a = Abbrev{Tag: debugdwarf.Tag(min(c.ULEB(), math.MaxUint32)), Children: c.U8() != 0}
-	attrs := len(t.attrs)
+	attrs, variable := len(t.attrs), len(t.variable)
 	for {
 		name, form := c.ULEB(), c.ULEB()
 		d := attrDecl{name: debugdwarf.Attr(name), form: uint32(form)}
@@ -143,20 +152,26 @@ func (t *abbrevTable) read(c *bytereader.Reader) (a Abbrev, ok bool) {
 		a.sibling = a.sibling || d.name == debugdwarf.AttrSibling
 		a.HasOrigin = a.HasOrigin || d.name == debugdwarf.AttrAbstractOrigin
 		a.MayHaveCode = a.MayHaveCode || d.name == debugdwarf.AttrLowpc || d.name == debugdwarf.AttrRanges
+		if fixed {
+			a.tail += uint32(n)
+		} else {
+			t.variable = append(t.variable, variableAttr{a.tail, d.form})
+			a.tail = 0
+		}
 	}
-	a.attrs = t.attrs[attrs:]
+	a.attrs, a.variable = t.attrs[attrs:], t.variable[variable:]
 	return a, !c.Short
 }
 
 // skip skips an entry's attributes.
 func (f Format) skip(c *bytereader.Reader, a *Abbrev) error {
-	for i := range a.attrs {
-		if d := &a.attrs[i]; d.fixed {
-			c.Bytes(uint64(d.size))
-		} else if _, ok := f.Value(c, uint64(d.form)); !ok {
-			return unknownForm(d.form)
+	for _, x := range a.variable {
+		c.Bytes(uint64(x.before))
+		if _, ok := f.Value(c, uint64(x.form)); !ok {
+			return unknownForm(x.form)
 		}
 	}
+	c.Bytes(uint64(a.tail))
 	return nil
 }
 

@@ -114,23 +114,18 @@ func (v *Value) readFixed(c *bytereader.Reader, n uint64) {
 	}
 }
 
+// fixedSizes are the sizes of the forms whose values have the same size in all units.
+var fixedSizes = map[uint64]uint64{
+	FormImplicitConst: 0, formFlagPresent: 0,
+	FormData1: 1, formFlag: 1, formRef1: 1, formStrx1: 1, formAddrx1: 1,
+	FormData2: 2, formRef2: 2, formStrx2: 2, formAddrx2: 2, formStrx3: 3, formAddrx3: 3,
+	FormData4: 4, FormRef4: 4, FormRefSup4: 4, formStrx4: 4, formAddrx4: 4,
+	FormData8: 8, formRef8: 8, FormRefSig8: 8, FormRefSup8: 8, formData16: 16,
+}
+
 // size returns the size of a form's values; false if it varies.
 func (f Format) size(form uint64) (n uint64, ok bool) {
 	switch form {
-	case FormImplicitConst, formFlagPresent:
-		return 0, true
-	case FormData1, formFlag, formRef1, formStrx1, formAddrx1:
-		return 1, true
-	case FormData2, formRef2, formStrx2, formAddrx2:
-		return 2, true
-	case formStrx3, formAddrx3:
-		return 3, true
-	case FormData4, FormRef4, FormRefSup4, formStrx4, formAddrx4:
-		return 4, true
-	case FormData8, formRef8, FormRefSig8, FormRefSup8:
-		return 8, true
-	case formData16:
-		return 16, true
 	case formStrp, formSecOffset, formStrpSup, formLineStrp, FormGNURefAlt, formGNUStrpAlt:
 		return f.offsetSize(), true
 	case formAddr:
@@ -141,7 +136,8 @@ func (f Format) size(form uint64) (n uint64, ok bool) {
 		}
 		return f.offsetSize(), true
 	}
-	return 0, false
+	n, ok = fixedSizes[form]
+	return n, ok
 }
 
 // offsetSize returns the length of an offset in a section.

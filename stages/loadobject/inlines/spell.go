@@ -267,6 +267,13 @@ var integers = map[string]string{
 	"long long int": "long long", "long long unsigned int": "unsigned long long", "__int128 unsigned": "unsigned __int128",
 }
 
+// declarators are the marks of types that are made of another one.
+var declarators = map[debugdwarf.Tag]string{
+	debugdwarf.TagPointerType: "*", debugdwarf.TagReferenceType: "&", debugdwarf.TagRvalueReferenceType: "&&",
+	debugdwarf.TagConstType: " const", debugdwarf.TagVolatileType: " volatile", debugdwarf.TagPtrToMemberType: " ::*",
+	debugdwarf.TagRestrictType: "", debugdwarf.TagAtomicType: "", debugdwarf.TagTypedef: "", debugdwarf.TagTemplateAlias: "",
+}
+
 // typeName returns the name of a type with a declarator (`*`, `[]`).
 func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	e := &r.entries[n]
@@ -277,31 +284,18 @@ func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	case depth > maxSpelled || r.partsLeft < 0 || e.tag == 0:
 		return "?" + declarator
 	}
-	around := func(mark string) string { return r.typeName(e.typ, mark+declarator, depth+1) }
 	switch e.tag {
-	case debugdwarf.TagPointerType:
-		return around("*")
-	case debugdwarf.TagReferenceType:
-		return around("&")
-	case debugdwarf.TagRvalueReferenceType:
-		return around("&&")
-	case debugdwarf.TagConstType:
-		return around(" const")
-	case debugdwarf.TagVolatileType:
-		return around(" volatile")
-	case debugdwarf.TagPtrToMemberType:
-		return around(" ::*")
-	case debugdwarf.TagRestrictType, debugdwarf.TagAtomicType:
-		return around("")
 	case debugdwarf.TagTypedef, debugdwarf.TagTemplateAlias:
 		if target := &r.entries[e.typ]; e.typ != 0 && target.isAggregate() && target.name == 0 {
 			return r.qualifier(e.around, depth+1, false) + r.texts[e.name] + declarator
 		}
-		return around("")
 	case debugdwarf.TagSubroutineType:
 		return r.typeName(e.typ, "", depth+1) + " " + inner(declarator) + "(" + r.typeList(r.parameters[e.parameters], depth+1) + ")"
 	case debugdwarf.TagArrayType:
 		return r.typeName(e.typ, " "+inner(declarator)+"[]", depth+1)
+	}
+	if mark, ok := declarators[e.tag]; ok {
+		return r.typeName(e.typ, mark+declarator, depth+1)
 	}
 	if e.isAggregate() {
 		return r.aggregate(n, depth+1, false) + declarator

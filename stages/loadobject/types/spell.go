@@ -44,7 +44,7 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	switch x.Kind {
 	case Const, Volatile, Restrict, Atomic:
 		t.put(b, t.putQualifiers(b, typ), depth+1)
-	case Pointer, Reference:
+	case Pointer, Reference, MemberPointer:
 		b.WriteString(words[x.Kind] + "+")
 		t.put(b, x.Elem, depth+1)
 	case Typedef:
@@ -60,13 +60,8 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 		b.WriteString(t.spellAggregate(typ, "-"))
 	case Enumeration, Unspecified:
 		b.WriteString(words[x.Kind] + ":" + replaceBlanks(cmp.Or(x.Name, "-")))
-	case Subroutine:
-		b.WriteString("function")
-	case MemberPointer:
-		b.WriteString("member+pointer+")
-		t.put(b, x.Elem, depth+1)
-	case Void:
-		b.WriteString("void")
+	case Subroutine, Void:
+		b.WriteString(words[x.Kind])
 	default:
 		b.WriteString(replaceBlanks(cmp.Or(x.Name, "-")))
 	}
@@ -133,6 +128,7 @@ func (t *Table) spellAggregate(typ TypeNo, name string) string {
 // words are the names of kinds in descriptors.
 var words = map[Kind]string{
 	Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "atomic", Pointer: "pointer", Reference: "reference",
+	MemberPointer: "member+pointer", Subroutine: "function", Void: "void",
 	Structure: "structure", Class: "class", Union: "union", Enumeration: "enumeration", Unspecified: "unspecified",
 }
 

@@ -20,26 +20,13 @@ func (d *decoder) effect(e *insn.Effect, f form, next uint64) {
 // size returns the number of bytes for an action's size letter.
 func (d *decoder) size(letter byte) int {
 	switch letter {
-	case 'b':
-		return 1
-	case 'w':
-		return 2
-	case 'd':
-		return 4
-	case 'q':
-		return 8
-	case 'o':
-		return 16
 	case 'v':
 		if d.rexW() {
 			return 8
 		}
 		return d.sizeZ()
 	case 'y':
-		if d.rexW() {
-			return 8
-		}
-		return 4
+		return d.element()
 	case 's':
 		if d.long && (!d.opSize || d.rexW()) {
 			return 8
@@ -50,7 +37,7 @@ func (d *decoder) size(letter byte) int {
 	case 'x':
 		return 2 * d.size('y')
 	}
-	return 0
+	return [128]int{'b': 1, 'w': 2, 'd': 4, 'q': 8, 'o': 16}[letter&127]
 }
 
 // general returns the general register with number n in instructions.

@@ -94,8 +94,7 @@ func (r *reader) read() {
 		r.Damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
 	r.PackageTypeUnits(func(s *dwarf.Sections) {
-		r.assignKeys(s)
-		s.Units(func(u *dwarf.Unit) { r.noteSplitError(r.walk(u, s, s, 0)) }, func(uint64, error) {})
+		r.readUnits(s, func(_ uint64, err error) { r.noteSplitError(err) }, func(uint64, error) {})
 	})
 }
 
@@ -113,13 +112,19 @@ func (r *reader) assignKeys(s *dwarf.Sections) {
 
 // readSupplement reads the supplementary file.
 func (r *reader) readSupplement(f *elf.File) {
-	other := r.Sections.Supplement
-	r.assignKeys(other)
-	other.Units(func(u *dwarf.Unit) {
-		if err := r.walk(u, other, other, 0); err != nil {
-			r.Fail(f, err)
+	fail := func(_ uint64, err error) { r.Fail(f, err) }
+	r.readUnits(r.Sections.Supplement, fail, fail)
+}
+
+// readUnits reads units with keys of their own, and passes errors to bad, or to unreadable where there
+// is no unit.
+func (r *reader) readUnits(s *dwarf.Sections, bad, unreadable func(off uint64, err error)) {
+	r.assignKeys(s)
+	s.Units(func(u *dwarf.Unit) {
+		if err := r.walk(u, s, s, 0); err != nil {
+			bad(u.Offset, err)
 		}
-	}, func(_ uint64, err error) { r.Fail(f, err) })
+	}, unreadable)
 }
 
 // readDebugTypes reads .debug_types, which version 4 has; nil for none.
@@ -127,11 +132,8 @@ func (r *reader) readDebugTypes(s *dwarf.Sections) {
 	if s == nil {
 		return
 	}
-	r.assignKeys(s)
-	s.Units(func(u *dwarf.Unit) {
-		if err := r.walk(u, s, s, 0); err != nil {
-			r.Damagedf(".debug_types", u.Offset, "the unit at offset %d of .debug_types: %v", u.Offset, err)
-		}
+	r.readUnits(s, func(off uint64, err error) {
+		r.Damagedf(".debug_types", off, "the unit at offset %d of .debug_types: %v", off, err)
 	}, func(off uint64, err error) {
 		r.Damagedf(".debug_types", off, "the unit at offset %d of .debug_types cannot be read: %v", off, err)
 	})

@@ -53,6 +53,14 @@ var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const, debugdwarf.TagPackedType: types.Void, debugdwarf.TagSharedType: types.Void,
 }
 
+// isType has the tags of kinds, since they are looked up for each entry.
+var isType = func() (list [256]bool) {
+	for tag := range kinds {
+		list[tag] = true
+	}
+	return list
+}()
+
 // The encodings of floating-point numbers (DW_ATE, DWARF 5 section 7.8).
 const (
 	encodingComplex   = 0x03

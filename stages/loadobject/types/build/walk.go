@@ -78,7 +78,7 @@ func roleOf(tag debugdwarf.Tag) role {
 	case debugdwarf.TagSubrangeType:
 		return roleDimension
 	}
-	if _, isType := kinds[tag]; isType {
+	if int(tag) < len(isType) && isType[tag] {
 		return roleType
 	}
 	return roleNone
