@@ -123,7 +123,6 @@ func appeared(missing, folders []string) bool {
 	})
 }
 
-// write stores a table.
 func (d disk) write(key string, missing []string, t *symtab.Table) {
 	if d.dir != "" {
 		d.store(d.path(key), encode(key, missing, t))

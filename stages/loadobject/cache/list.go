@@ -87,7 +87,6 @@ func (l *symbolList) identify(c *hashCache) {
 	}
 }
 
-// table builds the table.
 func (l *symbolList) table(c *hashCache) (*symtab.Table, error) {
 	if l.text == nil {
 		expected := l.hash

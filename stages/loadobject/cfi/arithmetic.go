@@ -51,7 +51,6 @@ var operations = [256]func(a, b uint64) uint64{
 	dwop.Lt:    func(a, b uint64) uint64 { return bit(int64(a) < int64(b)) },
 }
 
-// bit returns 1 for true.
 func bit(v bool) uint64 {
 	if v {
 		return 1

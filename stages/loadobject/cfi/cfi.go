@@ -91,7 +91,6 @@ type rule struct {
 	value int32
 }
 
-// registerRule is the rule of a register.
 type registerRule struct {
 	register uint8
 	rule

@@ -53,7 +53,6 @@ func (t *Table) Append(b []byte) []byte {
 // errEncoding is the error for bytes that Append did not write.
 var errEncoding = errors.New("damaged table of call frame information")
 
-// decoder reads an encoding.
 type decoder struct{ *columns.Reader }
 
 func (d decoder) rule(programs int) rule {

@@ -258,7 +258,6 @@ func (w *Walker) failure() string {
 	return BadCFI
 }
 
-// word reads a word of memory.
 func (w *Walker) word(address uint64) (uint64, bool) {
 	b, ok := w.memory(address, 8)
 	value := bytereader.Reader{Rest: b, Big: w.big}
@@ -281,7 +280,6 @@ func (w *Walker) memory(address uint64, size int) ([]byte, bool) {
 	return nil, false
 }
 
-// find returns the code at an address.
 func (w *Walker) find(lookup uint64) cachedCode {
 	p := &w.cache[lookup*0x9e3779b97f4a7c15>>(64-cacheBits)]
 	if p.lookup == lookup && p.process == w.process && p.from <= w.time && w.time < p.until {

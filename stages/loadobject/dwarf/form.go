@@ -102,7 +102,6 @@ func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	return v, true
 }
 
-// readFixed reads a value of n bytes.
 func (v *Value) readFixed(c *bytereader.Reader, n uint64) {
 	switch {
 	case v.Form == formFlagPresent:

@@ -17,7 +17,6 @@ type missingReason struct {
 	files map[string]bool
 }
 
-// noteMissing records that a split unit is missing.
 func (p *splitUnits) noteMissing(file string, why error) {
 	p.missingUnits++
 	text := reasonText(why)

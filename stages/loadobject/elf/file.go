@@ -235,7 +235,6 @@ func (f *File) entries(what string, off uint64, entrySize uint16, count int, of3
 	return list
 }
 
-// readSegments reads the program headers.
 func (f *File) readSegments(h *debugelf.Header64) {
 	for _, e := range f.entries("program", h.Phoff, h.Phentsize, int(h.Phnum), debugelf.Prog32{}, debugelf.Prog64{}) {
 		var p debugelf.Prog64
@@ -263,7 +262,6 @@ func (f *File) readSegments(h *debugelf.Header64) {
 	}
 }
 
-// readSections reads the section headers.
 func (f *File) readSections(h *debugelf.Header64) {
 	table := func(count int) [][]byte {
 		return f.entries("section", h.Shoff, h.Shentsize, count, debugelf.Section32{}, debugelf.Section64{})

@@ -148,7 +148,6 @@ func (a *adder) hasNumber(offset uint64, name string) bool {
 	return base != name && trimNumber(base) == name
 }
 
-// function returns the function at an offset, or nil.
 func (a *adder) function(offset uint64) *symtab.Function {
 	i, ok := symtab.FindFunction(a.table.Functions, offset)
 	if !ok || a.table.Functions[i].Kind == funcinfo.PLT {

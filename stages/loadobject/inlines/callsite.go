@@ -16,7 +16,6 @@ type callSite struct {
 	at        symtab.Row // its offset is unused
 }
 
-// addCallSite adds the call site of inlined code.
 func (r *Reader) addCallSite(code dwarf.Range, at symtab.Row) {
 	low, high, ok := r.offsets(code)
 	if !ok {

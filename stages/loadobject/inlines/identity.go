@@ -32,7 +32,6 @@ type identity struct {
 	ordinal      int    // of entries in one unit that are otherwise equal
 }
 
-// inlinedFunction is an inlined function.
 type inlinedFunction struct {
 	identity
 	entry  entryNo // the first entry of a call

@@ -189,7 +189,6 @@ func (r *Reader) position(n entryNo) (file, line, column int32) {
 	return file, line, column
 }
 
-// functionName returns the readable name of a function.
 func (r *Reader) functionName(n entryNo, depth int) string {
 	if linkage := r.linkage(n); linkage != 0 {
 		return r.readable.Readable(r.texts[linkage])

@@ -256,7 +256,6 @@ func (p *dParser) template(length int) string {
 	return name + "!(" + arguments + ")"
 }
 
-// arguments reads the arguments of a template.
 func (p *dParser) arguments() string {
 	var list []string
 	for !p.failed {

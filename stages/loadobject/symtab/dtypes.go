@@ -12,7 +12,6 @@ var basicD = map[byte]string{
 	'b': "bool", 'a': "char", 'u': "wchar", 'w': "dchar",
 }
 
-// attributesD are the attributes of functions.
 var attributesD = map[byte]string{
 	'a': "pure", 'b': "nothrow", 'c': "ref", 'd': "@property", 'e': "@trusted", 'f': "@safe", 'i': "@nogc", 'j': "return", 'l': "scope", 'm': "@live",
 }
@@ -20,7 +19,6 @@ var attributesD = map[byte]string{
 // callsD are the calling conventions of functions.
 var callsD = map[byte]string{'F': "", 'U': "extern(C) ", 'W': "extern(Windows) ", 'V': "extern(Pascal) ", 'R': "extern(C++) ", 'Y': "extern(Objective-C) "}
 
-// typ reads a type.
 func (p *dParser) typ() string {
 	if !p.enter() {
 		return ""
@@ -105,7 +103,6 @@ func (p *dParser) modifiers() string {
 	return p.option("x", " const", "y", " immutable")
 }
 
-// functionType reads the type of a function.
 func (p *dParser) functionType() string {
 	call, attributes, parameters := p.function()
 	result := p.typ()

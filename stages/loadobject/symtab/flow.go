@@ -35,7 +35,6 @@ func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	return uint64(len(code))
 }
 
-// padding reports whether code is only padding.
 func padding(arch isa.Arch, code []byte, addr uint64) bool {
 	for i := range disasm.Walk(arch, code, addr) {
 		if i.Err != nil || i.Inst.Kind != insn.Nop && i.Inst.Kind != insn.Trap {

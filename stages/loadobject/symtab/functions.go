@@ -59,7 +59,6 @@ func (f *Functions) All() iter.Seq[Function] {
 	}
 }
 
-// ofModule returns the functions of a module.
 func (f *Functions) ofModule(module int32) Functions {
 	own := Functions{texts: f.texts}
 	for i, r := range f.rest {

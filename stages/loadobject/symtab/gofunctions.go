@@ -89,7 +89,6 @@ func (t *goTable) read(b []byte, size int) uint64 {
 	return uint64(t.order.Uint32(b))
 }
 
-// functions returns the functions of the table.
 func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	entry := uint64(2 * t.field)
 	if t.count == 0 || t.count >= uint64(len(t.index))/entry {

@@ -29,7 +29,6 @@ func parseKernelSymbol(line []byte) (addr uint64, typ byte, ok bool) {
 	return addr, line[i+1], err == nil
 }
 
-// kernelSymbol is a symbol of the kernel.
 type kernelSymbol struct {
 	addr         uint64
 	name, module string

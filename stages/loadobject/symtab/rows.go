@@ -24,7 +24,6 @@ func (r Row) Repeats(other Row) bool {
 	return r == other
 }
 
-// blockRows is the number of rows in a block.
 const blockRows = 128
 
 type rowBlock [blockRows]Row

@@ -34,7 +34,6 @@ func inOrder(a, b symbol) int {
 	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
 }
 
-// appendRegion appends the functions of a region.
 func appendRegion(out []Function, list []symbol, g Region, n *namer) []Function {
 	for len(list) > 0 {
 		group := sameOffset(list)
@@ -66,7 +65,6 @@ func sameOffset(list []symbol) []symbol {
 	return list[:n]
 }
 
-// largest returns the largest size of some symbols.
 func largest(group []symbol) (size uint64) {
 	for _, s := range group {
 		size = max(size, s.size)

@@ -91,7 +91,6 @@ func (r *reader) note(f *elf.File, err error) {
 	r.table.Notes = append(r.table.Notes, n)
 }
 
-// tables reads the symbol tables of the given types in one file.
 func (r *reader) tables(f *elf.File, types ...debugelf.SectionType) []symbol {
 	var list []symbol
 	for t, err := range f.SymbolTables(types...) {

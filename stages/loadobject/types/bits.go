@@ -14,7 +14,6 @@ func (t *Table) TouchesBits(typ TypeNo, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&bitFieldSearch{t: t, left: maxTried, any: true, neighbors: true}).find(typ, offset, int64(size), 1)
 }
 
-// bitFieldSearch searches for bit fields.
 type bitFieldSearch struct {
 	t         *Table
 	left      int  // members that may still be examined

@@ -15,7 +15,6 @@ func (e *effect) address(w word, addr uint64) {
 	e.setConst(w.reg(0), addr+uint64(distance), 8)
 }
 
-// setConst sets a register to a constant.
 func (e *effect) setConst(r insn.Register, value uint64, width int) {
 	if width == 4 {
 		value = uint64(uint32(value))

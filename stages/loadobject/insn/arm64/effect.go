@@ -11,7 +11,6 @@ func (w word) field(lsb, n uint) uint32 { return uint32(w) >> lsb & (1<<n - 1) }
 // signed returns the n bits from bit lsb on as a signed number.
 func (w word) signed(lsb, n uint) int64 { return int64(w>>lsb) << (64 - n) >> (64 - n) }
 
-// bit reports whether a bit is set.
 func (w word) bit(n uint) bool { return w>>n&1 != 0 }
 
 // reg returns the general register in the five bits from lsb on; 31 is the zero register.

@@ -22,7 +22,6 @@ func (d *decoder) bits(f form) (insn.Bits, bool) {
 	return insn.Bits{}, d.onlyVectors()
 }
 
-// bitDecoder decodes Bits.
 type bitDecoder struct{ effectDecoder }
 
 // setSize sets the size of the operands to a byte, or to the operand size.

@@ -41,7 +41,6 @@ func (w *effectDecoder) decode() {
 	}
 }
 
-// location is the location of an operand.
 type location struct {
 	kind locationKind
 	reg  insn.Register

@@ -91,8 +91,6 @@ func (d *decoder) element() int {
 // sizeClass returns the size and class for a letter of moves, in lower case.
 func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 	switch letter {
-	case 'b', 'w', 'd', 'q':
-		return d.size(letter), insn.Integer
 	case 'm', 'u':
 		if !d.long && !d.vectorIndex() {
 			return 4, insn.Integer
@@ -100,14 +98,6 @@ func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 		return d.element(), insn.Integer
 	case 'n':
 		return maskSizes[d.pp&1][d.element()/8], insn.Integer
-	case 't':
-		return 2, insn.Float
-	case 's':
-		return 4, insn.Float
-	case 'r':
-		return 8, insn.Float
-	case 'l':
-		return 10, insn.Float
 	case 'f':
 		if d.encoding == vex && d.op == 0x2d { // vmaskmovpd
 			return d.vectorLength(), insn.Vector
@@ -117,16 +107,21 @@ func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 		if d.length == 0 {
 			return 8, insn.Float
 		}
-	case 'o':
-		return 16, insn.Vector
-	case 'y':
-		return 32, insn.Vector
-	case 'p':
-		return 8, insn.Vector
-	case 'z':
-		return 0, insn.Vector
+	}
+	if x, ok := fixedOperands[letter]; ok {
+		return x.size, x.class
 	}
 	return d.vectorSizeClass(letter)
+}
+
+// fixedOperands are the sizes and classes for the letters that mean the same in all instructions.
+var fixedOperands = map[byte]struct {
+	size  int
+	class insn.Class
+}{
+	'b': {1, insn.Integer}, 'w': {2, insn.Integer}, 'd': {4, insn.Integer}, 'q': {8, insn.Integer},
+	't': {2, insn.Float}, 's': {4, insn.Float}, 'r': {8, insn.Float}, 'l': {10, insn.Float},
+	'p': {8, insn.Vector}, 'o': {16, insn.Vector}, 'y': {32, insn.Vector}, 'z': {0, insn.Vector},
 }
 
 // vectorLength returns the length of the instruction's vectors, in bytes.

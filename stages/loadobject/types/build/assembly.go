@@ -119,7 +119,6 @@ func (a *assembly) putScopes() {
 	})
 }
 
-// putScope adds a scope with its code.
 func (a *assembly) putScope(raw rawScopeNo, returned types.TypeNo) {
 	s := &a.scopes[raw]
 	n := types.ScopeNo(len(a.out.Scopes))

@@ -110,7 +110,6 @@ func (r *reader) assignKeys(s *dwarf.Sections) {
 	r.base += uint64(size)
 }
 
-// readSupplement reads the supplementary file.
 func (r *reader) readSupplement(f *elf.File) {
 	fail := func(_ uint64, err error) { r.Fail(f, err) }
 	r.readUnits(r.Sections.Supplement, fail, fail)

@@ -7,7 +7,6 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// staticAddress is the address of a static variable.
 type staticAddress struct {
 	address uint64
 	thread  bool // an offset in each thread's block

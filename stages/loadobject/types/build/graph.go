@@ -26,7 +26,6 @@ type typeGraph struct {
 	function    func(scope rawScopeNo) (name string, linked bool)
 }
 
-// builtType is the type of a raw type.
 type builtType struct {
 	raw    rawTypeNo
 	number types.TypeNo

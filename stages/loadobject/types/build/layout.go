@@ -104,7 +104,6 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 	return mix(h, g.hash(t.elem, depth+1, points))
 }
 
-// raws returns the members of a raw type.
 func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
 
 // definition returns the raw type that a declaration refers to, None if there is none, or
