@@ -23,13 +23,10 @@ type fileHash struct {
 	short  uint64 // xxhash64, which names an object without a build-id; 0 if it has one
 }
 
-// hashCache hashes files and remembers the results, for large files also on disk. The zero value
-// remembers nothing.
+// hashCache hashes files and remembers the results, for large files also on disk.
 type hashCache struct {
-	dir string // empty: none on disk
-
-	mu    sync.Mutex
-	known map[safefile.Stamp]fileHash
+	dir   string   // empty: none on disk
+	known sync.Map // fileHash by safefile.Stamp
 }
 
 // Bounds of the cache on disk. Hashing takes 1.5 ms for a megabyte, reading a record 0.1 ms. Inodes
@@ -61,31 +58,24 @@ func (c *hashCache) of(f *elf.File) fileHash {
 
 // recall returns the remembered hash of a file, false if the file may have changed.
 func (c *hashCache) recall(at safefile.Stamp) (fileHash, bool) {
-	if c.known == nil || !at.Settled() {
+	if !at.Settled() {
 		return fileHash{}, false
 	}
-	c.mu.Lock()
-	x, ok := c.known[at]
-	c.mu.Unlock()
-	if !ok {
-		if x, ok = c.read(at); ok {
-			c.keep(at, x)
-		}
+	if x, ok := c.known.Load(at); ok {
+		return x.(fileHash), true
+	}
+	x, ok := c.read(at)
+	if ok {
+		c.known.Store(at, x)
 	}
 	return x, ok
 }
 
 func (c *hashCache) remember(at safefile.Stamp, x fileHash) {
-	if c.known != nil && at.Settled() {
-		c.keep(at, x)
+	if at.Settled() {
+		c.known.Store(at, x)
 		c.write(at, x)
 	}
-}
-
-func (c *hashCache) keep(at safefile.Stamp, x fileHash) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known[at] = x
 }
 
 // A record on disk is a sealed file with the stamp, the digest and the short hash.

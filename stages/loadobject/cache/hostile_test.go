@@ -130,7 +130,7 @@ func TestRememberedContent(t *testing.T) {
 	long := time.Now().Add(-time.Hour).UnixNano()
 	stamp := safefile.Stamp{Device: 1, Inode: 2, Size: minRecordedSize, Modified: long, Changed: long}
 	dir := t.TempDir()
-	fresh := func() *hashCache { return &hashCache{dir: dir, known: map[safefile.Stamp]fileHash{}} }
+	fresh := func() *hashCache { return &hashCache{dir: dir} }
 	want := fresh().of(file(stamp, 1))
 	if got := fresh().of(file(stamp, 2)); got != want {
 		t.Error("the content was read again") // what really happens: it cannot have changed

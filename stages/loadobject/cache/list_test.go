@@ -15,7 +15,7 @@ func TestRememberedList(t *testing.T) {
 	text := bytes.Repeat([]byte("ffffffff81000000 T a_function\n"), minRecordedSize/30+1)
 	path := put(t, "kallsyms", text)
 	dir := t.TempDir()
-	fresh := func() *hashCache { return &hashCache{dir: dir, known: map[safefile.Stamp]fileHash{}} }
+	fresh := func() *hashCache { return &hashCache{dir: dir} }
 	open := func(c *hashCache) *symbolList {
 		t.Helper()
 		l, err := openList(c, path)
@@ -34,7 +34,7 @@ func TestRememberedList(t *testing.T) {
 	}
 	stamp := safefile.StampOf(info)
 	later := fresh()
-	later.known[stamp] = first.hash
+	later.known.Store(stamp, first.hash)
 	for !stamp.Settled() { // at most for three seconds
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -45,7 +45,7 @@ func TestRememberedList(t *testing.T) {
 	if table, err := l.table(later); err != nil || table.Functions.Len() != 1 {
 		t.Errorf("%v, %v", table, err)
 	}
-	later.known[stamp] = fileHash{short: 1} // as if the file were another one now
+	later.known.Store(stamp, fileHash{short: 1}) // as if the file were another one now
 	if _, err := open(later).table(later); err == nil {
 		t.Error("a table was made of another content")
 	}

@@ -91,7 +91,7 @@ func New(o Options) *Loader {
 	return &Loader{
 		options: o,
 		disk:    disk{o.CacheDir, o.Shared, new(sync.Once)},
-		hashes:  hashCache{dir: o.CacheDir, known: map[safefile.Stamp]fileHash{}},
+		hashes:  hashCache{dir: o.CacheDir},
 		claims:  claims{disk: disk{dir: o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
 		paths:   map[pathKey]identity{},
 		tables:  map[string]*list.Element{},

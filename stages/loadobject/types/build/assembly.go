@@ -25,16 +25,9 @@ func (r *reader) result() *types.Table {
 	a.typeGraph = newTypeGraph(r, a.out)
 	a.typeGraph.function = a.functionName
 	a.numbers, a.copies = make([]types.ScopeNo, len(r.scopes)), make([]types.ScopeNo, len(r.scopes))
-	for i := range r.scopes {
-		if r.scopes[i].function {
-			a.scopeAt = append(a.scopeAt, keyedNumber[rawScopeNo]{r.scopes[i].key, rawScopeNo(i)})
-		}
-	}
-	for i := range r.variables {
-		a.variable = append(a.variable, keyedNumber[rawVariableNo]{r.variables[i].key, rawVariableNo(i)})
-	}
-	sortKeys(a.scopeAt)
-	sortKeys(a.variable)
+	a.scopeAt = sortedKeys[rawScopeNo](len(r.scopes), func(i int) uint64 { return r.scopes[i].key })
+	a.scopeAt = slices.DeleteFunc(a.scopeAt, func(x keyedNumber[rawScopeNo]) bool { return !r.scopes[x.number].function })
+	a.variable = sortedKeys[rawVariableNo](len(r.variables), func(i int) uint64 { return r.variables[i].key })
 	symbols := r.symbols()
 	a.define(symbols)
 	a.putScopes()

@@ -41,7 +41,7 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 	g := &typeGraph{
 		reader:      r,
 		table:       t,
-		keys:        make([]keyedNumber[rawTypeNo], len(r.types)),
+		keys:        sortedKeys[rawTypeNo](len(r.types), func(i int) uint64 { return r.types[i].key }),
 		built:       make([]types.TypeNo, len(r.types)),
 		layouts:     make([]layout, len(r.types)),
 		definitions: map[aggregateName]*definition{},
@@ -50,10 +50,6 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 		first:       []rawTypeNo{types.None},
 	}
 	t.Types = []types.Type{{Size: -1, Count: -1}}
-	for i := range r.types {
-		g.keys[i] = keyedNumber[rawTypeNo]{r.types[i].key, rawTypeNo(i)}
-	}
-	sortKeys(g.keys)
 	g.groupMembers()
 	g.borrowNames()
 	for i := range r.types {

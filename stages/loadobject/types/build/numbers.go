@@ -20,8 +20,14 @@ type keyedNumber[N ~int32] struct {
 	number N
 }
 
-func sortKeys[N ~int32](list []keyedNumber[N]) {
+// sortedKeys returns the numbers below n with their keys, sorted by key.
+func sortedKeys[N ~int32](n int, key func(i int) uint64) []keyedNumber[N] {
+	list := make([]keyedNumber[N], n)
+	for i := range list {
+		list[i] = keyedNumber[N]{key(i), N(i)}
+	}
 	slices.SortFunc(list, func(a, b keyedNumber[N]) int { return cmp.Compare(a.key, b.key) })
+	return list
 }
 
 // findKey returns the number with a key in a sorted list, None if there is none.
