@@ -2,7 +2,7 @@
 // and `.erg` group files. Comments cite the sections of docs/formats/gprofng-experiment.md and
 // studio-experiment.md as `gprofng-experiment 3.1`.
 //
-// Start reading with Decoder.OpenContext, then experiment.go, maps.go and frameinfo.go; events.go
+// Start reading with Decoder.Open, then experiment.go, maps.go and frameinfo.go; events.go
 // reads the samples.
 package gprofng
 

@@ -1,6 +1,8 @@
 package gprofng
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,4 +113,168 @@ func (e *experiment) judgeClock() {
 			"the clock profile accounts for %.3f s of CPU time, the process used %.3f s: the timer ran slower than requested, or threads were not profiled",
 			accounted/nsPerSecond, float64(used)/nsPerSecond)
 	}
+}
+
+// Data missing from one file of an experiment may show in another: each call stack belongs to an
+// event, each sample point of the log to a record of the overview, each descendant to a folder.
+
+// judgeStacks reports call stacks without an event, and threads that recorded stacks but no
+// events.
+func (e *experiment) judgeStacks() {
+	if len(e.log.kinds) == 0 {
+		return
+	}
+	var packets int64
+	threads, flows := map[int64]struct{}{}, map[int64]struct{}{}
+	for _, f := range e.events {
+		if f == nil {
+			continue
+		}
+		if f.damaged {
+			return // it was reported
+		}
+		packets += f.packets
+		for t := range f.threads {
+			threads[t] = struct{}{}
+			flows[int64(uint64(t)%uint64(e.blocks().flows))] = struct{}{}
+		}
+	}
+	if packets == 0 {
+		return
+	}
+	report := e.reporter(framesFile)
+	if unused := e.stacks.unused(); unused > 0 {
+		report(e.unusedSeverity(unused, len(threads)), diagnostic.NoOffset, "unused-stacks", "call stacks were recorded for events that are missing from the files", int64(unused))
+	}
+	// Threads of one flow may write concurrently, and so may a signal handler and the thread
+	// that it interrupts.
+	if lost := e.stacks.writers - len(flows); lost > 0 && !e.log.isOld() && len(threads) > 0 && len(threads) == len(flows) && !e.hasNestedEvents() {
+		report(diagnostic.Error, diagnostic.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
+	}
+}
+
+// unusedSeverity returns the severity of stacks without events. While a process ends, each thread
+// may lose one event, and another one in a signal handler.
+func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
+	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
+		return diagnostic.Error
+	}
+	return diagnostic.Warning
+}
+
+// hasNestedEvents reports whether signal handlers recorded events during others.
+func (e *experiment) hasNestedEvents() bool {
+	signals, others := 0, 0
+	for kind, f := range e.events {
+		switch {
+		case f == nil || f.packets == 0:
+		case schema.Kind(kind) == schema.Clock || schema.Kind(kind) == schema.HWC:
+			signals++
+		default:
+			others++
+		}
+	}
+	return signals > 1 || signals == 1 && others > 0
+}
+
+// judgeSamples compares the number of overview records with the log.
+func (e *experiment) judgeSamples(records int) {
+	named := int(e.log.samples) + 1
+	slack := 0 // a killed process may have written only one of the two
+	if !e.log.closed {
+		slack = 1
+	}
+	switch {
+	case e.log.samples < 0:
+	case records < named-slack:
+		e.report(diagnostic.Error, overviewFile, diagnostic.NoOffset, "truncated", "the file has %d records, the log has %d sample points: the file was cut", records, named)
+	case records > named+slack && !e.log.exited:
+		e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "truncated", "the log has %d sample points, the overview has %d: the log was cut", named, records)
+	}
+}
+
+// judgeDescendants reports announced descendants that are missing.
+func (o *opener) judgeDescendants(names []string) {
+	slices.Sort(o.announced)
+	for _, lineage := range slices.Compact(o.announced) {
+		if !slices.Contains(names, lineage+".er") {
+			o.rec.Problems.Addf(diagnostic.Warning, lineage+".er", diagnostic.NoOffset, "missing-descendant", "the log names this descendant, but it is missing")
+		}
+	}
+}
+
+// judgeArchives reports links that are not followed.
+func (o *opener) judgeArchives() {
+	archives := archivesOf(o.path)
+	if _, err := o.folder.resolve(archives); errors.Is(err, errLeadsOut) {
+		o.rec.Problems.Addf(diagnostic.Warning, archive.Dir, diagnostic.NoOffset, "link-leads-out", "%v", err)
+		return
+	}
+	strays, err := o.folder.strays(archives)
+	if err != nil && !o.rec.KeepHostError(err) {
+		o.rec.Problems.Addf(diagnostic.Warning, archive.Dir, diagnostic.NoOffset, "unreadable", "archived load objects cannot be listed: %v", cause(err))
+	}
+	for _, name := range strays {
+		o.rec.Problems.Addf(diagnostic.Warning, filepath.Join(archive.Dir, name), diagnostic.NoOffset, "link-leads-out", "%v", errLeadsOut)
+	}
+}
+
+// collectorWarning is a cwarn or cerror event of the log (gprofng-experiment 2.4).
+type collectorWarning struct {
+	kind   string
+	id     string
+	text   string // the parameter
+	file   string
+	offset int64
+}
+
+// The collector's warning that the profiling timer does not run as requested.
+const warningTimerChanged = "207"
+
+// warningTexts are the meanings of the collector's warnings; %s is their parameter.
+var warningTexts = map[string]string{
+	"201": "the experiment was written to a file system of type %s, which may distort data",
+	"202": "the profiling interval is not the one requested: %s us",
+	"203": "the experiment reached its size limit: what followed was not recorded",
+	"204": "the handler of SIGPROF was changed during the run (%s): clock profiling may have stopped",
+	"205": "the rate of periodic samples was adjusted: %s us",
+	"206": "the program tried to set the profiling timer to %s, which was ignored",
+	"207": "the period of the profiling timer was changed: %s us",
+	"208": "the handler of SIGEMT was changed during the run: counter profiling may have stopped",
+	"209": "the hardware counters were not accessible",
+	"210": "vfork was replaced by %s, which may change what the program does",
+	"211": "the environment of a new program lacked %s of the collector's variables; they were added",
+	"212": "the program handles the sample signal %s itself: sample points may be lost",
+	"213": "the program handles the pause signal %s itself: data may be lost",
+	"214": "the hardware counters could not be reserved: their other users may distort data",
+	"216": "the program tried to block %s, which was ignored",
+	"217": "a descendant that cannot be profiled was not followed: %s",
+	"218": "a descendant was followed that may not be profiled reliably: %s",
+	"219": "the process id was about to change: %s",
+	"221": "the program's own profiling timer was reset: %s",
+	"225": "more threads than race detection can follow: accesses of the others were not checked",
+	"227": "no profile data was recorded",
+	"228": "CPU numbers are %s ids, because the C library cannot identify CPUs",
+}
+
+func (e *experiment) collectorWarning(w collectorWarning) {
+	text, ok := warningTexts[w.id]
+	switch {
+	case w.kind == "cerror":
+		text = "error " + w.id + " of the collector: " + w.text
+	case !ok:
+		text = "warning " + w.id + " of the collector: " + w.text
+	case strings.Contains(text, "%s"):
+		text = fmt.Sprintf(text, w.text)
+	}
+	severity := diagnostic.Warning
+	if w.id == warningTimerChanged {
+		if e.log.hasKind(schema.Clock) {
+			text += "; CPU time is accounted with the interval requested and is wrong if the timer ran with another"
+		} else {
+			text += "; there is no clock profile that this could concern"
+			severity = diagnostic.Info
+		}
+	}
+	e.report(severity, w.file, w.offset, "collector-warning", "%s", text)
 }

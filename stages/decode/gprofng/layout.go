@@ -1,9 +1,12 @@
 package gprofng
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
+
+	"stackmill/schema"
 )
 
 // A field is a number in a packet.
@@ -80,3 +83,173 @@ func (f field) get(packet []byte, order byteOrder) int64 {
 	}
 	return 0
 }
+
+// The packet types (gprofng-experiment 3.2).
+const (
+	typeProf     = 1
+	typeSync     = 2
+	typeHWC      = 3
+	typeXHWC     = 4
+	typeHeap     = 5
+	typeMHWC     = 7
+	typeOProf    = 8
+	typeFork     = 9
+	typeRace     = 10
+	typeFrame    = 11
+	typeRegion   = 12
+	typeDeadlock = 13
+	typeTask     = 14
+	typeRegionID = 15
+	typeTaskID   = 16
+	typeUID      = 17
+	typeIO       = 19
+)
+
+// kindTypes are the packet types that a kind's file holds.
+var kindTypes = [kinds][]uint16{
+	schema.Clock:    {typeProf, typeOProf},
+	schema.Sync:     {typeSync},
+	schema.IO:       {typeIO},
+	schema.HWC:      {typeHWC, typeXHWC, typeMHWC},
+	schema.Heap:     {typeHeap},
+	schema.OMP:      {typeFork, typeRegion, typeTask, typeRegionID, typeTaskID},
+	schema.Race:     {typeRace},
+	schema.Deadlock: {typeDeadlock},
+}
+
+// isRead reports whether packets of a type are read.
+func isRead(typ uint16) bool {
+	return typ == typeFrame || typ == typeUID || slices.ContainsFunc(kindTypes[:], func(types []uint16) bool { return slices.Contains(types, typ) })
+}
+
+// microStates are the fields of a PROF packet: the ticks in states 0 to 9.
+var microStates = []string{"UCPU", "SCPU", "TRAP", "TFLT", "DFLT", "KFLT", "ULCK", "TSLP", "WCPU", "TSTP"}
+
+// limit is the largest valid value of an enumeration or count; a packet with a larger one is not
+// of that type.
+type limit struct {
+	field string
+	max   int64
+}
+
+var limits = map[uint16][]limit{
+	typeOProf: {{"MSTATE", 11}, {"NTICK", math.MaxInt32}},
+	typeHeap:  {{"HTYPE", 4}},
+	typeIO:    {{"IOTYPE", 9}},
+}
+
+// standard are the specific fields that every description of a packet type has
+// (gprofng-experiment 3.4).
+var standard = map[uint16][]string{
+	typeOProf: {"MSTATE", "NTICK"},
+	typeSync:  {"SRQST", "SOBJ"},
+	typeIO:    {"IOTYPE", "IOFD", "IONBYTE", "IORQST"},
+	typeHeap:  {"HTYPE", "HSIZE", "HVADDR", "HOVADDR"},
+	typeHWC:   {"HWCTAG", "HWCINT"},
+	typeXHWC:  {"HWCTAG", "HWCINT"},
+	typeMHWC:  {"HWCTAG", "HWCINT"},
+}
+
+// lacks returns the fields that a description lacks: their values would be 0 (gprofng-experiment
+// 3.3).
+func (l *layout) lacks() (names []string) {
+	own, ok := standard[l.typ]
+	if !ok {
+		return nil
+	}
+	for _, name := range append([]string{"TSTAMP", "FRINFO", "CPUID"}, own...) {
+		if l.fields[name].width == 0 {
+			names = append(names, name)
+		}
+	}
+	if l.fields["LWPID"].width == 0 && l.fields["THRID"].width == 0 {
+		names = append(names, "LWPID")
+	}
+	return names
+}
+
+// column maps a packet field to a column of the kind's batches.
+type column struct {
+	field   string
+	missing int64 // the column's value if packets have no such field
+	time    bool  // an absolute time, 0 for none
+}
+
+// payload are the fields of schema.Traits.Columns. A column without a field is computed
+// (events.go).
+var payload = [kinds][]column{
+	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
+	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},
+	schema.IO:       {{field: "IOTYPE"}, {field: "IOFD"}, {field: "IONBYTE"}, {field: "IORQST", time: true}, {field: "IOOFD", missing: -1}, {field: "IOFSTYPE", missing: -1}, {}},
+	schema.HWC:      {{field: "HWCTAG"}, {field: "HWCINT"}, {field: "VADDR", missing: -1}, {field: "PADDR"}, {field: "VIRTPC"}, {field: "MEM_LAT"}, {field: "MEM_SRC"}},
+	schema.Heap:     {{field: "HTYPE"}, {field: "HSIZE"}, {field: "HVADDR"}, {field: "HOVADDR"}},
+	schema.OMP:      {{}, {field: "CPRID"}, {field: "PPRID"}, {field: "TSKID"}, {field: "PTSKID"}, {field: "PRPC"}},
+	schema.Race:     {{field: "RID"}, {field: "RTYPE"}, {field: "RVADDR"}, {field: "RCNT"}},
+	schema.Deadlock: {{field: "DID"}, {field: "DLTYPE"}, {field: "DTYPE"}, {field: "DVADDR"}},
+}
+
+// check returns the content check of a packet type, nil if it has none.
+func (l *layout) check(order byteOrder) func([]byte) string {
+	type check struct {
+		field
+		limit limit
+	}
+	var checks []check
+	for _, limit := range limits[l.typ] {
+		if f := l.fields[limit.field]; f.width != 0 {
+			checks = append(checks, check{f, limit})
+		}
+	}
+	if len(checks) == 0 {
+		return nil
+	}
+	return func(packet []byte) string {
+		for _, c := range checks {
+			if v := c.get(packet, order); v < 0 || v > c.limit.max {
+				return fmt.Sprintf("a packet of type %d has %s %d", l.typ, c.limit.field, v)
+			}
+		}
+		return ""
+	}
+}
+
+// byteOrder reads the numbers of one recording. It is not an interface because the
+// innermost loops use it.
+type byteOrder struct{ big bool }
+
+func (o byteOrder) u16(b []byte) uint16 {
+	if o.big {
+		return binary.BigEndian.Uint16(b)
+	}
+	return binary.LittleEndian.Uint16(b)
+}
+
+func (o byteOrder) u32(b []byte) uint32 {
+	if o.big {
+		return binary.BigEndian.Uint32(b)
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+func (o byteOrder) u64(b []byte) uint64 {
+	if o.big {
+		return binary.BigEndian.Uint64(b)
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// word reads an address of 4 or 8 bytes. Markers of 4 bytes are sign-extended
+// (gprofng-experiment 4.4).
+func (o byteOrder) word(b []byte, size int) uint64 {
+	if size == 8 {
+		return o.u64(b)
+	}
+	w := o.u32(b)
+	if w >= firstMarker32 {
+		return uint64(int64(int32(w)))
+	}
+	return uint64(w)
+}
+
+// firstMarker32 is decode.NoAddress in 32 bits.
+const firstMarker32 = ^uint32(0) - 4094

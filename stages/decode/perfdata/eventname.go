@@ -1,7 +1,9 @@
 package perfdata
 
 import (
+	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -110,5 +112,126 @@ func (p *recordParser) oldNames(b []byte) {
 				e.name = name
 			}
 		}
+	}
+}
+
+// tracingMagic begins the descriptions of tracepoints (perf-data 2).
+const tracingMagic = "\x17\x08\x44tracing"
+
+// tracepointNames names events without a name by TRACING_DATA: old versions of perf wrote no
+// other names into pipes.
+func (p *recordParser) tracepointNames(b []byte) {
+	nameless := map[uint64][]*event{}
+	for _, e := range p.events {
+		if e.typ == typeTracepoint && e.name == e.defaultName(p.big) {
+			nameless[e.config] = append(nameless[e.config], e)
+		}
+	}
+	b, known := bytes.CutPrefix(b, []byte(tracingMagic))
+	if len(nameless) == 0 || !known {
+		return
+	}
+	c := cursorOf(b, p.big)
+	c.Text() // the version
+	c.Big = c.U8() != 0
+	c.Bytes(1 + 4) // the sizes of words and pages
+	for range 2 {  // the headers of pages and events
+		c.Text()
+		c.Bytes(c.U64())
+	}
+	for n := c.U32(); n > 0 && !c.Short; n-- { // the tracer's own records
+		c.Bytes(c.U64())
+	}
+	for systems := c.U32(); systems > 0 && !c.Short; systems-- {
+		system := text(c.Text())
+		for n := c.U32(); n > 0 && !c.Short; n-- {
+			name, id := tracepoint(c.Bytes(c.U64()))
+			for _, e := range nameless[id] {
+				e.name = system + ":" + name
+			}
+		}
+	}
+}
+
+// tracepoint parses the first two lines of a tracepoint's description.
+func tracepoint(description []byte) (name string, id uint64) {
+	first, rest, _ := bytes.Cut(description, []byte{'\n'})
+	second, _, _ := bytes.Cut(rest, []byte{'\n'})
+	id, err := strconv.ParseUint(string(bytes.TrimPrefix(second, []byte("ID: "))), 10, 64)
+	if name, named := bytes.CutPrefix(first, []byte("name: ")); named && err == nil {
+		return text(name), id
+	}
+	return "", 0
+}
+
+// simpleperfIDs reads an EVENT_ID record: indexes of events with ids of their samples (perf-data
+// 5.4).
+func (p *recordParser) simpleperfIDs(c *cursor) {
+	ids := cursorOf(c.list(16), p.big)
+	for len(ids.Rest) > 0 {
+		event, id := ids.U64(), ids.U64()
+		if _, known := p.byID[id]; !known && event < uint64(len(p.events)) && len(p.byID) < maxIDs {
+			p.byID[id] = int32(event)
+		}
+	}
+}
+
+// simpleperfFacts reads META_INFO: names and values, separated by NULs (perf-data 2).
+func (r *reader) simpleperfFacts(b []byte) {
+	for len(b) > 0 {
+		var name, value []byte
+		name, b, _ = bytes.Cut(b, []byte{0})
+		value, b, _ = bytes.Cut(b, []byte{0})
+		switch string(name) {
+		case "simpleperf_version":
+			r.rec.Collector = "simpleperf " + text(value)
+		case "event_type_info":
+			r.simpleperfNames(text(value))
+		}
+	}
+}
+
+// simpleperfNames names events by a list of lines "name,type,config".
+func (p *recordParser) simpleperfNames(list string) {
+	for line := range strings.Lines(list) {
+		parts := strings.Split(strings.TrimSpace(line), ",")
+		if len(parts) < 3 || parts[0] == "" {
+			continue
+		}
+		typ, err := strconv.ParseUint(parts[len(parts)-2], 10, 32)
+		config, configErr := strconv.ParseUint(parts[len(parts)-1], 10, 64)
+		if err != nil || configErr != nil {
+			continue
+		}
+		for _, e := range p.events {
+			if e.typ == uint32(typ) && e.config == config {
+				e.name = strings.Join(parts[:len(parts)-2], ",") + withoutSystems(e.modifiers(p.big))
+			}
+		}
+	}
+}
+
+// withoutSystems drops the modifiers for host and guests, which simpleperf does not name.
+func withoutSystems(modifiers string) string {
+	if modifiers = strings.Trim(modifiers, "HG"); modifiers == ":" {
+		return ""
+	}
+	return modifiers
+}
+
+// simpleperfMappings reads INIT_MAP: the processes and mappings before the recording.
+func (r *reader) simpleperfMappings(b []byte) {
+	apart := recordRun{name: r.in.main}
+	for len(b) >= recordHeader {
+		c := cursorOf(b, r.big)
+		typ, misc, size := c.U32(), c.U16(), int(c.U16())
+		if size < recordHeader || size > len(b) {
+			r.stats.badRecords++
+			return
+		}
+		if typ == recordMmap || typ == recordMmap2 || typ == recordComm {
+			r.sideRecord(&apart, 0, typ, misc, b[recordHeader:size])
+		}
+		b = b[size:]
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -241,4 +242,79 @@ func (r *reader) started(t int64) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(0, r.meta.wall+(t-r.meta.clock)).UTC()
+}
+
+// The caches that have no data.
+const instructionCache = "Instruction"
+
+// Bounds of the size of a cache's line, bytes.
+const (
+	minLine = 8
+	maxLine = 4096
+)
+
+// cacheVersion is the known version of the list of caches.
+const cacheVersion = 1
+
+// caches reads the list of caches (perf-data 2). It keeps the line size of the first-level data
+// cache, the largest if processors differ.
+func (r *reader) caches(c *cursor) {
+	version, n := c.U32(), c.U32()
+	if c.Short || version != cacheVersion {
+		r.problem(diagnostic.Info, diagnostic.NoOffset, "bad-caches", "the list of caches has the unknown version %d: the line size is not read", version)
+		return
+	}
+	nearest := uint32(0)
+	for ; n > 0; n-- {
+		level, line := c.U32(), c.U32()
+		c.U32() // sets
+		c.U32() // ways
+		kind := c.string()
+		_, _ = c.string(), c.string() // size, processors
+		if c.Short {
+			r.problem(diagnostic.Info, diagnostic.NoOffset, "bad-caches", "the list of caches is cut: the line size may be wrong")
+			return
+		}
+		switch {
+		case kind == instructionCache:
+		case line < minLine || line > maxLine || line&(line-1) != 0:
+			r.problem(diagnostic.Info, diagnostic.NoOffset, "bad-caches", "a cache with lines of %d bytes is ignored", line)
+		case nearest == 0 || level < nearest:
+			nearest, r.rec.CacheLine = level, int64(line)
+		case level == nearest:
+			r.rec.CacheLine = max(r.rec.CacheLine, int64(line))
+		}
+	}
+}
+
+// clockMonotonic is the number of the clock that run-time compilers read.
+const clockMonotonic = 1
+
+// readCycleClock reads a TIME_CONV record; it returns nil if the record makes no sense.
+func readCycleClock(body []byte, big bool) *decode.CycleClock {
+	c := cursorOf(body, big)
+	k := &decode.CycleClock{Shift: c.U64(), Mult: c.U64(), Zero: c.U64()}
+	if c.Short || k.Shift > 63 || k.Mult == 0 {
+		return nil
+	}
+	k.Cycles, k.Mask = c.U64(), c.U64()
+	if caps := c.Bytes(2); caps != nil {
+		k.Short = caps[1] != 0
+	}
+	return k
+}
+
+// compilerClock returns the clock of run-time compilers. Cycles can be converted to the
+// kernel's own clock only.
+func (t *timeline) compilerClock() *decode.CompilerClock {
+	if len(t.r.events) == 0 {
+		return nil
+	}
+	a, c := &t.r.events[0].attr, &decode.CompilerClock{Start: t.start}
+	if a.flags&flagClockID != 0 {
+		c.Monotonic = a.clockID == clockMonotonic
+	} else {
+		c.Cycles = t.r.meta.cycles
+	}
+	return c
 }

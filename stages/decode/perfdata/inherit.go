@@ -183,3 +183,111 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
+
+// execution is a process that is executing a new program: its mappings are already the new
+// program's, while the user registers, which hold the callers of samples in the kernel, are still
+// the old program's.
+type execution struct {
+	time int64 // when the old mappings end
+	old  []decode.MapEvent
+	new  []decode.MapEvent
+	base *snapshot // older mappings of the old program than old
+}
+
+// beginExec begins the execution of a program.
+func (p *process) beginExec(time int64) {
+	p.endExec()
+	p.exec = &execution{time: time, old: visible(p.mapped()), base: p.base}
+}
+
+// mapped adds a mapping of the new program. The vdso is mapped last: the old mappings are valid
+// until then, the new ones from then on.
+func (x *execution) mapped(p *process, m decode.MapEvent) {
+	if x.new = append(x.new, m); m.Path != "[vdso]" {
+		return
+	}
+	x.time = m.Time
+	for i := range x.new {
+		x.new[i].Time = m.Time
+	}
+	p.endExec()
+}
+
+// endExec ends an execution, if there is one.
+func (p *process) endExec() {
+	x := p.exec
+	if x == nil {
+		return
+	}
+	p.exec = nil
+	if x.base != nil {
+		p.drops = append(p.drops, sharedUnmap{x.base, x.old, x.time, len(p.Image), len(p.Data)})
+		p.base = nil
+	}
+	for _, m := range x.old {
+		p.add(decode.MapEvent{Unmap: true, Time: x.time, Address: m.Address, Modes: m.Modes})
+	}
+	p.live = nil
+	for _, m := range x.new {
+		p.add(m)
+	}
+}
+
+// visible returns the mappings that later ones do not hide entirely. perf does not record the end
+// of a mapping.
+func visible(live []decode.MapEvent) []decode.MapEvent {
+	h := newCoveredRanges(live)
+	var kept []decode.MapEvent
+	for _, m := range slices.Backward(live) {
+		if h.cover(m.Address, m.Address+m.Size) {
+			kept = append(kept, m)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// coveredRanges tracks which address ranges are covered: between the bounds of all mappings, each
+// range links to the next that may be uncovered.
+type coveredRanges struct {
+	bounds []uint64 // sorted, distinct
+	next   []int32
+}
+
+func newCoveredRanges(live []decode.MapEvent) *coveredRanges {
+	h := &coveredRanges{bounds: make([]uint64, 0, 2*len(live))}
+	for i := range live {
+		h.bounds = append(h.bounds, live[i].Address, live[i].Address+live[i].Size)
+	}
+	slices.Sort(h.bounds)
+	h.bounds = slices.Compact(h.bounds)
+	h.next = make([]int32, len(h.bounds))
+	for i := range h.next {
+		h.next[i] = int32(i)
+	}
+	return h
+}
+
+// cover covers the addresses from start to end, which are bounds, and reports whether some were
+// uncovered.
+func (h *coveredRanges) cover(start, end uint64) (any bool) {
+	from, _ := slices.BinarySearch(h.bounds, start)
+	to, _ := slices.BinarySearch(h.bounds, end)
+	for i := h.open(int32(from)); int(i) < to; i = h.open(i) {
+		any = true
+		h.next[i] = i + 1
+	}
+	return any
+}
+
+// open returns the first uncovered range from an index on.
+func (h *coveredRanges) open(i int32) int32 {
+	first := i
+	for h.next[i] != i {
+		i = h.next[i]
+	}
+	for h.next[first] != i {
+		first, h.next[first] = h.next[first], i
+	}
+	return i
+}

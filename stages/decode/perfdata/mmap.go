@@ -1,6 +1,10 @@
 package perfdata
 
 import (
+	"maps"
+	"slices"
+
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 )
@@ -113,3 +117,88 @@ func fileID(c cursor) decode.FileID {
 
 // mapHugeTLB is the flag of memory in huge pages, which has no file.
 const mapHugeTLB = 0x40000
+
+// pathFiles are the files that had a path during the recording. A rebuilt program replaces the
+// one before. If two files have the path at the same time, or on several devices, they are in
+// several mount namespaces or chroots: containers.
+type pathFiles struct {
+	newest  decode.FileID
+	older   map[decode.FileID]bool // nil while there is only one file
+	several bool                   // files at the same time
+}
+
+// noteFile notes which file a path names.
+func (t *timeline) noteFile(m *decode.MapEvent) {
+	f := t.files[m.Path]
+	switch {
+	case m.BuildID != "":
+	case f == nil:
+		t.files[m.Path] = &pathFiles{newest: m.File}
+	case f.newest.Same(m.File):
+		if m.File.Generation != 0 {
+			f.newest = m.File
+		}
+	case f.older[m.File], f.older[decode.FileID{Device: m.File.Device, Inode: m.File.Inode}]:
+		f.several = true
+	default:
+		// Mappings from before the recording have the time 0.
+		f.several = f.several || f.newest.Device != m.File.Device || m.Time == 0
+		if f.older == nil {
+			f.older = map[decode.FileID]bool{}
+		}
+		f.older[f.newest] = true
+		f.newest = m.File
+	}
+}
+
+// assignBuildIDs gives mappings the build-ids that perf noted by path. perf read them at the end
+// of the recording: if the path had several files, from the last of them. If it had several at
+// once, or several build-ids, they cannot be assigned.
+func (t *timeline) assignBuildIDs(image []decode.MapEvent) {
+	for i := range image {
+		m := &image[i]
+		f := t.files[m.Path]
+		if m.BuildID != "" || m.Code != nil || f == nil {
+			continue
+		}
+		if m.Ambiguous = f.several || t.r.meta.ambiguousIDs[m.Path]; !m.Ambiguous && f.newest.Same(m.File) {
+			m.BuildID = t.r.meta.imageIDs[m.Path]
+			m.ByPath = m.BuildID != ""
+		}
+	}
+}
+
+// noteText notes a mapping of a file's code: the program's own file is the first that is mapped.
+func (p *process) noteText(m decode.MapEvent) {
+	if len(p.text) > 0 && (p.text[0].Path != m.Path || p.text[0].File != m.File) {
+		return
+	}
+	for i := range p.text { // programs change the protection of their text part by part
+		if x := &p.text[i]; x.Address+x.Size == m.Address && x.FileOffset+x.Size == m.FileOffset {
+			x.Size += m.Size
+			return
+		}
+	}
+	p.text = append(p.text, m)
+}
+
+// copiesText reports whether anonymous memory replaces text of the program, and makes it a
+// mapping of the program's file. Programs copy their text into huge pages. Code of a run-time
+// compiler cannot be there while the program runs.
+func (p *process) copiesText(m *decode.MapEvent) bool {
+	for _, x := range p.text {
+		if x.Address <= m.Address && m.Size <= x.Size && m.Address-x.Address <= x.Size-m.Size {
+			m.Path, m.File, m.BuildID, m.FileOffset = x.Path, x.File, x.BuildID, x.FileOffset+(m.Address-x.Address)
+			return true
+		}
+	}
+	return false
+}
+
+// judgeCopies reports the programs whose copied text got inferred names.
+func (t *timeline) judgeCopies() {
+	for _, path := range slices.Sorted(maps.Keys(t.copied)) {
+		t.r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Info, File: path, Offset: diagnostic.NoOffset, Count: t.copied[path], Reason: "copied-text",
+			Message: "memory without a file took the place of the program's text: its names are inferred, as those of a copy of the text"})
+	}
+}

@@ -1,6 +1,13 @@
 package perfdata
 
-import "stackmill/stages/decode/mmap"
+import (
+	"bytes"
+	"strings"
+
+	"stackmill/internal/bytereader"
+	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode/mmap"
+)
 
 // recordHeader is the size of a record's header.
 const recordHeader = 8
@@ -84,3 +91,106 @@ type recordOffset uint64
 
 // offset returns the offset in the segment.
 func (p recordOffset) offset() int64 { return int64(p & (1<<segmentShift - 1)) }
+
+// cursor reads numbers and strings from a part of a recording.
+type cursor struct {
+	bytereader.Reader
+	torn bool // a string continued after its NUL
+}
+
+func cursorOf(b []byte, big bool) cursor {
+	return cursor{Reader: bytereader.Reader{Rest: b, Big: big}}
+}
+
+func (c *cursor) s32() int32 { return int32(c.U32()) }
+
+// string reads a string of a feature: its length, and that many bytes, padded with NULs.
+func (c *cursor) string() string {
+	b := c.Bytes(uint64(c.U32()))
+	s, padding, _ := bytes.Cut(b, []byte{0})
+	c.torn = c.torn || len(bytes.Trim(padding, "\x00")) > 0
+	return text(s)
+}
+
+// fileName returns the bytes before the first NUL. File names need not be UTF-8.
+func fileName(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return string(b)
+}
+
+// text returns the bytes before the first NUL as valid UTF-8.
+func text(b []byte) string { return strings.ToValidUTF8(fileName(b), "\uFFFD") }
+
+// wholeSize returns the size of a record that may exceed the 16 bits of its header.
+func (p *recordParser) wholeSize(typ uint32, misc uint16, size int, rest []byte) int {
+	if typ == recordCompressed2 {
+		if whole := p.overflowed(size, rest); whole > 0 {
+			return whole
+		}
+	} else if typ < recordSimpleperfEnd {
+		return int(misc)<<16 | size
+	}
+	return size
+}
+
+// overflowed returns the size of a COMPRESSED2 record that does not fit its header, 0 for any
+// other. Some releases of perf round a size up beyond 16 bits, and then write no padding
+// (perf-data 5.3).
+func (p *recordParser) overflowed(size int, rest []byte) int {
+	c := cursorOf(rest[recordHeader:], p.big)
+	data := c.U64()
+	if c.Short || data > uint64(len(c.Rest)) {
+		return 0
+	}
+	whole := recordHeader + compressed2DataStart + int(data)
+	if rounded := (whole + 7) &^ 7; whole <= size || rounded < 1<<16 || rounded&(1<<16-1) != size {
+		return 0
+	}
+	return whole
+}
+
+// compressed2 keeps the compressed bytes of a COMPRESSED2 record; false if it is damaged. A
+// record that overflowed holds further records: it is split where their sizes say.
+func (r *reader) compressed2(body []byte) bool {
+	c := cursorOf(body, r.big)
+	n := c.U64()
+	if c.Short || n > uint64(len(c.Rest)) {
+		return false
+	}
+	const most = 1<<16 - 1 - recordHeader - compressed2DataStart
+	data := c.Rest[:n]
+	first := min(len(data), most)
+	r.in.compressed = append(r.in.compressed, data[:first])
+	for data = data[first:]; len(data) > 0; {
+		head := cursorOf(data, r.big)
+		typ, _, size := head.U32(), head.U16(), int(head.U16())
+		if typ != recordCompressed2 || size < recordHeader+compressed2DataStart || size > len(data) {
+			return false
+		}
+		r.in.compressed = append(r.in.compressed, data[recordHeader+compressed2DataStart:size])
+		data = data[size:]
+	}
+	return true
+}
+
+// payload returns how many bytes after a record belong to it: what it says, if another record
+// follows there. Otherwise the record is wrong.
+func (r *reader) payload(p *recordRun, at int, typ uint32, size, says int) int {
+	rest := p.data[at+size:]
+	fits := says <= len(rest)
+	if fits && (says == len(rest) || r.looksLikeRecords(rest[says:], 1)) {
+		return says
+	}
+	skipped := 0
+	if len(rest) > 0 && !r.looksLikeRecords(rest, plausibleRecords) {
+		skipped = r.resync(p, at+size) - at - size
+	}
+	if !fits && skipped == len(rest) {
+		r.cut(p, at)
+		return skipped
+	}
+	r.problemIn(p.name, diagnostic.Error, int64(at), "bad-record",
+		"a record of type %d says that %d bytes follow it, up to offset %d, where there is no record: reading goes on at offset %d",
+		typ, says, uint64(at+size)+uint64(says), at+size+skipped)
+	return skipped
+}

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"math/bits"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/internal/spill"
+	"stackmill/schema"
 )
 
 // sampleRef is the time and location of a sample.
@@ -224,4 +226,25 @@ func (p *recordParser) timeOf(a *attr, body []byte) (uint64, bool) {
 	}
 	c := cursorOf(body[at:], p.big)
 	return c.U64(), true
+}
+
+// origin identifies the recording by what perf writes first and never changes: the event ids,
+// which the kernel does not reuse until it restarts, and the time of the first sample in the
+// file. It is empty without ids or a time.
+func (r *reader) origin() string {
+	if len(r.meta.eventIDs) == 0 {
+		return ""
+	}
+	id := schema.NewID("perf")
+	for _, n := range r.meta.eventIDs {
+		id = id.Number(n)
+	}
+	for part := range r.found.sampleRefs.all() {
+		for i := range part {
+			if t := part[i].time; isTime(t) {
+				return fmt.Sprintf("%016x", id.Number(t).Sum())
+			}
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"fmt"
+	"slices"
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
@@ -110,3 +111,64 @@ func (p *recordParser) register(s *sample, number int) (uint64, bool) {
 
 // lineage names a process by its pid: perf does not record its descent from the first process.
 func lineage(p *process) string { return fmt.Sprintf("pid-%d", p.PID) }
+
+// setLeaf makes the sampled address the leaf of a stack (S21, perf-data 6.2). A precise event has
+// the address of the instruction that caused it, while the chain begins where the interrupt
+// arrived: mostly at the next instruction, but also in another function, or on the other side of
+// the border between user and kernel. With `--user-callchains`, the chain lacks the kernel's
+// leaf.
+func (r *stackReader) setLeaf(s *sample, raw *decode.RawStack, in chainContext) {
+	switch {
+	case len(raw.Words) == 0:
+		r.append(raw, s.ip, in)
+	case raw.Words[0] == s.ip, !r.hasLeaf(s), in.space != 0: // other systems have no chains
+	case in.kernel && raw.Kernel == 0:
+		raw.Words, raw.Kernel = slices.Insert(raw.Words, 0, s.ip), 1
+	case !in.kernel && raw.Kernel == len(raw.Words):
+		raw.Words, raw.Kernel = append(raw.Words[:0], s.ip), 0
+	case !in.kernel: // the kernel ran after the event
+		raw.Words, raw.Kernel = slices.Delete(raw.Words, 0, raw.Kernel), 0
+		raw.Words[0] = s.ip
+	default:
+		raw.Words[0] = s.ip
+	}
+}
+
+// hasLeaf reports whether a sample has an address that can be a leaf.
+func (p *recordParser) hasLeaf(s *sample) bool {
+	return p.events[s.event].sampleType&sampleIP != 0 && s.ip != 0 && s.ip < contextMax
+}
+
+// The numbers of arm64 registers, both in perf's masks and in dumps.
+const (
+	arm64LR = 30
+	arm64SP = 31
+	arm64IP = 32
+)
+
+// anyStack replaces the stack pointer, which the samples lack: whether the return address is
+// still in the link register does not depend on it. Nothing is mapped there.
+const anyStack = 1 << 63
+
+// hasLinkRegister reports whether a sample has, besides its chain, arm64's link register but no
+// stack. A leaf that has not saved the register has no frame, so that the chain lacks its caller
+// (perf-data 12).
+func (p *recordParser) hasLinkRegister(s *sample) bool {
+	a := &p.events[s.event].attr
+	return p.arm64() && len(s.regs) > 0 && s.abi != abi32 && a.regsUser>>arm64LR&1 != 0 &&
+		len(s.chain) > 0 && a.sampleType&sampleStackUser == 0 && !a.usesBranches()
+}
+
+// linkRegister fills in a dump with the link register, by which the unwinder finds the leaf's
+// caller, and no stack.
+func (p *recordParser) linkRegister(s *sample, dump *decode.StackDump) {
+	dump.Reason, dump.Known, dump.Stack, dump.Full = "", 0, nil, false
+	value, ok := p.register(s, arm64LR)
+	raw := &dump.Recorded
+	if !ok || !hasUser(raw) {
+		return
+	}
+	dump.Machine = decode.Machine{Arch: isa.ARM64, Big: p.big}
+	dump.Registers[arm64IP], dump.Registers[arm64SP], dump.Registers[arm64LR] = raw.Words[raw.Kernel], anyStack, value
+	dump.Known = 1<<arm64IP | 1<<arm64SP | 1<<arm64LR // not more: saved registers must not be found
+}

@@ -2,7 +2,7 @@
 // are names with files and lines. Load objects are taken as their mappings name them: the files
 // are not opened. Sample types become metrics, and samples have labels.
 //
-// Start reading with Decoder.OpenContext, then file.go, locations.go and stacks.go.
+// Start reading with Decoder.Open, then file.go, locations.go and stacks.go.
 package pprof
 
 import (
