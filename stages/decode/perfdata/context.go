@@ -11,7 +11,7 @@ import (
 )
 
 // The context markers of call chains, which say where the following words are from (perf-data
-// 6.2); guest.go has the markers of other systems. Words from contextMax on are not addresses.
+// 6.2); kernel.go has the markers of other systems. Words from contextMax on are not addresses.
 const (
 	contextMax          = decode.NoAddress
 	contextKernel       = ^uint64(0) - 127

@@ -25,8 +25,7 @@ type attributeStep struct {
 	t          *timeline
 	observe    decode.MappingObserver
 	counters   counterValues
-	usesKernel bool // early was called for the kernel
-	recent     [recentThreadCount]recentThread
+	usesKernel bool             // early was called for the kernel
 	cgroups    map[uint64]int32 // indexes in rec.CGroups, by the kernel's id
 }
 
@@ -146,7 +145,7 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 	p := a.t.at(s.pid, m.time)
 	row := row{
 		wide:   [wideColumns]int64{rowTime: a.t.ns(a.when(s, m.at))},
-		narrow: [narrowColumns]int32{rowThread: s.tid, rowCPU: s.cpu, rowEvent: s.event, rowName: a.numberName(p, s.tid, m)},
+		narrow: [narrowColumns]int32{rowThread: s.tid, rowCPU: s.cpu, rowEvent: s.event, rowName: p.numberName(s.tid, m)},
 	}
 	dumped := a.isUnwound(s)
 	if dumped {

@@ -148,26 +148,12 @@ func (t *timeline) names(p *process) (list []decode.ThreadName) {
 	return list
 }
 
-// recentThreadCount is the size of the cache of look-ups: samples of a few threads alternate.
-const recentThreadCount = 64
-
-// recentThread is a cached look-up.
-type recentThread struct {
-	p   *process
-	tid int32
-	*thread
-}
-
 // numberName returns the number of a thread's name in a sample.
-func (a *attributeStep) numberName(p *process, tid int32, m *sampleRef) int32 {
-	seen := &a.recent[uint32(tid)%recentThreadCount]
-	if seen.p != p || seen.tid != tid || seen.thread == nil {
-		*seen = recentThread{p, tid, p.threads[tid]}
+func (p *process) numberName(tid int32, m *sampleRef) int32 {
+	if th := p.threads[tid]; th != nil {
+		return th.number(m)
 	}
-	if seen.thread == nil {
-		return 0
-	}
-	return seen.number(m)
+	return 0
 }
 
 // noCGroup is the number of a sample without a control group.

@@ -14,7 +14,6 @@ type timeline struct {
 	start       uint64 // the earliest time of any record
 	current     map[int32]*process
 	all         map[int32][]*process  // by pid, in order of their start
-	latest      pidProcesses          // of the last look-up: successive samples mostly have the same pid
 	recorded    []*process            // processes with samples, by their first
 	kernel      []decode.MapEvent     // modules and generated code of the kernel
 	files       map[string]*pathFiles // by path
@@ -102,22 +101,12 @@ func (t *timeline) begin(pid int32, now uint64) *process {
 	}
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
-	t.latest = pidProcesses{}
 	return p
-}
-
-// pidProcesses are the processes of a pid, by start.
-type pidProcesses struct {
-	pid  int32
-	list []*process
 }
 
 // at returns the process that had the pid at a time.
 func (t *timeline) at(pid int32, time uint64) *process {
-	if t.latest.list == nil || t.latest.pid != pid {
-		t.latest = pidProcesses{pid, t.all[pid]}
-	}
-	list := t.latest.list
+	list := t.all[pid]
 	i := sort.Search(len(list), func(i int) bool { return list[i].from > time })
 	if i > 0 {
 		return list[i-1]
