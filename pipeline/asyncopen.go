@@ -19,7 +19,7 @@ func startOpen(ctx context.Context, src input, early decode.MappingObserver) *as
 	return &asyncOpen{opened: ordered.Start(func() (*decode.Recording, error) {
 		rec := src.decoder.Open(decode.WithMappingObserver(ctx, early), src.at)
 		for _, p := range rec.Processes {
-			early(rec, p.Image)
+			early(rec, p.Mappings)
 		}
 		return rec, nil
 	})}

@@ -66,7 +66,7 @@ func (named) Open(context.Context, string) *decode.Recording {
 		}
 		p.Stacks.Add(&raw)
 	}
-	p.Image = names.Image()
+	p.Mappings = names.Image()
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader { return &namedEvents{left: k == schema.Perf} }
 	return &decode.Recording{Format: "named", Processes: []*decode.Process{p},
 		Locate: func(string) []decode.Candidate { return nil }, Close: func() error { return nil }}

@@ -254,7 +254,7 @@ func (u unmapped) Open(ctx context.Context, path string) *decode.Recording {
 	for n := range 7 {
 		p := *only
 		p.Number = n + 1
-		p.Image = []decode.MapEvent{{Path: fmt.Sprint("/lib", n), Modes: 5}, {Unmap: true, Address: 0x1000}}
+		p.Mappings = []decode.MapEvent{{Path: fmt.Sprint("/lib", n), Modes: 5}, {Unmap: true, Address: 0x1000}}
 		rec.Processes = append(rec.Processes, &p)
 	}
 	return rec

@@ -49,7 +49,7 @@ func TestDisassemble(t *testing.T) {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	resolver := symbolize.New(rec, rec, fixedTable{draft.Finish()})
-	process := resolver.Process(&decode.Process{Image: []decode.MapEvent{{Path: path, Address: 0x10000, Size: count * size, Modes: 5}}}, "map.xml")
+	process := resolver.Process(&decode.Process{Mappings: []decode.MapEvent{{Path: path, Address: 0x10000, Size: count * size, Modes: 5}}}, "map.xml")
 	var functions []program.FunctionNo
 	pcs := make([][]uint64, 2*count)
 	for n := range uint64(count) {

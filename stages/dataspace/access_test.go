@@ -62,7 +62,7 @@ func testOperands(t *testing.T, arch string, bits int, code decode.MapEvent, cas
 		Arch: arch, WordBits: bits, PageSize: 4096,
 		Locate: func(string) []decode.Candidate { return []decode.Candidate{{Path: code.Path, Origin: "path"}} },
 	}
-	p := &decode.Process{Number: 1, Image: []decode.MapEvent{code}}
+	p := &decode.Process{Number: 1, Mappings: []decode.MapEvent{code}}
 	loader := cache.New(cache.Options{}).Local()
 	resolver := symbolize.New(rec, rec, loader)
 	space := New(resolver, loader, &rec.Problems)

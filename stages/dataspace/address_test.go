@@ -14,7 +14,7 @@ import (
 func TestRegions(t *testing.T) {
 	const program, library = 0x400000, 0x7f0000000000
 	stack := decode.MapEvent{Address: 0x7ffe00000000, Size: 0x21000, Path: stackPath, Modes: 3}
-	p := &decode.Process{Data: []decode.MapEvent{
+	p := &decode.Process{DataMappings: []decode.MapEvent{
 		anonymousAt(0, program+0x20000, 0x1000), anonymousAt(0, library-0x100000, 0x1000), stack,
 		{Address: 0x500000000, Size: 0x1000, Path: "/data/file", Modes: 1},
 	}}

@@ -21,7 +21,7 @@ func TestStacksOfThreads(t *testing.T) {
 			t.Errorf("%s: stack %v, pointed to %v", x.kind, stack.canBeAt(w), pointed.canBeAt(w))
 		}
 	}
-	p := &decode.Process{Data: []decode.MapEvent{{Address: 0x1000, Size: 0x1000, Path: "[stack:17]", Modes: 3}}}
+	p := &decode.Process{DataMappings: []decode.MapEvent{{Address: 0x1000, Size: 0x1000, Path: "[stack:17]", Modes: 3}}}
 	im, sizes := newAddressSpace(p)
 	m := &memory{
 		space: New(nil, nil, nil), kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,

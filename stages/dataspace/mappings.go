@@ -23,7 +23,7 @@ type extent struct {
 // extent. A step of a growth becomes a mapping of only the added range, whose FileOffset is the
 // distance from the start: otherwise the many mappings would all overlap.
 func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
-	events := slices.Concat(p.Image, p.Data)
+	events := slices.Concat(p.Mappings, p.DataMappings)
 	slices.SortStableFunc(events, func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) })
 	g := liveMappings{added: map[uint64][]uint64{}}
 	sizes := map[extent]uint64{}

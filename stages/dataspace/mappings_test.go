@@ -21,7 +21,7 @@ func TestGrowingMapping(t *testing.T) {
 	const start, step, steps = 0x10000, 0x1000, 3000
 	p := &decode.Process{}
 	for i := range int64(steps) {
-		p.Data = append(p.Data, decode.MapEvent{Time: i, Address: start, Size: uint64(i+1) * step, Path: heapPath, Modes: 3})
+		p.DataMappings = append(p.DataMappings, decode.MapEvent{Time: i, Address: start, Size: uint64(i+1) * step, Path: heapPath, Modes: 3})
 	}
 	im, sizes := newAddressSpace(p)
 	m := &memory{sizes: sizes}
@@ -39,7 +39,7 @@ func TestGrowingMapping(t *testing.T) {
 // A mapping that covers a part of another one stays until that is mapped again, not only extended.
 func TestMappingAgain(t *testing.T) {
 	between := decode.MapEvent{Time: 2, Address: 0x2000, Size: 0x1000, Path: "/lib", Modes: 1}
-	p := &decode.Process{Data: []decode.MapEvent{anonymousAt(1, 0x2000, 0x1000), between, anonymousAt(3, 0x2000, 0x3000), anonymousAt(4, 0x2000, 0x4000),
+	p := &decode.Process{DataMappings: []decode.MapEvent{anonymousAt(1, 0x2000, 0x1000), between, anonymousAt(3, 0x2000, 0x3000), anonymousAt(4, 0x2000, 0x4000),
 		{Time: 5, Address: 0x2000, Unmap: true}, {Time: 6, Address: 0x2000, Size: 0x8000, Path: "/other", Modes: 1}}}
 	im, sizes := newAddressSpace(p)
 	m, finder := &memory{sizes: sizes}, im.Finder()
@@ -73,7 +73,7 @@ func TestReplacedObject(t *testing.T) {
 	library := func(time int64, bias uint64, path string) decode.MapEvent {
 		return decode.MapEvent{Time: time, Address: bias + 0x1000, Size: 0x9000, Path: path, Modes: 1}
 	}
-	p := &decode.Process{Data: []decode.MapEvent{
+	p := &decode.Process{DataMappings: []decode.MapEvent{
 		library(1, one, "/one"),
 		anonymousAt(2, one+0x3000, 0x20000),                                    // its zeros, merged with what is behind
 		{Time: 3, Address: one + 0x5000, Size: 0x1000, Path: "//anon"},         // a guard page in them

@@ -153,8 +153,8 @@ type Process struct {
 	Closed                     bool  // the log ends in exit or exec
 	Kinds                      []KindInfo
 	Counters                   []Counter
-	Image                      []MapEvent // in file order
-	Data                       []MapEvent // other mappings, not executable; in file order
+	Mappings                   []MapEvent // of code, in file order
+	DataMappings               []MapEvent // other mappings, not executable; in file order
 	JITDumps                   []JITDump
 	Stacks                     *Stacks               // nil if it has no events
 	JavaMethods                map[uint64]JavaMethod // by method id
@@ -203,7 +203,9 @@ type GeneratedCode struct {
 
 // Attach adds generated code to the process's image. At equal times, old code ends before
 // recorded mappings begin, and new code begins after them.
-func (g *GeneratedCode) Attach() { g.Process.Image = slices.Concat(g.Ends, g.Process.Image, g.Begins) }
+func (g *GeneratedCode) Attach() {
+	g.Process.Mappings = slices.Concat(g.Ends, g.Process.Mappings, g.Begins)
+}
 
 // EventReader iterates over batches of schema.EventSchema(kind) with at most
 // schema.BatchRows rows. The caller owns each batch and releases it. A reader is used

@@ -127,7 +127,7 @@ func (p *ObjectLocations) hash(levels []NamedLine) uint64 {
 	return NoFileOffset + h.Sum64()%NoFileOffset
 }
 
-// Image returns the mappings for Process.Image. It must follow the last InternLocation.
+// Image returns Process.Mappings. It must follow the last InternLocation.
 func (n *Names) Image() []MapEvent {
 	image := slices.Clone(n.loaded)
 	none := &Code{Symbols: &ProfileSymbols{}}

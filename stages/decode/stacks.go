@@ -100,6 +100,13 @@ func (s *Stacks) Words() []uint64 {
 	return words
 }
 
+// Touches reports whether a stack leads through code, by the sorted words of stacks. A return
+// address may be the first byte after the code.
+func Touches(words []uint64, address, size uint64) bool {
+	i, _ := slices.BinarySearch(words, address)
+	return i < len(words) && words[i]-address <= size
+}
+
 // Leaf returns the node of a stack's leaf, negative if it has no words.
 func (s *Stacks) Leaf(number int32) WordNo { return s.stacks.At(int(number)).leaf }
 

@@ -46,7 +46,7 @@ func TestStacksInTime(t *testing.T) {
 	mapped := func(at int64, address uint64, path string) decode.MapEvent {
 		return decode.MapEvent{Time: at, Address: address, Size: 0x2000, Modes: 5, Path: path}
 	}
-	p.Image = []decode.MapEvent{
+	p.Mappings = []decode.MapEvent{
 		mapped(0, 0x400000, "old"), mapped(0, 0x800000, "library"),
 		{Time: 100, Unmap: true, Address: 0x400000}, mapped(100, 0x400000, "new"),
 	}

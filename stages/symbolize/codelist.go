@@ -43,8 +43,8 @@ func (r *Resolver) listOwners() map[string]bool {
 		r.owners = map[string]bool{}
 		for _, p := range r.rec.Processes {
 			own := path.Base(decode.PerfMap(p.PID))
-			for i := range p.Image {
-				if decode.IsPerfMap(p.Image[i].Path) {
+			for i := range p.Mappings {
+				if decode.IsPerfMap(p.Mappings[i].Path) {
 					r.owners[own] = true
 					break
 				}

@@ -53,11 +53,11 @@ func TestListOfNamespace(t *testing.T) {
 		for pid, address := range map[int64]uint64{100: first, 101: second, 7: 0x1000} {
 			m := decode.MapEvent{Address: address, Size: 0x1000, Modes: 5}
 			m.SetGenerated(pid)
-			rec.Processes = append(rec.Processes, &decode.Process{PID: pid, Image: []decode.MapEvent{m}})
+			rec.Processes = append(rec.Processes, &decode.Process{PID: pid, Mappings: []decode.MapEvent{m}})
 		}
 		got := map[int64]string{}
 		for _, p := range rec.Processes {
-			got[p.PID] = at(r.Process(p, "map"), p.Image[0].Address+0x10, 0)
+			got[p.PID] = at(r.Process(p, "map"), p.Mappings[0].Address+0x10, 0)
 		}
 		r.Finish()
 		info := 0

@@ -189,8 +189,8 @@ func (r *Resolver) allMappings() *mappingTimes {
 	}
 	all := &mappingTimes{map[objectKey]firstAndLast{}, map[string]decode.MapEvent{}}
 	for _, p := range r.rec.Processes {
-		for i := range p.Image {
-			m := &p.Image[i]
+		for i := range p.Mappings {
+			m := &p.Mappings[i]
 			if m.Unmap || m.Code != nil {
 				continue
 			}

@@ -69,7 +69,7 @@ func TestDoubts(t *testing.T) {
 			if c.change != nil {
 				c.change(rec, &m)
 			}
-			rec.Processes = append(rec.Processes, &decode.Process{Image: []decode.MapEvent{m}})
+			rec.Processes = append(rec.Processes, &decode.Process{Mappings: []decode.MapEvent{m}})
 			pr := r.Process(rec.Processes[len(rec.Processes)-1], "map.xml")
 			if got := at(pr, 0x401010, m.Time); !strings.HasSuffix(got, " f") {
 				t.Errorf("%s", got)
@@ -119,7 +119,7 @@ func TestReplaced(t *testing.T) {
 	gone.BuildID = "aa"
 	other := text("/bin/p (deleted)", 0x901000)
 	other.BuildID = "aa"
-	rec.Processes = []*decode.Process{{Image: []decode.MapEvent{mapped(5, 0x401000, 1), mapped(6, 0x601000, 2), gone, other}}}
+	rec.Processes = []*decode.Process{{Mappings: []decode.MapEvent{mapped(5, 0x401000, 1), mapped(6, 0x601000, 2), gone, other}}}
 	pr := r.Process(rec.Processes[0], "map")
 	for pc, want := range map[uint64]string{
 		0x401010: "p <static>@0x1000", 0x601010: "p new", 0x801010: "q (deleted) again", 0x901010: "p (deleted) <static>@0x1000",

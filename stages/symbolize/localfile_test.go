@@ -153,7 +153,7 @@ func (f *fixture) resolve(buildID string) (name, problems string) {
 		m.Time = int64(8 * time.Second)
 		events = append(events, m)
 	}
-	f.rec.Processes = []*decode.Process{{Image: events, DurationNS: int64(10 * time.Second)}}
+	f.rec.Processes = []*decode.Process{{Mappings: events, DurationNS: int64(10 * time.Second)}}
 	table := tableOf(buildID, symtab.Function{Name: "f"})
 	files := tableMap{f.mapping.Path: table, "/copy" + f.mapping.Path: table}
 	if f.copy != "" {

@@ -18,7 +18,7 @@ var jvmPrefixes = []string{"libjvm.so", "libj9vm"}
 // runsJava reports whether a process has a Java virtual machine.
 func (r *Resolver) runsJava(p *decode.Process) bool {
 	return memo.Get(r.java, p, func() bool {
-		return slices.ContainsFunc(p.Image, func(m decode.MapEvent) bool {
+		return slices.ContainsFunc(p.Mappings, func(m decode.MapEvent) bool {
 			return slices.ContainsFunc(jvmPrefixes, func(name string) bool { return strings.HasPrefix(path.Base(m.Path), name) })
 		})
 	})

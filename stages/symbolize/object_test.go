@@ -79,7 +79,7 @@ func recording(d tableMap) (*Resolver, *decode.Recording) {
 }
 
 func process(r *Resolver, events ...decode.MapEvent) *Process {
-	return r.Process(&decode.Process{Image: events}, "map.xml")
+	return r.Process(&decode.Process{Mappings: events}, "map.xml")
 }
 
 // at returns the object, function and reason of a PC at a time.

@@ -131,7 +131,7 @@ type Resolution struct {
 // mapFile.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	pr := &Process{r: r, recorded: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
-	pr.Image = image.New(p.Image, mapFile, &pr.Problems)
+	pr.Image = image.New(p.Mappings, mapFile, &pr.Problems)
 	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
 	var mapped []objectMapping

@@ -31,7 +31,7 @@ func TestChainEnds(t *testing.T) {
 	}
 	functions := *programFiles["/bin/prog"]
 	functions.Arch = isa.AMD64
-	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: []decode.MapEvent{{Address: progBase, Size: size, Modes: 5, Path: path}}}
+	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Mappings: []decode.MapEvent{{Address: progBase, Size: size, Modes: 5, Path: path}}}
 	rec := &decode.Recording{OS: "Linux", Arch: "x86_64", Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}

@@ -87,7 +87,7 @@ func TestDumpsReturnRegister(t *testing.T) {
 // Dumps are unwound by the tables of the objects that are mapped at their time. Each table is
 // loaded once; its defects are problems.
 func TestDumps(t *testing.T) {
-	p := &decode.Process{Image: []decode.MapEvent{
+	p := &decode.Process{Mappings: []decode.MapEvent{
 		{Address: pcWild &^ 0xfff, Size: 0x1000, Modes: 5, Path: decode.KernelPath, Time: 10},
 	}}
 	u, _, _ := unwinder(p)
@@ -158,7 +158,7 @@ func TestDumpsOfGeneratedCode(t *testing.T) {
 		{b, fmt.Sprintf("[%#x %#x %#x] ", uint64(address+4), uint64(pcWork), uint64(pcSignal))},
 		{nil, fmt.Sprintf("[%#x] no-cfi", uint64(address+4))},
 	} {
-		u, _, _ := unwinder(&decode.Process{Image: []decode.MapEvent{
+		u, _, _ := unwinder(&decode.Process{Mappings: []decode.MapEvent{
 			{Address: address, Size: length, Modes: 5, Path: decode.GeneratedPath, Code: &decode.Code{Function: "handler", Unwinding: c.unwinding}},
 		}})
 		d := NewDumpUnwinder(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}, &diagnostic.Log{}))

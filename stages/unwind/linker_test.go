@@ -130,7 +130,7 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 			t.Fatal(err)
 		}
 	}
-	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: []decode.MapEvent{
+	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Mappings: []decode.MapEvent{
 		{Address: progBase, Size: 0x4000, Modes: 5, Path: path},
 		{Address: jvmBase, Size: size, Modes: 5, Path: lib},
 		{Address: linkBase, Size: size, Modes: 5, Path: linker},

@@ -109,7 +109,7 @@ func changingUnwinder() (*testUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: pcChanging &^ 15, Size: 16, Path: name, Code: &decode.Code{Function: name}}
 	}
-	return unwinder(&decode.Process{Image: []decode.MapEvent{code(0, "one"), code(2, "two")}})
+	return unwinder(&decode.Process{Mappings: []decode.MapEvent{code(0, "one"), code(2, "two")}})
 }
 
 // pathFrame is a frame on a path, with the names of its functions.
@@ -149,7 +149,7 @@ func TestManyLives(t *testing.T) {
 	for i := range pieces {
 		image = append(image, decode.MapEvent{Time: int64(i) + 1, Unmap: true, Address: at(i)})
 	}
-	u, tree, _ := unwinder(&decode.Process{Image: image})
+	u, tree, _ := unwinder(&decode.Process{Mappings: image})
 	for i := range pieces {
 		raw := decode.RawStack{Words: []uint64{pcWork, at(i) + 8, pcNative, pcMain}, OMPState: -1}
 		for _, raw.Words[0] = range []uint64{pcWork, pcWork + 4} {

@@ -76,7 +76,7 @@ func parallelUnwinder(runtime bool) (*testUnwinder, *stacktree.Tree, *symbolize.
 		"/bin/prog": progBase, "/lib/libgomp.so.1": ompBase, "/lib/libc.so.6": libcBase, "/lib/libgp-collector.so": collBase,
 	} {
 		if runtime || address != ompBase {
-			p.Image = append(p.Image, decode.MapEvent{Address: address, Size: size, Modes: 5, Path: path})
+			p.Mappings = append(p.Mappings, decode.MapEvent{Address: address, Size: size, Modes: 5, Path: path})
 		}
 	}
 	rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {

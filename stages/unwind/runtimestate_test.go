@@ -30,7 +30,7 @@ func TestCalledState(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: []decode.MapEvent{
+	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Mappings: []decode.MapEvent{
 		{Address: progBase, Size: 0x4000, Modes: 5, Path: path},
 		{Address: ompBase, Size: size, Modes: 5, Path: "/lib/libgomp.so.1"},
 		{Address: libcBase, Size: size, Modes: 5, Path: "/lib/libc.so.6"},

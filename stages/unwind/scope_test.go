@@ -55,7 +55,7 @@ func TestGapsOfProcesses(t *testing.T) {
 		{"with it again", []decode.MapEvent{mapped(progBase, prog, 0), mapped(library, lib, 0)}, 0, inferred},
 		{"the program before had it", []decode.MapEvent{mapped(library, lib, 0), unmapped, mapped(progBase, prog, executed)}, executed, unknown},
 	} {
-		p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: test.image}
+		p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Mappings: test.image}
 		number := p.Stacks.Intern(&decode.RawStack{
 			Words: []uint64{progBase + 0x300, progBase + 0x206}, Returns: true, Callers: decode.CallersChained, OMPState: -1,
 		})

@@ -48,13 +48,13 @@ func TestCutOff(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			u, _, _ := unwinder(&decode.Process{Image: images})
+			u, _, _ := unwinder(&decode.Process{Mappings: images})
 			if got := stackOf(u, &tt.raw, false, 0).CutOff; got != tt.want {
 				t.Errorf("%d, want %d", got, tt.want)
 			}
 		})
 	}
-	u, _, r := unwinder(&decode.Process{Image: images})
+	u, _, r := unwinder(&decode.Process{Mappings: images})
 	for name, want := range map[string]bool{"__libc_start_main.isra.0": true, "start_thread": true, "runtime.goexit": true, "restart_thread": false} {
 		l := &program.Location{Function: program.FunctionNo(len(r.Program.Functions))}
 		r.Program.Functions = append(r.Program.Functions, program.Function{Linkage: name, Aliases: name})

@@ -88,7 +88,7 @@ const (
 
 func unwinder(p *decode.Process) (*testUnwinder, *stacktree.Tree, *symbolize.Resolver) {
 	p.Number, p.Stacks = 1, &decode.Stacks{}
-	p.Image = append(p.Image,
+	p.Mappings = append(p.Mappings,
 		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
 		decode.MapEvent{Address: jvmBase, Size: size, Modes: 5, Path: "/lib/libjvm.so"},
 	)
@@ -335,7 +335,7 @@ func TestMeaningChangesWithMappings(t *testing.T) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: 0x9000, Size: 16, Path: name, Code: &decode.Code{Function: name}}
 	}
-	u, set, r := unwinder(&decode.Process{Image: []decode.MapEvent{code(0, "one"), code(50, "two")}})
+	u, set, r := unwinder(&decode.Process{Mappings: []decode.MapEvent{code(0, "one"), code(50, "two")}})
 	stack := &decode.RawStack{Words: []uint64{0x9004, pcMain}}
 	first, second := stackOf(u, stack, false, 10), stackOf(u, stack, false, 60)
 	if first.Until != 50 || second.From != 50 || second.Until != image.Never || first.From != math.MinInt64 {

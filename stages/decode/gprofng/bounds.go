@@ -299,7 +299,7 @@ func (e *experiment) rebase(start int64) {
 	}
 	before := e.process.StartNS
 	e.process.StartNS = start - founder.log.start
-	for i := range e.process.Image {
-		e.process.Image[i].Time += e.process.StartNS - before
+	for i := range e.process.Mappings {
+		e.process.Mappings[i].Time += e.process.StartNS - before
 	}
 }

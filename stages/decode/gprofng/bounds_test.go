@@ -244,7 +244,7 @@ func TestMappingsOutOfBounds(t *testing.T) {
 	rec := gprofng.New().Open(t.Context(), e.Dir)
 	defer rec.Close()
 	var paths []string
-	for _, m := range rec.Processes[0].Image {
+	for _, m := range rec.Processes[0].Mappings {
 		paths = append(paths, m.Path)
 	}
 	if d := cmp.Diff([]string{"/bin/b", "[vsyscall]"}, paths); d != "" {

@@ -139,7 +139,7 @@ func TestTruncatedTruth(t *testing.T) {
 // Generated code: the same address twice, with the code of each.
 func TestJITTruth(t *testing.T) {
 	var got []string
-	for _, ev := range recording(t, "exp/jit_api.er").Processes[0].Image {
+	for _, ev := range recording(t, "exp/jit_api.er").Processes[0].Mappings {
 		if ev.Code != nil && ev.Code.Function != "" && ev.Code.Function[0] == 'j' {
 			got = append(got, fmt.Sprintf("%s %d bytes %s %d lines", ev.Code.Function, len(ev.Code.Bytes), ev.Code.File, len(ev.Code.Lines)))
 		}

@@ -76,7 +76,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 				c.stacks++
 			}
 		}
-		c.maps += int64(len(p.Image))
+		c.maps += int64(len(p.Mappings))
 		c.samples += int64(len(p.Overview))
 		c.methods += int64(len(p.JavaMethods))
 		if p.Closed {

@@ -161,7 +161,7 @@ func (e *experiment) readImage(maps *mapReader) {
 			m.SetGenerated(e.log.pid)
 		}
 	}
-	e.process.Image = maps.events
+	e.process.Mappings = maps.events
 }
 
 // readStacks reads data.frameinfo.

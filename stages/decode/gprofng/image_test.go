@@ -40,7 +40,7 @@ func TestImage(t *testing.T) {
 			{Time: 5, Address: 0x8000, Unmap: true},
 			{Time: 6, Address: 0x8000, Size: 14, Modes: 5, Path: dynamic, Code: &decode.Code{Function: "jit_two", File: "two.x"}},
 		}
-		if d := cmp.Diff(want, rec.Processes[0].Image); d != "" {
+		if d := cmp.Diff(want, rec.Processes[0].Mappings); d != "" {
 			t.Error(d)
 		}
 		wantReasons(t, rec, diagnostic.Warning, "dyntext:unknown-function")
@@ -68,7 +68,7 @@ func TestBadMapEvents(t *testing.T) {
 			e.Map("%s", c.line)
 			e.Map("%s", good)
 			rec := build(t, e)
-			if n := len(rec.Processes[0].Image); n != 2 {
+			if n := len(rec.Processes[0].Mappings); n != 2 {
 				t.Errorf("%d mappings are left, want 2", n)
 			}
 			if len(rec.Problems.Problems) == 0 {

@@ -77,7 +77,7 @@ func (e *experiment) judgeMap(events bool) {
 	switch {
 	case !e.mapped:
 		e.report(severity, mapFile, diagnostic.NoOffset, "missing-file", "the experiment has no map of the address space: no address can be resolved")
-	case len(e.process.Image) == 0:
+	case len(e.process.Mappings) == 0:
 		e.report(severity, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
 	}
 }

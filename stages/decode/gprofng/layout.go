@@ -29,6 +29,11 @@ func newLayout(typ uint16) *layout {
 	return &layout{typ: typ, fields: map[string]field{}, text: map[string]int{}, need: packetHeader}
 }
 
+// fieldTypes are the types of numbers.
+var fieldTypes = map[string]field{
+	"INT32": {width: 4, signed: true}, "UINT32": {width: 4}, "INT64": {width: 8, signed: true}, "UINT64": {width: 8},
+}
+
 // alwaysUnsigned are fields that are unsigned even if their type is not.
 var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
 
@@ -46,26 +51,20 @@ func (l *layout) addField(name, typ, offset string) error {
 	if err != nil || o < packetHeader || o > maxPacket {
 		return fmt.Errorf("field %s: offset %q is not inside a packet", name, offset)
 	}
-	f := field{offset: int(o), signed: !slices.Contains(alwaysUnsigned, name)}
 	switch typ {
-	case "INT32":
-		f.width = 4
-	case "UINT32":
-		f.width, f.signed = 4, false
-	case "INT64":
-		f.width = 8
-	case "UINT64":
-		f.width, f.signed = 8, false
 	case "STRING":
-		l.text[name] = f.offset
-		l.need = max(l.need, f.offset)
+		l.text[name] = int(o)
+		l.need = max(l.need, int(o))
 		return nil
 	case "DOUBLE", "DATE": // the format has these, but no collector writes them
 		l.unread = append(l.unread, name)
 		return nil
-	default:
+	}
+	f, known := fieldTypes[typ]
+	if !known {
 		return fmt.Errorf("field %s: type %q is unknown", name, typ)
 	}
+	f.offset, f.signed = int(o), f.signed && !slices.Contains(alwaysUnsigned, name)
 	l.fields[name] = f
 	l.need = max(l.need, f.offset+f.width)
 	return nil

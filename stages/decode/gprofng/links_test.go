@@ -132,7 +132,7 @@ func TestLinks(t *testing.T) {
 	link(common+"/elsewhere.er", e.Dir+"/_f2.er")
 
 	rec := open(t, e.Dir)
-	if len(rec.Processes) != 2 || len(rec.Processes[1].Image) != 1 {
+	if len(rec.Processes) != 2 || len(rec.Processes[1].Mappings) != 1 {
 		t.Errorf("%d processes", len(rec.Processes))
 	}
 	lost := "archives/" + filepath.Base(archived("lib2.so"))

@@ -249,7 +249,7 @@ func TestDescendants(t *testing.T) {
 	var got []process
 	for _, p := range rec.Processes {
 		columns, _ := events(t, p, schema.Heap)
-		got = append(got, process{p.Number, p.Lineage, p.Target, p.StartNS, columns["time_ns"], p.Image[0].Time})
+		got = append(got, process{p.Number, p.Lineage, p.Target, p.StartNS, columns["time_ns"], p.Mappings[0].Time})
 		if len(p.Overview) > 0 && p.Overview[0].T0NS != p.StartNS {
 			t.Errorf("%s: the overview starts at %d", p.Lineage, p.Overview[0].T0NS)
 		}
@@ -338,8 +338,8 @@ func TestLimits(t *testing.T) {
 			t.Errorf("no %s in %v", want, slices.Compact(got))
 		}
 	}
-	if p := rec.Processes[0]; len(p.JavaThreads) != 1<<16 || len(p.Image) != 1<<18 {
-		t.Errorf("%d threads, %d maps", len(p.JavaThreads), len(p.Image))
+	if p := rec.Processes[0]; len(p.JavaThreads) != 1<<16 || len(p.Mappings) != 1<<18 {
+		t.Errorf("%d threads, %d maps", len(p.JavaThreads), len(p.Mappings))
 	}
 }
 

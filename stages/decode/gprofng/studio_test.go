@@ -74,7 +74,7 @@ func describe(t *testing.T, rec *decode.Recording) (d description) {
 			columns, names := events(t, p, kind)
 			d.Events, d.Names = append(d.Events, columns), append(d.Names, names)
 		}
-		image := slices.Clone(p.Image)
+		image := slices.Clone(p.Mappings)
 		for i := range image {
 			image[i].Checksum = 0
 		}
@@ -164,7 +164,7 @@ func TestModes(t *testing.T) {
 		rec := build(t, e)
 		wantReasons(t, rec, diagnostic.Warning, c.reasons...)
 		var got []int
-		for _, m := range rec.Processes[0].Image {
+		for _, m := range rec.Processes[0].Mappings {
 			got = append(got, m.Modes)
 		}
 		if !slices.Equal(got, c.want) {
@@ -229,7 +229,7 @@ func TestOwnFilesAreNoCode(t *testing.T) {
 			e.Segment(0, uint64(0x10000+0x1000*i), 0x1000, 0, 15, path)
 		}
 		e.Segment(0, 0x1000, 0x1000, 0, 1, "/bin/a")
-		for i, m := range build(t, e).Processes[0].Image[:len(paths)] {
+		for i, m := range build(t, e).Processes[0].Mappings[:len(paths)] {
 			if code := m.Modes&4 != 0; code != (i >= 3) {
 				t.Errorf("%v: %s is code: %v", form, m.Path, code)
 			}

@@ -13,61 +13,54 @@ var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, 
 // plainText decodes what the collector writes for bytes that XML or the log cannot contain. Only
 // such codes give bytes that are not UTF-8: others are replaced.
 func plainText(b []byte) string {
-	s := text(b)
-	if strings.IndexByte(s, '&') >= 0 {
-		s = replaceEntities(s)
-	}
-	if strings.IndexByte(s, '%') >= 0 {
-		s = replaceBytes(s)
-	}
-	return s
+	return replaceCodes(replaceCodes(text(b), '&', entityCode), '%', byteCode)
 }
 
-// replaceBytes decodes `%xx%`, which encodes a byte that is not printable ASCII
-// (gprofng-experiment 2.1). The collector does not escape a `%`, so text that looks like the code
-// of a printable character is literal; so is the code of NUL, which ends the collector's strings.
-func replaceBytes(s string) string {
+// replaceCodes replaces the codes that begin with a mark by their text; decode also returns their
+// length, 0 if the mark stands for itself.
+func replaceCodes(s string, mark byte, decode func(s string) (text string, n int)) string {
 	var out strings.Builder
 	for {
-		i := strings.IndexByte(s, '%')
+		i := strings.IndexByte(s, mark)
 		if i < 0 {
 			return out.String() + s
 		}
 		out.WriteString(s[:i])
 		s = s[i:]
-		if code, err := strconv.ParseUint(s[1:min(len(s), 3)], 16, 8); err == nil && len(s) > 3 && s[3] == '%' && (0 < code && code < ' ' || code > '~') {
-			out.WriteByte(byte(code))
-			s = s[len("%xx%"):]
-			continue
+		text, n := decode(s)
+		if n == 0 {
+			text, n = s[:1], 1
 		}
-		out.WriteByte('%')
-		s = s[1:]
+		out.WriteString(text)
+		s = s[n:]
 	}
+}
+
+// byteCode decodes `%xx%`, which encodes a byte that is not printable ASCII
+// (gprofng-experiment 2.1). The collector does not escape a `%`, so text that looks like the code
+// of a printable character is literal; so is the code of NUL, which ends the collector's strings.
+func byteCode(s string) (text string, n int) {
+	code, err := strconv.ParseUint(s[1:min(len(s), 3)], 16, 8)
+	if err != nil || len(s) <= 3 || s[3] != '%' || code == 0 || ' ' <= code && code <= '~' {
+		return "", 0
+	}
+	return string([]byte{byte(code)}), len("%xx%")
 }
 
 // maxEntity is the length of the longest entity, with `&` and `;`.
 const maxEntity = len("&#1114111;")
 
-func replaceEntities(s string) string {
-	var out strings.Builder
-	for {
-		i := strings.IndexByte(s, '&')
-		if i < 0 {
-			return out.String() + s
-		}
-		out.WriteString(s[:i])
-		s = s[i:]
-		end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
-		r, ok := "", false
-		if end > 0 {
-			r, ok = entity(s[1:end])
-		}
-		if !ok { // a bare `&`
-			r, end = "&", 0
-		}
-		out.WriteString(r)
-		s = s[end+1:]
+// entityCode decodes an entity.
+func entityCode(s string) (text string, n int) {
+	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
+	if end < 0 {
+		return "", 0
 	}
+	text, ok := entity(s[1:end])
+	if !ok {
+		return "", 0
+	}
+	return text, end + 1
 }
 
 func entity(name string) (string, bool) {

@@ -95,7 +95,7 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 	for _, g := range Find(context.Background(), rec, rec) {
 		g.Attach()
 	}
-	for _, e := range p.Image {
+	for _, e := range p.Mappings {
 		switch {
 		case e.Unmap:
 			functions = append(functions, fmt.Sprintf("%d end %#x", e.Time, e.Address))
@@ -155,7 +155,7 @@ func TestProcesses(t *testing.T) {
 		p := rec.Processes[0]
 		p.PID = 9
 		p.JITDumps[0].From, p.JITDumps[0].Until = 30, 90
-		p.Image = []decode.MapEvent{{Time: 5, Address: 0x800, Size: 0x1000, Path: "/bin/p"}, {Time: 60, Address: 0x800, Size: 0x1000, Path: "/lib/a.so"},
+		p.Mappings = []decode.MapEvent{{Time: 5, Address: 0x800, Size: 0x1000, Path: "/bin/p"}, {Time: 60, Address: 0x800, Size: 0x1000, Path: "/lib/a.so"},
 			{Time: 60, Address: 0x3000, Size: 0x1000, Path: decode.PerfMap(9)}}
 	})
 	want := []string{"60 end 0x1000", "90 end 0x3000", "5 file 0x800", "60 file 0x800", "60 file 0x3000", "30 0x1000+1 before 01", "45 0x3000+1 child's"}
@@ -264,7 +264,7 @@ func FuzzAttach(f *testing.F) {
 			for _, g := range Find(context.Background(), rec, rec) {
 				g.Attach()
 			}
-			for _, e := range p.Image {
+			for _, e := range p.Mappings {
 				if c := e.Code; c != nil && (e.Size == 0 || uint64(len(c.Bytes)) > e.Size || e.Time < 10) {
 					t.Errorf("%+v with %d bytes", e, len(c.Bytes))
 				}
@@ -288,7 +288,7 @@ func TestUnwinding(t *testing.T) {
 		var p *decode.Process
 		_, problems := attach(t, w.b, func(rec *decode.Recording) { p = rec.Processes[0]; p.Dumps = dumps })
 		var got []string
-		for _, m := range p.Image {
+		for _, m := range p.Mappings {
 			got = append(got, m.Code.Function+" "+string(m.Code.Unwinding))
 		}
 		want := []string{"one ", "two ", "three "}

@@ -127,12 +127,7 @@ func (r *reader) load(f *function, time uint64) {
 
 // touched reports whether a stack leads through code. Bytes and lines of other code are useless.
 func (r *reader) touched(start, size uint64) bool {
-	if r.p.Dumps != nil { // more stacks follow
-		return true
-	}
-	i, found := slices.BinarySearch(r.words, start)
-	// A return address may be the first byte after the code.
-	return found || i < len(r.words) && r.words[i]-start <= size
+	return r.p.Dumps != nil || decode.Touches(r.words, start, size) // with dumps, more stacks follow
 }
 
 func (r *reader) addLines(c *decode.Code, f *function, debug []byte) {
@@ -200,7 +195,7 @@ func (r *reader) finish() {
 		low, high = min(low, f.Address), max(high, f.Address+f.Size)
 	}
 	var files []decode.MapEvent // few: memory for code is rarely reused for files
-	for _, m := range r.p.Image {
+	for _, m := range r.p.Mappings {
 		if !m.Unmap && m.Code == nil && m.Time > r.d.From && !decode.IsPerfMap(m.Path) && m.Address < high && low < m.Address+m.Size {
 			files = append(files, m)
 		}

@@ -116,10 +116,9 @@ type event struct {
 	attr
 	ids     int // number of ids
 	name    string
-	unit    string // ns for clocks, else count
-	samples int64  // number of samples
-	reach   int64  // the most that a sample can count (configured)
-	exact   bool   // some samples have the exact address of the instruction that caused them
+	samples int64 // number of samples
+	reach   int64 // the most that a sample can count (configured)
+	exact   bool  // some samples have the exact address of the instruction that caused them
 }
 
 // isClock reports whether the event's period is time in ns.

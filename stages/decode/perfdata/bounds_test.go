@@ -194,8 +194,8 @@ func TestTimesOutOfBounds(t *testing.T) {
 			if d := cmp.Diff(tt.told, outOf(rec)); d != "" {
 				t.Error(d)
 			}
-			if p := rec.Processes[0]; p.DurationNS > 1e12 || p.StartNS != 0 || p.Image[1].Time != 0 {
-				t.Errorf("from %d for %d ns, mapped at %d", p.StartNS, p.DurationNS, p.Image[1].Time)
+			if p := rec.Processes[0]; p.DurationNS > 1e12 || p.StartNS != 0 || p.Mappings[1].Time != 0 {
+				t.Errorf("from %d for %d ns, mapped at %d", p.StartNS, p.DurationNS, p.Mappings[1].Time)
 			}
 		})
 	}
@@ -251,7 +251,7 @@ func TestMappingsOutOfBounds(t *testing.T) {
 	b.at(5, miscUser, 10, 0x4010, user, 0x4010)
 	rec := openFile(t, b.file())
 	var paths []string
-	for _, m := range rec.Processes[0].Image {
+	for _, m := range rec.Processes[0].Mappings {
 		paths = append(paths, m.Path)
 	}
 	if d := cmp.Diff([]string{"/bin/0", "/bin/2"}, paths); d != "" {

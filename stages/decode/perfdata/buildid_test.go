@@ -60,7 +60,7 @@ func TestListedBuildIDs(t *testing.T) {
 		b.sample(1, 10, user, 0x4010)
 		b.listBuildIDs(miscUser, c.ids...)
 		var got []string
-		for _, m := range open(t, b).Processes[0].Image {
+		for _, m := range open(t, b).Processes[0].Mappings {
 			switch id := m.BuildID; {
 			case m.Path != "/bin/p":
 			case m.Ambiguous:
@@ -86,7 +86,7 @@ func TestGuestBuildIDs(t *testing.T) {
 	b.mmap2(1, 1, 0x4000, "/bin/p", 8, 3, 1)
 	b.sample(1, 10, user, 0x4010)
 	b.listBuildIDs(miscGuestUser, "/bin/p", 0xaa)
-	if m := open(t, b).Processes[0].Image[0]; m.BuildID != "" {
+	if m := open(t, b).Processes[0].Mappings[0]; m.BuildID != "" {
 		t.Error(m.BuildID)
 	}
 }
@@ -103,7 +103,7 @@ func TestUnprotectedMappings(t *testing.T) {
 	}
 	b.sample(1, 1000, user, 0x10010)
 	var code []string
-	for _, m := range open(t, b).Processes[0].Image {
+	for _, m := range open(t, b).Processes[0].Mappings {
 		code = append(code, fmt.Sprintf("%#x", m.Address))
 	}
 	if d := cmp.Diff([]string{"0x10000", "0x30000", "0x60000"}, code); d != "" {

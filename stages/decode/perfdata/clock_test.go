@@ -41,7 +41,7 @@ func TestDumps(t *testing.T) {
 	if d := cmp.Diff([][]decode.JITDump{{dump}, {inherited}}, [][]decode.JITDump{rec.Processes[0].JITDumps, rec.Processes[1].JITDumps}); d != "" {
 		t.Error(d)
 	}
-	for _, m := range rec.Processes[1].Image {
+	for _, m := range rec.Processes[1].Mappings {
 		if m.Path != "/bin/sh" {
 			t.Errorf("mapping of %s", m.Path)
 		}

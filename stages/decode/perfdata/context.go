@@ -118,19 +118,7 @@ func (r *reader) judgeChains() {
 	for _, m := range slices.Sorted(maps.Keys(r.unused.contexts)) {
 		markers = append(markers, fmt.Sprint(int64(m)))
 	}
-	r.count(diagnostic.Warning, r.stats.cutChains, "unknown-context", "samples have call chains with unknown markers ("+strings.Join(markers, ", ")+"); the words after those are left out")
-	r.count(diagnostic.Error, r.stats.badAddresses, "bad-address", "samples have invalid addresses, which are left out: such values are markers in call chains")
+	r.count(diagnostic.Warning, r.stats.incomplete[decode.ReasonContext], "unknown-context", "samples have call chains with unknown markers ("+strings.Join(markers, ", ")+"); the words after those are left out")
+	r.count(diagnostic.Error, r.stats.incomplete[decode.ReasonAddress], "bad-address", "samples have invalid addresses, which are left out: such values are markers in call chains")
 	r.judgeDeferred()
-}
-
-// countReason counts the stacks that are incomplete for a reason.
-func (r *reader) countReason(reason string) {
-	switch reason {
-	case decode.ReasonDeferred:
-		r.stats.missingDeferred++
-	case decode.ReasonContext:
-		r.stats.cutChains++
-	case decode.ReasonAddress:
-		r.stats.badAddresses++
-	}
 }

@@ -31,7 +31,7 @@ func TestCopiedText(t *testing.T) {
 	rec := open(t, b)
 	var got []string
 	for _, p := range rec.Processes {
-		for _, m := range p.Image {
+		for _, m := range p.Mappings {
 			if !m.Unmap && m.Address < 0x1000000 && m.Modes == 7 {
 				got = append(got, fmt.Sprintf("%d %#x %s @%#x", p.PID, m.Address, m.Path, m.FileOffset))
 			}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode"
 )
 
 // The attr flags of events with deferred user chains, and of the event that outputs them.
@@ -101,5 +102,5 @@ func (r *reader) judgeDeferred() {
 	if !slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagDeferOutput != 0 }) {
 		message += fmt.Sprintf("; none of the %d events outputs deferred call chains (defer_output)", len(r.events))
 	}
-	r.count(diagnostic.Warning, r.stats.missingDeferred, "deferred-chain-missing", message)
+	r.count(diagnostic.Warning, r.stats.incomplete[decode.ReasonDeferred], "deferred-chain-missing", message)
 }

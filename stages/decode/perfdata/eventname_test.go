@@ -96,7 +96,7 @@ func TestNamesWithoutFeatures(t *testing.T) {
 
 // An event that was asked for twice is two metrics, each with its own samples.
 func TestEventsOfOneName(t *testing.T) {
-	r := &reader{recordParser: recordParser{events: []*event{{name: "cpu-clock", unit: "ns"}, {name: "cpu-clock", unit: "ns"}}}}
+	r := &reader{recordParser: recordParser{events: []*event{{name: "cpu-clock"}, {name: "cpu-clock"}}}}
 	line := &timeline{r: r}
 	line.makeCounters()
 	if c := line.counters; len(c) != 2 || c[0].Name != "cpu-clock" || c[1].Name != "cpu-clock_2" || c[0].Tag == c[1].Tag {

@@ -167,10 +167,7 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 		r.problem(diagnostic.Error, diagnostic.NoOffset, "too-many-events", "the recording has more than %d events: samples of the others are not read", maxEvents)
 		return
 	}
-	e := &event{attr: a, ids: len(ids), name: a.defaultName(r.big), unit: "count"}
-	if a.isClock() {
-		e.unit = "ns"
-	}
+	e := &event{attr: a, ids: len(ids), name: a.defaultName(r.big)}
 	for _, id := range ids {
 		r.meta.eventIDs = append(r.meta.eventIDs, id)
 		if _, twice := r.byID[id]; twice {

@@ -90,11 +90,11 @@ func TestInheritedMappings(t *testing.T) {
 			continue
 		}
 		first, child := rec.Processes[1], rec.Processes[len(rec.Processes)-1]
-		if len(first.Image) != maps || first.Image[0].Time != first.StartNS {
-			t.Errorf("the first child has %d mappings", len(first.Image))
+		if len(first.Mappings) != maps || first.Mappings[0].Time != first.StartNS {
+			t.Errorf("the first child has %d mappings", len(first.Mappings))
 		}
-		if len(child.Image) != 1 || child.Image[0].Address != 0x10000*(maps-forks+1) || child.Image[0].Time != child.StartNS {
-			t.Errorf("the last child has %v", child.Image)
+		if len(child.Mappings) != 1 || child.Mappings[0].Address != 0x10000*(maps-forks+1) || child.Mappings[0].Time != child.StartNS {
+			t.Errorf("the last child has %v", child.Mappings)
 		}
 		if reasonsOf(rec)["unused-segments"] == 0 {
 			t.Error(rec.Problems.Problems)
@@ -117,7 +117,7 @@ func TestChainOfForks(t *testing.T) {
 	if most := uint64(32 * len(file)); n > most {
 		t.Errorf("%d bytes for a file of %d", n, len(file))
 	}
-	if image := rec.Processes[0].Image; len(image) != forks+1 || image[0].Path != "/bin/first" {
+	if image := rec.Processes[0].Mappings; len(image) != forks+1 || image[0].Path != "/bin/first" {
 		t.Errorf("%d mappings, of %d", len(image), forks+1)
 	}
 }
@@ -137,7 +137,7 @@ func TestExecAfterFork(t *testing.T) {
 	rec := openFile(t, b.file())
 	var got []string
 	for _, p := range rec.Processes {
-		for _, m := range p.Image {
+		for _, m := range p.Mappings {
 			got = append(got, fmt.Sprintf("%d at %d %#x %s%t", p.PID, m.Time, m.Address, m.Path, m.Unmap))
 		}
 	}

@@ -85,16 +85,16 @@ func (t *timeline) inherit(p *process) {
 		return
 	}
 	h := inheritor{t: t, p: p}
-	image, data := p.Image, p.Data
-	p.Image, p.Data, p.exec, p.live = nil, nil, nil, nil
+	image, data := p.Mappings, p.DataMappings
+	p.Mappings, p.DataMappings, p.exec, p.live = nil, nil, nil, nil
 	for _, m := range h.choose(t.inheritance.of(p.forked)) {
 		m.Time = p.StartNS
 		p.put(m)
 	}
 	before := sharedUnmap{}
 	for _, d := range p.drops {
-		p.Image = append(p.Image, image[before.image:d.image]...)
-		p.Data = append(p.Data, data[before.data:d.data]...)
+		p.Mappings = append(p.Mappings, image[before.image:d.image]...)
+		p.DataMappings = append(p.DataMappings, data[before.data:d.data]...)
 		list := t.inheritance.of(d.base)
 		if len(d.over) > 0 {
 			list = visible(slices.Concat(list, d.over))
@@ -105,8 +105,8 @@ func (t *timeline) inherit(p *process) {
 		}
 		before = d
 	}
-	p.Image = append(p.Image, image[before.image:]...)
-	p.Data = append(p.Data, data[before.data:]...)
+	p.Mappings = append(p.Mappings, image[before.image:]...)
+	p.DataMappings = append(p.DataMappings, data[before.data:]...)
 }
 
 // choose returns all mappings of a list, or, once maxInherited are given out, those that the
@@ -125,8 +125,7 @@ func (h *inheritor) choose(list []decode.MapEvent) []decode.MapEvent {
 	}
 	var kept []decode.MapEvent
 	for _, m := range list {
-		// A return address may be the first byte after the code.
-		if i, _ := slices.BinarySearch(h.touched, m.Address); i < len(h.touched) && h.touched[i]-m.Address <= m.Size {
+		if decode.Touches(h.touched, m.Address, m.Size) {
 			kept = append(kept, m)
 		}
 	}
@@ -221,7 +220,7 @@ func (p *process) endExec() {
 	}
 	p.exec = nil
 	if x.base != nil {
-		p.drops = append(p.drops, sharedUnmap{x.base, x.old, x.time, len(p.Image), len(p.Data)})
+		p.drops = append(p.drops, sharedUnmap{x.base, x.old, x.time, len(p.Mappings), len(p.DataMappings)})
 		p.base = nil
 	}
 	for _, m := range x.old {

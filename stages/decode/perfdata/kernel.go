@@ -67,7 +67,7 @@ func (t *timeline) separate() {
 	}
 	user := uint64(0)
 	for _, p := range t.recorded {
-		for _, m := range slices.Concat(p.Image, p.Data) {
+		for _, m := range slices.Concat(p.Mappings, p.DataMappings) {
 			if !m.Unmap && m.Address < min(end, kernelStart) {
 				user = max(user, m.Address+m.Size)
 			}
@@ -120,9 +120,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	words := kernelWords(p.Stacks)
 	used := map[uint64]bool{}
 	for _, m := range t.kernel {
-		i, _ := slices.BinarySearch(words, m.Address)
-		// A return address may be the first byte after the code.
-		if !m.Unmap && i < len(words) && words[i]-m.Address <= m.Size {
+		if !m.Unmap && decode.Touches(words, m.Address, m.Size) {
 			used[m.Address] = true
 		}
 	}

@@ -14,7 +14,7 @@ const kernelText = 0xffffffff81000000
 
 // imageOf lists a process's mappings.
 func imageOf(p *decode.Process) (list []string) {
-	for _, m := range p.Image {
+	for _, m := range p.Mappings {
 		s := fmt.Sprintf("%d %#x+%#x @%#x %s", m.Time, m.Address, m.Size, m.FileOffset, m.Path)
 		if m.Unmap {
 			s = fmt.Sprintf("%d end %#x", m.Time, m.Address)
@@ -79,7 +79,7 @@ func TestAnonymousCode(t *testing.T) {
 		b.record(recordMmap2, miscUser, uint32(1), uint32(1), 0x10000*(i+1), 0x1000, 0, 0, 0, 0, uint32(5), flags, name, uint32(1), uint32(1), 0)
 	}
 	b.sample(1, 1000, user, 0x10010)
-	for _, m := range open(t, b).Processes[0].Image {
+	for _, m := range open(t, b).Processes[0].Mappings {
 		if anonymous := m.Path == decode.PerfMap(1) && m.FileOffset == m.Address; anonymous == (m.Path == "/bin/p") {
 			t.Errorf("%#x: %s at %#x", m.Address, m.Path, m.FileOffset)
 		}
@@ -135,7 +135,7 @@ func TestFilesOfOnePath(t *testing.T) {
 	note("/lib/q (deleted)")
 	b.sample(1, 1000, user, 0x4010)
 	var got []string
-	for _, m := range open(t, b).Processes[0].Image {
+	for _, m := range open(t, b).Processes[0].Mappings {
 		got = append(got, fmt.Sprintf("%#x %s %d %d %d %v", m.Address, m.Path, m.File.Device, m.File.Inode, m.File.Generation, m.BuildID != ""))
 	}
 	want := []string{"0x4000 /bin/p 34359738369 5 77 false", "0x6000 /bin/p 34359738369 6 77 true", "0x8000 /lib/q (deleted) 34359738369 7 77 true"}

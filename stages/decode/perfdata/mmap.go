@@ -23,11 +23,11 @@ func (p *process) add(m decode.MapEvent) {
 // put appends a mapping and returns its number, as in live.
 func (p *process) put(m decode.MapEvent) int32 {
 	if m.Modes&4 != 0 {
-		p.Image = append(p.Image, m)
-		return int32(len(p.Image) - 1)
+		p.Mappings = append(p.Mappings, m)
+		return int32(len(p.Mappings) - 1)
 	}
-	p.Data = append(p.Data, m)
-	return ^int32(len(p.Data) - 1)
+	p.DataMappings = append(p.DataMappings, m)
+	return ^int32(len(p.DataMappings) - 1)
 }
 
 // mapped returns the mappings of the current program since base.
@@ -35,9 +35,9 @@ func (p *process) mapped() []decode.MapEvent {
 	list := make([]decode.MapEvent, len(p.live))
 	for i, n := range p.live {
 		if n >= 0 {
-			list[i] = p.Image[n]
+			list[i] = p.Mappings[n]
 		} else {
-			list[i] = p.Data[^n]
+			list[i] = p.DataMappings[^n]
 		}
 	}
 	return list

@@ -152,7 +152,7 @@ func TestTiny(t *testing.T) {
 		var got []string
 		for _, p := range rec.Processes {
 			got = append(got, fmt.Sprintf("%d: pid %d of %d, %s, from %d", p.Number, p.PID, p.PPID, p.Target, p.StartNS))
-			for _, m := range p.Image {
+			for _, m := range p.Mappings {
 				got = append(got, fmt.Sprintf("  at %d %#x %s unmap %t", m.Time, m.Address, m.Path, m.Unmap))
 			}
 			got = append(got, samplesOf(t, p, nil)...)

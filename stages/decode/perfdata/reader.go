@@ -102,7 +102,7 @@ type statistics struct {
 
 	badSamples, longSamples, badRecords, oddRecords, unknownEvents int64
 
-	missingDeferred, cutChains, badAddresses int64
+	incomplete map[string]int64 // stacks by why
 }
 
 // unusedContent counts what the recording holds and no table stores.

@@ -41,13 +41,19 @@ func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint
 	case recordDeferred:
 		r.addDeferred(p, at, body)
 	default:
-		if typ > recordKernelKnown || typ == 0 {
-			r.unused.unknownRecords[typ]++
-		} else if r.fits(typ, body) {
-			r.noteRecord(typ)
-		} else {
-			r.stats.oddRecords++
-		}
+		r.unusedRecord(typ, typ <= recordKernelKnown && typ != 0, body)
+	}
+}
+
+// unusedRecord counts a record of which nothing is used.
+func (r *reader) unusedRecord(typ uint32, known bool, body []byte) {
+	switch {
+	case !known:
+		r.unused.unknownRecords[typ]++
+	case r.fits(typ, body):
+		r.unused.seenRecords[typ]++
+	default:
+		r.stats.oddRecords++
 	}
 }
 
@@ -114,7 +120,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordIDIndex:
 		r.idIndex(c.list(idIndexEntry))
 	case recordTracingData:
-		r.noteRecord(typ)
+		r.unused.seenRecords[typ]++
 		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has the data inside the record
 			return (n + 7) &^ 7
 		}
@@ -132,13 +138,8 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordEventIDs:
 		r.simpleperfIDs(&c)
 	default:
-		if _, known := recordKinds[typ]; !known {
-			r.unused.unknownRecords[typ]++
-		} else if r.fits(typ, body) {
-			r.noteRecord(typ)
-		} else {
-			r.stats.oddRecords++
-		}
+		_, known := recordKinds[typ]
+		r.unusedRecord(typ, known, body)
 	}
 	return 0
 }

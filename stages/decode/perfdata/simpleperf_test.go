@@ -28,10 +28,10 @@ func TestSimpleperf(t *testing.T) {
 	rec := New().Open(t.Context(), path)
 	defer rec.Close()
 	p := rec.Processes[0]
-	if len(p.Image) != 1 {
-		t.Fatal(p.Image)
+	if len(p.Mappings) != 1 {
+		t.Fatal(p.Mappings)
 	}
-	got := []string{rec.Collector, p.Counters[0].Name, p.Image[0].Path}
+	got := []string{rec.Collector, p.Counters[0].Name, p.Mappings[0].Path}
 	if d := cmp.Diff([]string{"simpleperf 1.build.7", "sched:sched_switch", "/system/bin/app"}, got); d != "" {
 		t.Error(d)
 	}

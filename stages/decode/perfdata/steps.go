@@ -159,8 +159,8 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 		p.rows = &processRows{}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
-		a.t.assignBuildIDs(p.Image)
-		a.observe(a.rec, p.Image)
+		a.t.assignBuildIDs(p.Mappings)
+		a.observe(a.rec, p.Mappings)
 	}
 	if a.found.accesses&sampleCgroup != 0 {
 		row.narrow[rowCGroup] = a.internCGroup(s.cgroup)
@@ -195,7 +195,9 @@ func (r *unwindStep) unwind(to *sampleBatch) {
 			s.p.spaces, r.spaces = s.p.spaces|r.spaces, 0
 		}
 		r.usesKernel = r.usesKernel || raw.Kernel > 0
-		r.countReason(raw.Reason)
+		if raw.Reason != "" {
+			r.stats.incomplete[raw.Reason]++
+		}
 		if !s.dumped {
 			to.stacks.Add(raw)
 		}
@@ -301,12 +303,12 @@ func recorded(v uint64, ok bool) int64 {
 // complete fills in what the stages read of a process.
 func (t *timeline) complete(p *process, usesKernel bool) {
 	t.inherit(p)
-	t.assignBuildIDs(p.Image)
-	t.assignBuildIDs(p.Data)
+	t.assignBuildIDs(p.Mappings)
+	t.assignBuildIDs(p.DataMappings)
 	if usesKernel {
-		p.Image = append(p.Image, t.kernelImage(p)...)
+		p.Mappings = append(p.Mappings, t.kernelImage(p)...)
 	}
-	p.Image = append(p.Image, slices.Concat(guest.image(p), hypervisor.image(p))...)
+	p.Mappings = append(p.Mappings, slices.Concat(guest.image(p), hypervisor.image(p))...)
 	if p.Number > 1 {
 		p.Lineage = lineage(p)
 	}

@@ -32,7 +32,7 @@ func TestExecution(t *testing.T) {
 	} {
 		r := &reader{recordParser: recordParser{rec: &decode.Recording{}}, found: recordIndex{sidebands: tt.records}}
 		ended, began := int64(-1), int64(-1)
-		for _, m := range r.timeline().current[1].Image {
+		for _, m := range r.timeline().current[1].Mappings {
 			switch {
 			case m.Unmap && m.Address == 0x4000:
 				ended = m.Time

@@ -122,9 +122,6 @@ var headerFeatures = map[int]contentKind{
 	featureInitMap:        {"INIT_MAP", used, ""},
 }
 
-// noteRecord counts an unused record.
-func (r *reader) noteRecord(typ uint32) { r.unused.seenRecords[typ]++ }
-
 // noteFeature counts the entries of a feature, or the feature itself.
 func (r *reader) noteFeature(bit int, c cursor) {
 	n := int64(1)

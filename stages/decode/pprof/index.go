@@ -132,10 +132,7 @@ func (x *profileIndex) field(f field) error {
 		if err := numberFields(f.bytes, &id, &fn.name, &fn.system, &fn.file, &fn.line); err != nil {
 			return err
 		}
-		if _, twice := x.functions[id]; twice || id == 0 {
-			return fmt.Errorf("function %d is there twice, or its number is 0", id)
-		}
-		x.functions[id] = fn
+		return define(x.functions, id, fn, "function")
 	case fieldString:
 		if len(f.bytes) > maxText {
 			return fmt.Errorf("text %d has more than %d bytes", len(x.strings), maxText)
@@ -181,11 +178,16 @@ func (x *profileIndex) mapping(message []byte) error {
 	if err := numberFields(message, &id, &m.start, &m.limit, &m.offset, &m.file, &m.buildID); err != nil {
 		return err
 	}
-	if _, twice := x.mappingIndex[id]; twice || id == 0 {
-		return fmt.Errorf("mapping %d is there twice, or its number is 0", id)
-	}
-	x.mappingIndex[id] = len(x.mappings)
 	x.mappings = append(x.mappings, m)
+	return define(x.mappingIndex, id, len(x.mappings)-1, "mapping")
+}
+
+// define adds something by its id.
+func define[T any](to map[uint64]T, id uint64, v T, what string) error {
+	if _, twice := to[id]; twice || id == 0 {
+		return fmt.Errorf("%s %d is there twice, or its number is 0", what, id)
+	}
+	to[id] = v
 	return nil
 }
 
@@ -194,11 +196,7 @@ func (x *profileIndex) location(message []byte) error {
 	if err := numberFields(message, &id); err != nil {
 		return err
 	}
-	if _, twice := x.locations[id]; twice || id == 0 {
-		return fmt.Errorf("location %d is there twice, or its number is 0", id)
-	}
-	x.locations[id] = x.span(message)
-	return nil
+	return define(x.locations, id, x.span(message), "location")
 }
 
 // text returns a string by its index, which haveTexts has checked.

@@ -19,7 +19,7 @@ func folded(t *testing.T, content []byte) (list []string) {
 	if len(rec.Processes) == 0 {
 		t.Fatal(shown(rec))
 	}
-	image := rec.Processes[0].Image
+	image := rec.Processes[0].Mappings
 	stacks := rec.Processes[0].Stacks.Expanded()
 	values := map[string]string{}
 	for line := range strings.Lines(shown(rec)) {

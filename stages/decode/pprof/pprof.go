@@ -96,7 +96,7 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 		return err
 	}
 	r.report(&rec.Problems)
-	p.Image, p.Counters = r.image(), x.counters()
+	p.Mappings, p.Counters = r.image(), x.counters()
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		if k != schema.Pprof {
 			return &eventReader{}

@@ -124,7 +124,7 @@ func shown(rec *decode.Recording) string {
 	for i, s := range p.Stacks.Expanded() {
 		fmt.Fprintf(&b, "stack %d %s:", i, s.Reason)
 		for _, w := range s.Words[:min(len(s.Words), 5)] {
-			fmt.Fprintf(&b, " %s", named(p.Image, w))
+			fmt.Fprintf(&b, " %s", named(p.Mappings, w))
 		}
 		fmt.Fprintf(&b, ", %d frames\n", len(s.Words))
 	}
@@ -282,7 +282,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	loaded := 0
-	for _, m := range rec.Processes[0].Image {
+	for _, m := range rec.Processes[0].Mappings {
 		if len(m.Code.Symbols.Locations) == 0 {
 			loaded++
 		}

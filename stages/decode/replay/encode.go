@@ -26,7 +26,7 @@ func EncodeProcess(p *decode.Process) (string, error) {
 		Closed: p.Closed, Stacks: p.Stacks != nil, Kinds: p.Kinds, Counters: p.Counters, JITDumps: p.JITDumps, JavaThreads: p.JavaThreads,
 	}
 	e.touch()
-	c.Image, c.Data = e.changes(p.Image), e.changes(p.Data)
+	c.Image, c.Data = e.changes(p.Mappings), e.changes(p.DataMappings)
 	c.JavaMethods = e.methods()
 	c.Files, c.Codes = e.list, e.content
 	return marshal(c)
@@ -91,7 +91,7 @@ func (e *encoder) touch() {
 	e.touched = map[*decode.Code]bool{}
 	all := e.p.Dumps != nil || e.p.Has(schema.HWC) // PCs are not only in Stacks
 	var words []uint64
-	for _, m := range e.p.Image {
+	for _, m := range e.p.Mappings {
 		if m.Code == nil || len(m.Code.Bytes)+len(m.Code.Lines) == 0 || e.touched[m.Code] {
 			continue
 		}
@@ -99,9 +99,7 @@ func (e *encoder) touch() {
 			words = e.p.Stacks.Words()
 			slices.Sort(words)
 		}
-		i, _ := slices.BinarySearch(words, m.Address)
-		// A return address may be the first byte after the code.
-		e.touched[m.Code] = all || i < len(words) && words[i]-m.Address <= m.Size
+		e.touched[m.Code] = all || decode.Touches(words, m.Address, m.Size)
 	}
 }
 

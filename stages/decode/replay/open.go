@@ -114,8 +114,8 @@ func (c *processContent) process() (*decode.Process, error) {
 		p.Stacks = &decode.Stacks{}
 	}
 	var err error
-	if p.Image, err = c.events(c.Image); err == nil {
-		p.Data, err = c.events(c.Data)
+	if p.Mappings, err = c.events(c.Image); err == nil {
+		p.DataMappings, err = c.events(c.Data)
 	}
 	return p, err
 }

@@ -66,16 +66,16 @@ func TestContent(t *testing.T) {
 		Number: 2, Lineage: "_f1", PID: 1 << 40, PPID: 3, Target: "t", Command: "c", Directory: "d", StartNS: -5, DurationNS: 6, Closed: true, Shared: true,
 		Kinds:    []decode.KindInfo{{Kind: schema.Heap}},
 		Counters: []decode.Counter{{Tag: 1, Name: "cycles", TimeUnit: true, Interval: 9, Trigger: decode.TriggerSkid}},
-		Image: []decode.MapEvent{
+		Mappings: []decode.MapEvent{
 			{Time: 1, Address: 1 << 63, Size: 16, FileOffset: 8, Modes: 5, Checksum: 7, BuildID: "ab", File: decode.FileID{Device: 1, Inode: 1 << 63}, Path: "/bin/\xff"},
 			{Time: 2, Address: 1 << 63, Unmap: true},
 			{Address: 0x100, Size: 4, Code: code}, {Address: 0x200, Size: 4, Code: unused},
 		},
-		Data:        []decode.MapEvent{{Address: 5, Size: 5, Path: "[stack]"}},
-		JITDumps:    []decode.JITDump{{Path: "/jit-1.dump", Until: decode.Never}},
-		JavaMethods: map[uint64]decode.JavaMethod{7: {Name: "m"}, 8: {Name: "n"}, 9: {Name: "o"}},
-		JavaThreads: []decode.JavaThread{{ThreadID: 4, Group: "system", UntilNS: decode.Never}},
-		Stacks:      decode.StacksOf(decode.RawStack{Words: []uint64{0x104}, OMPState: -1, Java: []decode.JavaFrame{{Method: 8, BCI: -3}}}),
+		DataMappings: []decode.MapEvent{{Address: 5, Size: 5, Path: "[stack]"}},
+		JITDumps:     []decode.JITDump{{Path: "/jit-1.dump", Until: decode.Never}},
+		JavaMethods:  map[uint64]decode.JavaMethod{7: {Name: "m"}, 8: {Name: "n"}, 9: {Name: "o"}},
+		JavaThreads:  []decode.JavaThread{{ThreadID: 4, Group: "system", UntilNS: decode.Never}},
+		Stacks:       decode.StacksOf(decode.RawStack{Words: []uint64{0x104}, OMPState: -1, Java: []decode.JavaFrame{{Method: 8, BCI: -3}}}),
 	}
 	rec := &decode.Recording{Format: "gprofng", Host: "h", Kernel: decode.KernelSymbol{Name: "_text", Address: 1 << 63}, Clock: &decode.CompilerClock{Start: 5}, Processes: []*decode.Process{p}}
 	found := diagnostic.Problem{Severity: diagnostic.Warning, Reason: "r", Message: "m", Count: 2, Offset: -1}
@@ -96,7 +96,7 @@ func TestContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Image[3].Code = &decode.Code{Function: "g", Method: 7}
+	p.Mappings[3].Code = &decode.Code{Function: "g", Method: 7}
 	delete(p.JavaMethods, 9)
 	got := r.Processes[0]
 	p.Stacks, got.Stacks, got.Records = nil, nil, nil
