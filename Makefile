@@ -95,7 +95,7 @@ test: check-go check-cxx ## run all tests, list at the end which were skipped an
 RACED := ./internal/ordered ./internal/objstore ./schema/s3cache ./schema/storedir ./stages/attribute ./stages/program \
 	./stages/unwind ./stages/code ./stages/samples ./stages/structure ./stages/decode/gprofng ./stages/decode/mmap \
 	./stages/decode/perfdata ./stages/loadobject/cache ./stages/write ./pipeline/compact ./pipeline
-UNRACED := ^(TestOverlappingIDs|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives|TestCommit)$$
+UNRACED := ^(TestOverlappingIDs|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives|TestCommit|TestDecompressedSize|TestResymbolizeWithoutLists|TestSpecialFiles)$$
 
 race: check-go check-cxx ## run the tests of concurrent packages under the race detector
 	go test $(GOFLAGS_) -race -vet=off -timeout 40m -skip '$(UNRACED)' $(RACED)

@@ -62,7 +62,22 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 	return loadMode(t, db, experiment, goldenMode(experiment))
 }
 
+// models are those of the shared store by experiment and mode. Tests do not change them.
+var models = map[[2]string]*model{}
+
 func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
+	t.Helper()
+	if db != shared.DB {
+		return readModel(t, db, experiment, mode)
+	}
+	key := [2]string{experiment, mode}
+	if models[key] == nil {
+		models[key] = readModel(t, db, experiment, mode)
+	}
+	return models[key]
+}
+
+func readModel(t *testing.T, db *sql.DB, experiment, mode string) *model {
 	t.Helper()
 	m := &model{
 		recording: strings.TrimSuffix(experiment, ".er"),

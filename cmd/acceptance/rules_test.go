@@ -58,16 +58,11 @@ var rules = []rule{
 func TestRules(t *testing.T) { testRules(t, rules) }
 
 func testRules(t *testing.T, rules []rule) {
-	models := map[string]*model{}
 	for _, r := range rules {
 		for _, recording := range strings.Fields(r.recordings) {
 			for _, mode := range strings.Fields(r.modes) {
 				t.Run(fmt.Sprint(r.id, "/", recording, "/", mode, "/", r.what), func(t *testing.T) {
-					key := recording + " " + mode
-					if models[key] == nil {
-						models[key] = loadMode(t, shared.DB, experiment(recording), mode)
-					}
-					r.holds(t, models[key])
+					r.holds(t, loadMode(t, shared.DB, experiment(recording), mode))
 				})
 			}
 		}
