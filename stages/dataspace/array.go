@@ -166,22 +166,15 @@ func (s *arraySearch) resolveCounted() (value, bool) {
 	switch in := slices.IndexFunc(s.found, holds); {
 	case in >= 0:
 		first := at.offset == s.found[in].start && size < vectorSize
-		return s.resultIf(at, (after < 0 || first) && !before)
+		if (after < 0 || first) && !before {
+			return at, true
+		}
 	case size >= vectorSize:
 	case after >= 0 && !before:
 		at.offset = s.found[after].offset
 		return at, true
 	case len(s.found) > 0 && !slices.ContainsFunc(s.found, func(a indexedArray) bool { return a.offset != s.found[0].offset }):
 		at.offset = s.found[0].offset
-		return at, true
-	}
-	return s.at, false
-}
-
-// resultIf returns an address if its offset is known, else the unresolved one: only its
-// aggregate is known.
-func (s *arraySearch) resultIf(at value, ok bool) (value, bool) {
-	if ok {
 		return at, true
 	}
 	return s.at, false

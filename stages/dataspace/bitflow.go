@@ -182,16 +182,15 @@ func (w *bitFlow) loadBits(s *bitState, i int, a *insn.Access) *bitVector {
 // memoryBits returns copies of the memory's bits from a byte offset on. follow makes later uses
 // depend on them.
 func (w *bitFlow) memoryBits(offset int64, size int, follow bool) *bitVector {
-	var out [64]bit
-	for i := range min(8*size, 64) {
+	return newBitVector(min(8*size, 64), func(i int) (b bit) {
 		if at := offset*8 + int64(i); at >= 0 && at < int64(8*w.access.Size) {
-			out[i] = bit{kind: bitCopied, at: int8(at)}
+			b = bit{kind: bitCopied, at: int8(at)}
 			if follow {
-				out[i].from = 1 << at
+				b.from = 1 << at
 			}
 		}
-	}
-	return newBitVector(clearFrom(out, min(8*size, 64)))
+		return b
+	})
 }
 
 // step applies an instruction.
@@ -294,13 +293,12 @@ func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 		shift = 8
 		old = shiftBits(insn.BitRotate, old, 8, 64)
 	}
-	var out [64]bit
-	for i := range out {
-		if out[i] = old.at(i); i >= shift && i < shift+8*b.Width {
-			out[i] = result.at(i - shift)
+	return newBitVector(64, func(i int) bit {
+		if i >= shift && i < shift+8*b.Width {
+			return result.at(i - shift)
 		}
-	}
-	return newBitVector(out)
+		return old.at(i)
+	})
 }
 
 // addressIn returns the address in a register, 0 for no register.

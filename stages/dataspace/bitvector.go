@@ -26,23 +26,15 @@ const (
 // bitVector holds the bits of a register, the least significant first. It is immutable; nil is an
 // unknown register.
 type bitVector struct {
-	bit  [64]uint8   // bit.kind, and bit.at shifted by atShift
-	from *[64]uint64 // bit.from, nil if all are 0
-	all  uint64      // all of from
+	bits [64]bit
+	all  uint64 // bit.from of all bits
 }
-
-// atShift leaves room for the kind of a bit.
-const atShift = 2
 
 func (b *bitVector) at(n int) bit {
 	if b == nil || n >= 64 {
 		return bit{}
 	}
-	x := bit{kind: bitKind(b.bit[n] & (1<<atShift - 1)), at: int8(b.bit[n] >> atShift)}
-	if b.from != nil {
-		x.from = b.from[n]
-	}
-	return x
+	return b.bits[n]
 }
 
 // dependencies returns the bits of the access that any of the bits depends on.
@@ -53,42 +45,32 @@ func (b *bitVector) dependencies() uint64 {
 	return b.all
 }
 
-func newBitVector(bit [64]bit) *bitVector {
-	var all uint64
-	known := false
-	for i := range bit {
-		all |= bit[i].from
-		known = known || bit[i].kind != bitComputed
-	}
-	if all == 0 && !known {
-		return nil
-	}
-	b := &bitVector{all: all}
-	if all != 0 {
-		b.from = new([64]uint64)
-	}
-	for i, x := range &bit {
-		b.bit[i] = uint8(x.kind) | uint8(x.at)<<atShift
-		if all != 0 {
-			b.from[i] = x.from
+// newBitVector returns n bits, followed by zeros.
+func newBitVector(n int, at func(i int) bit) *bitVector {
+	b, known := &bitVector{}, false
+	for i := range b.bits {
+		b.bits[i].kind = bitZero
+		if i < n {
+			b.bits[i] = at(i)
 		}
+		b.all |= b.bits[i].from
+		known = known || b.bits[i].kind != bitComputed
+	}
+	if b.all == 0 && !known {
+		return nil
 	}
 	return b
 }
 
 // zeroBits returns the bits of 0, by far the most frequent number.
-var zeroBits = sync.OnceValue(func() *bitVector { return newBitVector(clearFrom([64]bit{}, 0)) })
+var zeroBits = sync.OnceValue(func() *bitVector { return newBitVector(0, nil) })
 
 // constantBits returns the bits of a number.
 func constantBits(n uint64) *bitVector {
 	if n == 0 {
 		return zeroBits()
 	}
-	var out [64]bit
-	for i := range out {
-		out[i].kind = bitZero + bitKind(n>>i&1)
-	}
-	return newBitVector(out)
+	return newBitVector(64, func(i int) bit { return bit{kind: bitZero + bitKind(n>>i&1)} })
 }
 
 // constant returns the value of the lowest n bits, if all are known.
@@ -121,11 +103,7 @@ func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 	case insn.BitField:
 		return moveField(x, from, old)
 	case insn.BitAnd, insn.BitOr, insn.BitXor, insn.BitChoose:
-		var out [64]bit
-		for i := range n {
-			out[i] = joinBit(x.Op, from.at(i), with.at(i))
-		}
-		return newBitVector(clearFrom(out, n))
+		return newBitVector(n, func(i int) bit { return joinBit(x.Op, from.at(i), with.at(i)) })
 	case insn.BitAdd, insn.BitSubtract:
 		sum := addBits(x, from, with, n)
 		if x.Op == insn.BitAdd && x.From == x.With && x.Shift == 0 {
@@ -142,27 +120,11 @@ func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 			return shiftBits(x.Op, from, by, n)
 		}
 	}
-	var out [64]bit
-	for i := range n {
-		out[i].from = from.dependencies() | with.dependencies()
-	}
-	return newBitVector(clearFrom(out, n))
-}
-
-// clearFrom clears the bits from n on.
-func clearFrom(out [64]bit, n int) [64]bit {
-	for i := n; i < 64; i++ {
-		out[i] = bit{kind: bitZero}
-	}
-	return out
+	return newBitVector(n, func(int) bit { return bit{from: from.dependencies() | with.dependencies()} })
 }
 
 func invert(b *bitVector) *bitVector {
-	var out [64]bit
-	for i := range out {
-		out[i] = not(b.at(i))
-	}
-	return newBitVector(out)
+	return newBitVector(64, func(i int) bit { return not(b.at(i)) })
 }
 
 func not(b bit) bit {
@@ -199,86 +161,69 @@ func joinBit(op insn.BitOp, a, b bit) bit {
 
 // addBits returns a sum or difference: a carry depends on all bits below.
 func addBits(x *insn.Bits, from, with *bitVector, n int) *bitVector {
-	var out [64]bit
 	carries, carried := x.Carry, uint64(0)
-	for i := range n {
+	return newBitVector(n, func(i int) bit {
 		a, b := from.at(i), with.at(i)
 		switch {
 		case !carries && b.kind == bitZero:
-			out[i] = a
+			return a
 		case !carries && a.kind == bitZero && x.Op == insn.BitAdd:
-			out[i] = b
-		default:
-			carries = true
-			carried |= a.from | b.from
-			out[i].from = carried
+			return b
 		}
-	}
-	return newBitVector(clearFrom(out, n))
+		carries = true
+		carried |= a.from | b.from
+		return bit{from: carried}
+	})
 }
 
 // shiftBits shifts the lowest n bits.
 func shiftBits(op insn.BitOp, b *bitVector, by uint64, n int) *bitVector {
-	var out [64]bit
 	d := int(by % 64)
 	if n < 64 && op != insn.BitRotate {
 		d = int(by % 32)
 	}
-	for i := range n {
-		switch op {
-		case insn.BitLeft:
-			if out[i].kind = bitZero; i >= d {
-				out[i] = b.at(i - d)
-			}
-		case insn.BitRotate:
-			out[i] = b.at(int(modulo(int64(i-d), int64(n))))
-		default:
-			switch {
-			case i+d < n:
-				out[i] = b.at(i + d)
-			case op == insn.BitSigned:
-				out[i] = b.at(n - 1)
-			default:
-				out[i].kind = bitZero
-			}
+	return newBitVector(n, func(i int) bit {
+		switch {
+		case op == insn.BitRotate:
+			return b.at(int(modulo(int64(i-d), int64(n))))
+		case op == insn.BitLeft && i >= d:
+			return b.at(i - d)
+		case op != insn.BitLeft && i+d < n:
+			return b.at(i + d)
+		case op == insn.BitSigned:
+			return b.at(n - 1)
 		}
-	}
-	return newBitVector(clearFrom(out, n))
+		return bit{kind: bitZero}
+	})
 }
 
 // shiftIn shifts bits, and fills up with the bits of another operand.
 func shiftIn(x *insn.Bits, from, with *bitVector, n int) *bitVector {
-	var out [64]bit
-	for i := range n {
+	return newBitVector(n, func(i int) bit {
 		switch left := i - x.Count; {
 		case x.Op == insn.BitRightIn && i+x.Count < n:
-			out[i] = from.at(i + x.Count)
+			return from.at(i + x.Count)
 		case x.Op == insn.BitRightIn:
-			out[i] = with.at(i + x.Count - n)
+			return with.at(i + x.Count - n)
 		case left >= 0:
-			out[i] = from.at(left)
+			return from.at(left)
 		default:
-			out[i] = with.at(n + left)
+			return with.at(n + left)
 		}
-	}
-	return newBitVector(clearFrom(out, n))
+	})
 }
 
 // moveField moves a field of bits.
 func moveField(x *insn.Bits, from, old *bitVector) *bitVector {
-	var out [64]bit
-	n := 8 * x.Width
-	for i := range n {
+	return newBitVector(8*x.Width, func(i int) bit {
 		switch at := i - x.At; {
 		case at >= 0 && at < x.Count:
-			out[i] = from.at(x.First + at)
+			return from.at(x.First + at)
 		case x.Keep:
-			out[i] = old.at(i)
+			return old.at(i)
 		case at >= 0 && x.Signed:
-			out[i] = from.at(x.First + x.Count - 1)
-		default:
-			out[i].kind = bitZero
+			return from.at(x.First + x.Count - 1)
 		}
-	}
-	return newBitVector(clearFrom(out, n))
+		return bit{kind: bitZero}
+	})
 }

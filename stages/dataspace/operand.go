@@ -1,6 +1,7 @@
 package dataspace
 
 import (
+	"iter"
 	"slices"
 
 	"stackmill/stages/loadobject/insn"
@@ -250,31 +251,37 @@ func (t typeTable) isGlobal(v types.VariableNo) bool {
 	return ok && at == v && off == 0
 }
 
-// stackVariable returns the variable or parameter at an address of the stack.
-func (f *function) stackVariable(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
-	t := f.types
-	pc, scopes := f.code[n].address, f.scopes[n]
-	base := f.frameBase(s, pc, scopes)
-	for _, scope := range scopes {
-		for v := t.Scopes[scope].First; v < t.Scopes[scope].End(); v++ {
-			size := t.Types[t.Strip(t.Variables[v].Type)].Size
-			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
-				place := &t.Places[p]
-				if pc < place.Low || pc >= place.High {
-					continue
-				}
-				start := f.stackAddress(s, base, place)
-				if start.kind != valueFrame || start.origin != at.origin {
-					continue
-				}
-				length := size
-				if place.PieceSize > 0 {
-					length = place.PieceSize
-				}
-				if in := at.offset - start.offset; in >= 0 && in < max(length, 1) {
-					return v, place.Piece + in, true
+// places iterates over the places at which debug information has variables at an instruction, with
+// the variables: those of inner scopes first.
+func (f *function) places(n int) iter.Seq2[types.VariableNo, *types.Place] {
+	return func(yield func(types.VariableNo, *types.Place) bool) {
+		t, pc := f.types, f.code[n].address
+		for _, scope := range f.scopes[n] {
+			for v := t.Scopes[scope].First; v < t.Scopes[scope].End(); v++ {
+				for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
+					if place := &t.Places[p]; place.Low <= pc && pc < place.High && !yield(v, place) {
+						return
+					}
 				}
 			}
+		}
+	}
+}
+
+// stackVariable returns the variable or parameter at an address of the stack.
+func (f *function) stackVariable(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
+	t, base := f.types, f.frameBase(s, n)
+	for v, place := range f.places(n) {
+		start := f.stackAddress(s, base, place)
+		if start.kind != valueFrame || start.origin != at.origin {
+			continue
+		}
+		length := t.Types[t.Strip(t.Variables[v].Type)].Size
+		if place.PieceSize > 0 {
+			length = place.PieceSize
+		}
+		if in := at.offset - start.offset; in >= 0 && in < max(length, 1) {
+			return v, place.Piece + in, true
 		}
 	}
 	return 0, 0, false
@@ -294,8 +301,10 @@ func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	return value{}
 }
 
-// frameBase returns the address from which the places of a function's variables count.
-func (f *function) frameBase(s *state, pc uint64, scopes []types.ScopeNo) value {
+// frameBase returns the address from which the places of a function's variables count at an
+// instruction.
+func (f *function) frameBase(s *state, n int) value {
+	pc, scopes := f.code[n].address, f.scopes[n]
 	if len(scopes) == 0 {
 		return value{}
 	}
@@ -316,31 +325,22 @@ func (f *function) frameBase(s *state, pc uint64, scopes []types.ScopeNo) value 
 
 // storedPointer returns the variable whose address debug information says is in a stack slot.
 func (f *function) storedPointer(s *state, n int, at value) (value, bool) {
-	t := f.types
 	if !f.hasPointerSlots {
 		return value{}, false
 	}
-	pc, scopes := f.code[n].address, f.scopes[n]
-	base := f.frameBase(s, pc, scopes)
-	for _, scope := range scopes {
-		for v := t.Scopes[scope].First; v < t.Scopes[scope].End(); v++ {
-			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
-				place := t.Places[p]
-				if pc < place.Low || pc >= place.High {
-					continue
-				}
-				switch place.Kind {
-				case types.PointedFrame:
-					place.Kind = types.AtFrame
-				case types.PointedRegister:
-					place.Kind = types.AtRegister
-				default:
-					continue
-				}
-				if at == f.stackAddress(s, base, &place) {
-					return value{kind: valueAddress, typ: t.Variables[v].Type, variable: v}, true
-				}
-			}
+	base := f.frameBase(s, n)
+	for v, stored := range f.places(n) {
+		place := *stored
+		switch place.Kind {
+		case types.PointedFrame:
+			place.Kind = types.AtFrame
+		case types.PointedRegister:
+			place.Kind = types.AtRegister
+		default:
+			continue
+		}
+		if at == f.stackAddress(s, base, &place) {
+			return value{kind: valueAddress, typ: f.types.Variables[v].Type, variable: v}, true
 		}
 	}
 	return value{}, false

@@ -190,9 +190,9 @@ func (t typeTable) merge(a, b value) value {
 	case a.kind == valueFloat && b.kind == valueScalar && t.Types[b.typ].Float, b.kind == valueFloat && a.kind == valueScalar && t.Types[a.typ].Float:
 		return value{kind: valueFloat}
 	case a.kind == valueNumber && b.kind == valueNumber:
-		return mergeNumbers(a, b)
+		return mergeIntegers(a, b, value{kind: valueNumber})
 	case (a.kind == valueScalar || a.kind == valueNumber) && (b.kind == valueScalar || b.kind == valueNumber) && a.integer().step != 1 && b.integer().step != 1:
-		return mergeIntegers(a.integer(), b.integer())
+		return mergeIntegers(a.integer(), b.integer(), value{kind: valueScalar, origin: unknownOrigin})
 	case a.kind != valueAddress || b.kind != valueAddress:
 		return t.orNull(a, b)
 	}
@@ -268,22 +268,15 @@ func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	return offset == 0
 }
 
-// mergeNumbers is merge for two numbers: one plus a multiple of a step.
-func mergeNumbers(a, b value) value {
+// mergeIntegers is merge for two integers: one plus a multiple of a step. merged has the kind and
+// origin of the result.
+func mergeIntegers(a, b, merged value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
 		return value{}
 	}
-	return value{kind: valueNumber, offset: modulo(a.offset, step), step: step}
-}
-
-// mergeIntegers is merge for two integers: one plus a multiple of a step.
-func mergeIntegers(a, b value) value {
-	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
-	if step < 2 {
-		return value{}
-	}
-	return value{kind: valueScalar, offset: modulo(a.offset, step), step: step, origin: unknownOrigin}
+	merged.offset, merged.step = modulo(a.offset, step), step
+	return merged
 }
 
 func gcd(a, b int64) int64 {

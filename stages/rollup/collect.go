@@ -180,21 +180,13 @@ type interner[T comparable] struct {
 }
 
 func (n *interner[T]) intern(thing T) int32 {
-	i, ok := n.numbers[thing]
-	if !ok {
-		i = n.add(thing)
-	}
-	return i
-}
-
-func (n *interner[T]) add(thing T) int32 {
 	if n.numbers == nil {
 		n.numbers = map[T]int32{}
 	}
-	i := int32(len(n.list))
-	n.list = append(n.list, thing)
-	n.numbers[thing] = i
-	return i
+	return memo.Get(n.numbers, thing, func() int32 {
+		n.list = append(n.list, thing)
+		return int32(len(n.list) - 1)
+	})
 }
 
 // textInterner is an interner of texts.
@@ -204,7 +196,7 @@ type textInterner struct{ interner[string] }
 func (n *textInterner) internCopy(text string) int32 {
 	i, ok := n.numbers[text]
 	if !ok {
-		i = n.add(strings.Clone(text))
+		i = n.intern(strings.Clone(text))
 	}
 	return i
 }

@@ -68,7 +68,8 @@ func (c *Counter) Add(b *Batch) {
 func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Count) {
 	cols := &metricColumns{batch: b, ints: map[string][]int64{}}
 	leftOut := c.LeftOut
-	sources := newSourceSamples(b)
+	sources, numbers := b.sources()
+	bySource := groupBySource(sources)
 	for m := range c.Metrics {
 		metric := &c.Metrics[m]
 		if metric.Kind != b.Kind {
@@ -76,10 +77,11 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 		}
 		count := Count{Metric: m}
 		if sources != nil {
-			some := false
-			if count.Samples, some = sources.samples(metric.Source); !some {
+			n, known := numbers[metric.Source]
+			if !known || int(n) >= len(bySource) || len(bySource[n]) == 0 {
 				continue
 			}
+			count.Samples = bySource[n]
 		}
 		if leftOut != c.LeftOut { // values have changed
 			cols.matched, leftOut = nil, c.LeftOut
@@ -122,53 +124,12 @@ func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*in
 	}
 }
 
-// sourceSamples groups the samples of a batch by source: their counter or event.
-type sourceSamples struct {
-	numbers  map[string]int32 // by name
-	only     int32            // the source of all samples, if bySource is nil
-	bySource [][]int32        // by number: the indices of its samples
-}
-
-// newSourceSamples groups a batch's samples; nil if its kind has no sources.
-func newSourceSamples(b *Batch) *sourceSamples {
-	of, numbers := b.sources()
-	switch {
-	case of == nil:
-		return nil
-	case len(of) > 0 && !slices.ContainsFunc(of, func(n int32) bool { return n != of[0] }):
-		return &sourceSamples{numbers: numbers, only: of[0]}
-	}
-	return &sourceSamples{numbers: numbers, bySource: groupBySource(of)}
-}
-
-// samples returns the indices of a source's samples, nil for all; false if there are none.
-func (s *sourceSamples) samples(source string) (indices []int32, some bool) {
-	n, known := s.numbers[source]
-	switch {
-	case !known:
-		return nil, false
-	case s.bySource == nil:
-		return nil, n == s.only
-	case int(n) >= len(s.bySource):
-		return nil, false
-	}
-	return s.bySource[n], len(s.bySource[n]) > 0
-}
-
 // groupBySource returns the indices of samples by source, given the source of each.
-func groupBySource(of []int32) [][]int32 {
-	if len(of) == 0 {
-		return [][]int32{}
-	}
-	samples := make([]int, slices.Max(of)+1)
-	for _, n := range of {
-		samples[n]++
-	}
-	lists, all := make([][]int32, len(samples)), make([]int32, len(of))
-	for n := range lists {
-		lists[n], all = all[:0:samples[n]], all[samples[n]:]
-	}
+func groupBySource(of []int32) (lists [][]int32) {
 	for i, n := range of {
+		for int(n) >= len(lists) {
+			lists = append(lists, nil)
+		}
 		lists[n] = append(lists[n], int32(i))
 	}
 	return lists

@@ -107,11 +107,7 @@ func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destin
 	return destinationKey{entry: entry{object, f.Offset}}, ok
 }
 
-// addresses returns the regions of a load object, sorted by address.
+// addresses returns the regions of a load object that has a table, sorted by address.
 func (r *Resolver) addresses(object program.ObjectNo) symtab.Addresses {
-	o := &r.loadObjects[object]
-	if o.byAddress == nil {
-		o.byAddress = o.table.Addresses()
-	}
-	return o.byAddress
+	return r.loadObjects[object].byAddress()
 }

@@ -26,18 +26,11 @@ type block struct {
 	number uint64
 }
 
-// lastBlock is the block that was read last.
-type lastBlock struct {
-	block
-	content []byte // nil if there is none
-}
-
 // fileContents reads the contents of load objects' files.
 type fileContents struct {
 	rec      *decode.Recording // collects host errors
 	open     []*os.File        // the one read last first
 	blocks   map[block][]byte
-	last     lastBlock
 	readOnly bool // the blocks belong to another fileContents: none is added
 }
 
@@ -67,11 +60,7 @@ func (c *fileContents) read(path string, offset, size uint64) []byte {
 // not cached and must not be, or has an unreadable part: the caller's bytes may be readable.
 func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
-	if c.last.content != nil && c.last.block == k {
-		return c.last.content, true
-	}
 	if b, ok := c.blocks[k]; ok {
-		c.last = lastBlock{k, b}
 		return b, true
 	}
 	if c.readOnly {
@@ -89,7 +78,7 @@ func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	if len(c.blocks) >= maxBlocks {
 		clear(c.blocks)
 	}
-	c.blocks[k], c.last = b[:n], lastBlock{k, b[:n]}
+	c.blocks[k] = b[:n]
 	return b[:n], true
 }
 

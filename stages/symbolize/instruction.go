@@ -40,13 +40,12 @@ type Disassembly struct {
 // Disassembler disassembles functions. Several disassemblers of one resolver may be used
 // concurrently after its Finish.
 type Disassembler struct {
-	r         *Resolver
-	code      machineCode
-	cache     *DisassemblyCache
-	printers  map[isa.Arch]*disasm.Printer
-	addresses map[program.ObjectNo]symtab.Addresses // by object
-	stubs     map[entry]string                      // names of entries of procedure linkage tables
-	readable  func(linkage string) string
+	r        *Resolver
+	code     machineCode
+	cache    *DisassemblyCache
+	printers map[isa.Arch]*disasm.Printer
+	stubs    map[entry]string // names of entries of procedure linkage tables
+	readable func(linkage string) string
 	// Of the current function.
 	items []disasm.Item
 	calls []bool // by instruction that is in the code: it is a call
@@ -57,7 +56,7 @@ type Disassembler struct {
 // others.
 func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 	return &Disassembler{
-		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[program.ObjectNo]symtab.Addresses{}, stubs: map[entry]string{},
+		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, stubs: map[entry]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }

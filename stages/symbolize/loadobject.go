@@ -1,6 +1,8 @@
 package symbolize
 
 import (
+	"sync"
+
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
 )
@@ -14,7 +16,7 @@ type loadObject struct {
 	file          string                        // of the table, empty without one
 	placer        pcPlacer                      // nil: offsets are as mapped
 	functions     map[uint64]program.FunctionNo // functions of table by offset
-	byAddress     symtab.Addresses              // the regions of table
+	byAddress     func() symtab.Addresses       // the regions of table
 	report        func(touched bool)            // adds the problems of its files
 	referrers     map[uint64][]bodyReference    // by offset of a parallel region's body
 	regionHolders map[uint64]program.FunctionNo // by offset of a body; None for none
@@ -36,7 +38,9 @@ type objectDraft struct {
 
 // addObject adds a load object to the program.
 func (r *Resolver) addObject(o objectDraft) program.ObjectNo {
-	o.Lines = o.table != nil && o.table.Lines.Len() > 0
+	if o.table != nil {
+		o.Lines, o.byAddress = o.table.Lines.Len() > 0, sync.OnceValue(o.table.Addresses)
+	}
 	r.loadObjects = append(r.loadObjects, o.loadObject)
 	return r.Program.AddObject(o.Object)
 }

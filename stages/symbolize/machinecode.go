@@ -47,10 +47,7 @@ func (c *machineCode) Bytes(object program.ObjectNo, offset, size uint64) ([]byt
 }
 
 // ForgetCode frees the cached blocks of files. Nothing may be disassembled afterwards.
-func (r *Resolver) ForgetCode() {
-	clear(r.blocks)
-	r.last = lastBlock{}
-}
+func (r *Resolver) ForgetCode() { clear(r.blocks) }
 
 // archOf returns the instruction set of code outside of files.
 func archOf(rec *decode.Recording) isa.Arch { return isa.Named(rec.Arch, rec.WordBits) }

@@ -34,7 +34,7 @@ func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn
 	if t == nil {
 		return
 	}
-	if i.Target, i.HasTarget = d.addressesOf(f.Object, t).Offset(inst.Target); !i.HasTarget {
+	if i.Target, i.HasTarget = d.r.addresses(f.Object).Offset(inst.Target); !i.HasTarget {
 		return
 	}
 	g, ok := t.Function(i.Target)
@@ -75,15 +75,10 @@ func (d *Disassembler) slotName(object program.ObjectNo, t *symtab.Table, slot s
 	if slot.Symbol != "" {
 		return d.readable(slot.Symbol)
 	}
-	if offset, ok := d.addressesOf(object, t).Offset(slot.Resolver); ok {
+	if offset, ok := d.r.addresses(object).Offset(slot.Resolver); ok {
 		if f, ok := t.Function(offset); ok && f.Kind != funcinfo.Static && f.Offset == offset {
 			return f.Name
 		}
 	}
 	return ""
-}
-
-// addressesOf returns a load object's regions by address.
-func (d *Disassembler) addressesOf(object program.ObjectNo, t *symtab.Table) symtab.Addresses {
-	return memo.Get(d.addresses, object, t.Addresses)
 }
