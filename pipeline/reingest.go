@@ -113,6 +113,26 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
+// describeEntry returns the entry of the experiment for its commit; false if it is not to be
+// stored.
+func (x *candidate) describeEntry() (entry storedir.Entry, more bool) {
+	if x.stored == nil {
+		return x.entry()
+	}
+	c := x.stored.of.entry
+	known, next := x.in.store.latest(c.ExperimentID)
+	if next > x.generation || known.Replaced { // another program was faster
+		x.result.skip()
+		return c, false
+	}
+	c.Generation, c.Status, c.Samples, c.Objects = x.generation, x.result.Status, x.result.Samples, x.objectsFound()
+	c.Instead, c.Labels, c.LabelCommits = known.Instead, known.Labels, known.LabelCommits
+	c.Ingested = c.IngestedAt(x.stored.of.batch.Ingested)
+	c.Looked, c.State, c.Outcome = nil, "", ""
+	x.lookedAt(&c)
+	return c, true
+}
+
 // renewedEntry returns the entry as describeEntry does, but from the current store if a snapshot
 // contains the recording: a replacement keeps the labels that were set since.
 func (x *candidate) renewedEntry() (entry storedir.Entry, more bool, err error) {

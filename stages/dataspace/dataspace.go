@@ -11,6 +11,7 @@ package dataspace
 
 import (
 	"slices"
+
 	"stackmill/internal/memo"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
@@ -239,3 +240,12 @@ func (p *Process) reference(e *Event) *reference {
 	}
 	return ref
 }
+
+// ObjectNo and RegionNo are indices in the lists of a Space.
+type (
+	ObjectNo int32
+	RegionNo int32
+)
+
+// symbolNo is the index of an untyped symbol in loadObject.variables.
+type symbolNo int32

@@ -55,12 +55,7 @@ func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 
 // accessesMemory reports whether an instruction has an explicit operand in memory.
 func (x *instruction) accessesMemory() bool {
-	for i := range x.Accesses {
-		if !x.Accesses[i].Implicit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return !a.Implicit })
 }
 
 // isRepeated reports whether it is a repeated string instruction.

@@ -146,3 +146,69 @@ func (p *Program) InternFunction(f Function, variant uint64) FunctionNo {
 		return FunctionNo(len(p.Functions) - 1)
 	})
 }
+
+// Load objects, modules, functions and locations are referred to by their index in the lists of
+// a Program.
+type (
+	ObjectNo   int32
+	ModuleNo   int32
+	FunctionNo int32
+	LocationNo int32
+)
+
+// None is a number of any type that refers to nothing.
+const None = -1
+
+// Life is the time in which an address or stack keeps its meaning, in ns from the founder's start.
+type Life struct{ From, Until int64 }
+
+// Intersect returns the time that is in both lives.
+func (l Life) Intersect(other Life) Life {
+	return Life{max(l.From, other.From), min(l.Until, other.Until)}
+}
+
+// Contains reports whether time t is in the life.
+func (l Life) Contains(t int64) bool { return l.From <= t && t < l.Until }
+
+// Inlined is the kind of functions that exist as inlined code only.
+const Inlined funcinfo.Kind = "inlined"
+
+// Level is one level of an instruction's inline chain (S10).
+type Level struct {
+	Function       FunctionNo
+	funcinfo.Place // in the function
+}
+
+// InlinedAt returns the inline chain of a location, the outermost function first.
+func (p *Program) InlinedAt(location LocationNo) []Level {
+	if p.Inlines == nil {
+		return nil
+	}
+	return p.Inlines[location]
+}
+
+// Relation links a function to the one that a compiler made it from.
+type Relation struct {
+	Main FunctionNo
+	Line int32 // of a body: its first source line, 0 if unknown
+}
+
+// longestChain bounds the steps from a part of a clone of a body to its main function: in a
+// damaged object, aliases may form a cycle.
+const longestChain = 8
+
+// BodyOf returns the function that contains a parallel region, given the region's body, or a
+// clone or outline function of the body (S11).
+func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
+	for range longestChain {
+		relation, related := p.Relations[function]
+		if !related {
+			break
+		}
+		if p.Functions[function].Kind == funcinfo.Body {
+			return relation.Main, true
+		}
+		function = relation.Main
+	}
+	return 0, false
+}

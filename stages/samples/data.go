@@ -179,3 +179,164 @@ func (d *Data) intern(k dataKey) int {
 		return len(d.Sums) - 1
 	})
 }
+
+// accessColumns holds the columns of a batch's events that describe memory accesses.
+type accessColumns struct {
+	stacks, sources  []int32
+	triggers         []decode.Trigger // by source
+	addresses        []int64
+	candidate, exact []int64 // nil if the kind has none
+	codes            bool    // small addresses are codes for why there is no address
+}
+
+func newAccessColumns(b *Batch, triggers map[string]decode.Trigger) *accessColumns {
+	e := b.Events
+	in := &accessColumns{stacks: e.Int32s("raw_stack"), addresses: e.Int64s("data_address"), codes: b.Kind.Traits().Codes}
+	if e.Has("trigger_pc") {
+		in.candidate = e.Int64s("trigger_pc")
+	}
+	if e.Has("exact_pc") {
+		in.exact = e.Int64s("exact_pc")
+	}
+	var numbers map[string]int32
+	in.sources, numbers = b.sources()
+	in.triggers = make([]decode.Trigger, len(numbers))
+	for name, n := range numbers {
+		in.triggers[n] = triggers[name]
+	}
+	return in
+}
+
+// lastCode is the largest data address that is a code. codeMask selects the part of the code
+// that the collector made (gprofng-experiment 9.5).
+const (
+	lastCode = 0xfe
+	codeMask = 0xf
+)
+
+// event returns the i-th sample's access, given its leaf's PC.
+func (in *accessColumns) event(i int, pc uint64) dataspace.Event {
+	e := dataspace.Event{PC: pc, Trigger: in.triggers[in.sources[i]]}
+	if in.exact != nil && in.exact[i] != 0 && e.Trigger != decode.NoTrigger {
+		e.Trigger = decode.TriggerExact
+	}
+	switch a := uint64(in.addresses[i]); {
+	case in.addresses[i] == -1 || a == 0:
+	case in.codes && a <= lastCode:
+		e.Code = int(a & codeMask)
+	default:
+		e.Address, e.HasAddress = a, true
+	}
+	switch {
+	case in.candidate == nil || in.candidate[i] == 0:
+	case e.Trigger == decode.TriggerSkid:
+		e.Candidate = uint64(in.candidate[i])
+	default: // the processor's own PC is more precise than the interrupt's
+		e.PC = uint64(in.candidate[i])
+	}
+	return e
+}
+
+// namesOf returns the names of a type's values up to the last.
+func namesOf[T interface {
+	~uint8
+	String() string
+}](last T) (names []string) {
+	for i := T(0); i <= last; i++ {
+		names = append(names, i.String())
+	}
+	return names
+}
+
+// The labels of the columns `method` and `agreement`.
+var methodNames, agreementNames = namesOf(dataspace.MethodAddress), namesOf(dataspace.Disagrees)
+
+// newRows returns a builder of rows of `data_samples`.
+func (d *Data) newRows() *schema.Rows {
+	return schema.NewRows(schema.DataSamples, d.experimentID, d.emit).Labels("method", methodNames...).Labels("agreement", agreementNames...)
+}
+
+// appendRow appends the row of a sample.
+func (d *Data) appendRow(rows *schema.Rows, sample int64, f *dataspace.Match) {
+	var location, region, embedding int64
+	if f.Location >= 0 {
+		location = d.program.LocationID(f.Location)
+	}
+	if f.Region >= 0 {
+		region = d.Space.Regions[f.Region].ID
+		d.regions[f.Region] = true
+	}
+	if f.Embedding >= 0 {
+		embedding = d.Space.Objects[f.Embedding].ID
+	}
+	rows.Int64(sample).Int64(d.Space.Objects[f.Object].ID).Int64If(f.Location >= 0, location).Label(int(f.Method))
+	rows.Int64If(f.Region >= 0, region).Label(int(f.Agreement)).Int64If(f.Embedding >= 0, embedding)
+}
+
+// Rows emits the data objects, their values, and the memory regions that they are in.
+func (d *Data) Rows(r *attribute.Result, emit attribute.Emit) error {
+	if d == nil {
+		return nil
+	}
+	space := d.Space
+	objects := r.Rows(schema.DataObjects, emit)
+	for i := range space.Objects {
+		o := &space.Objects[i]
+		var parent any
+		if o.Parent >= 0 {
+			parent = space.Objects[o.Parent].ID
+		}
+		objects.Append(o.ID, parent, o.Descriptor, o.Kind, o.Scope, o.ScopeKind, d.objectID(o.LoadObject),
+			o.Name, o.Type, nullIfNegative(o.Offset), nullIfNegative(o.Size), nullIfNegative(o.ElementSize), o.Bit, o.Bits)
+	}
+	regions := r.Rows(schema.MemoryRegions, emit)
+	for n, m := range space.Regions {
+		if !d.regions[dataspace.RegionNo(n)] {
+			continue
+		}
+		regions.Append(m.ID, int32(m.Process), m.Kind, m.Name, int64(m.Address), int64(m.Size), d.objectID(m.LoadObject))
+	}
+	values := r.Rows(schema.DataValues, emit)
+	for m, metric := range r.Sums.Metrics {
+		for i := range d.Sums {
+			s := &d.Sums[i]
+			if v := s.PerMetric[m]; v.Samples > 0 {
+				o := &space.Objects[s.object]
+				values.Append(metric.Name, o.ID, locationNo(s.location), s.method.String(), s.detail, s.agreement.String(), d.dataObjectID(s.embedding), v.Value, v.Samples)
+			}
+		}
+	}
+	return schema.CloseAll(objects, regions, values)
+}
+
+// locationNo returns a location's number, nil for None.
+func locationNo(n program.LocationNo) any {
+	if n < 0 {
+		return nil
+	}
+	return int32(n)
+}
+
+// dataObjectID returns a data object's identifier, nil for None.
+func (d *Data) dataObjectID(n dataspace.ObjectNo) any {
+	if n < 0 {
+		return nil
+	}
+	return d.Space.Objects[n].ID
+}
+
+// objectID returns a load object's identifier, nil for None.
+func (d *Data) objectID(n program.ObjectNo) any {
+	if n < 0 {
+		return nil
+	}
+	return d.program.Objects[n].ID
+}
+
+// nullIfNegative returns nil for -1, which means unknown.
+func nullIfNegative(n int64) any {
+	if n < 0 {
+		return nil
+	}
+	return n
+}

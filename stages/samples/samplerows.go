@@ -9,6 +9,8 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/attribute"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
 )
 
 // SampleRows emits the rows of samples: of the table `samples`, and of the kind's table.
@@ -47,4 +49,16 @@ func (r *SampleRows) Add(b *Batch) error {
 		r.emit.Columns(schema.Samples, id, sample, kind, process, e.Column("thread_id"), e.Column("cpu"), e.Column("time_ns"), stack, e.Column("name_no"), group),
 		r.emit.Columns(b.Kind.Traits().Table, append([]arrow.Array{id, sample}, b.Payload...)...),
 	)
+}
+
+// Segments appends a row for each mapping of a process's load objects.
+func Segments(rows *schema.Rows, process int, p *symbolize.Process) {
+	p.Segments(func(m *image.Mapping, object int64) {
+		var unloaded any
+		if m.Unloaded != image.Never {
+			unloaded = m.Unloaded
+		}
+		rows.Append(int32(process), object, int64(m.Address), int64(m.Size), int64(m.FileOffset),
+			int32(m.Modes), m.Loaded, unloaded)
+	})
 }

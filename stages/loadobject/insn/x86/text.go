@@ -1,6 +1,7 @@
 package x86
 
 import (
+	"fmt"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -43,6 +44,9 @@ func Text(long bool, code []byte, addr uint64) string {
 		}
 	}
 	text := strings.TrimSpace(x86asm.GNUSyntax(inst, addr, nil))
+	if rel, ok := inst.Args[0].(x86asm.Rel); ok && addr == 0 { // which x86asm takes for an unknown address
+		text = fmt.Sprintf("%s%#x", text[:strings.LastIndexByte(text, ' ')+1], uint64(inst.Len)+uint64(rel))
+	}
 	switch inst.Op { // x86asm prints two in Intel's syntax
 	case x86asm.CDQE:
 		return "cltq"
