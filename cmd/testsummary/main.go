@@ -46,7 +46,7 @@ type event struct {
 // summarize prints the output of failed tests and of packages, the skipped tests
 // by their reasons, and the slowest packages and tests.
 func summarize(r io.Reader, w io.Writer) error {
-	var packages, tests []timing
+	var packages, tests []measurement
 	output := map[[2]string][]string{} // of tests, until it is known what became of them
 	reasons := map[string][]string{}
 	in := bufio.NewReader(r)
@@ -61,9 +61,9 @@ func summarize(r io.Reader, w io.Writer) error {
 			folder := strings.TrimPrefix(e.Package, "stackmill/")
 			switch ended := e.Action == "pass" || e.Action == "fail"; {
 			case ended && e.Test == "":
-				packages = append(packages, timing{e.Elapsed, folder})
+				packages = append(packages, measurement{e.Elapsed, folder})
 			case ended && !strings.Contains(e.Test, "/"):
-				tests = append(tests, timing{e.Elapsed, folder + "." + e.Test})
+				tests = append(tests, measurement{e.Elapsed, folder + "." + e.Test})
 			}
 			switch {
 			case e.Action == "output" && e.Test == "" && e.Output == "PASS\n": // the package's line follows
@@ -100,8 +100,8 @@ func summarize(r io.Reader, w io.Writer) error {
 	return nil
 }
 
-// timing is how long a package or a test took.
-type timing struct {
+// measurement is how long a package or a test took.
+type measurement struct {
 	seconds float64
 	name    string
 }
@@ -109,16 +109,16 @@ type timing struct {
 // A list has at most so many of the slowest, those that took at least a second.
 const mostListed = 20
 
-func printSlowest(w io.Writer, what string, timings []timing) {
-	timings = slices.DeleteFunc(timings, func(t timing) bool { return t.seconds < 1 })
-	slices.SortFunc(timings, func(a, b timing) int {
+func printSlowest(w io.Writer, what string, measurements []measurement) {
+	measurements = slices.DeleteFunc(measurements, func(t measurement) bool { return t.seconds < 1 })
+	slices.SortFunc(measurements, func(a, b measurement) int {
 		return cmp.Or(cmp.Compare(b.seconds, a.seconds), strings.Compare(a.name, b.name))
 	})
-	if len(timings) == 0 {
+	if len(measurements) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\nThe slowest %s, in seconds\n", what)
-	for _, t := range timings[:min(len(timings), mostListed)] {
+	for _, t := range measurements[:min(len(measurements), mostListed)] {
 		fmt.Fprintf(w, "  %6.1f  %s\n", t.seconds, t.name)
 	}
 }

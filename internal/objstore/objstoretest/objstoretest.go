@@ -35,15 +35,17 @@ var program = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
+	own := fmt.Sprint(dir, ".", os.Getpid()) // tests of several packages may build it at once
+	defer os.RemoveAll(own)
 	build := exec.Command("go", "install", gateway)
-	build.Env = append(os.Environ(), "GOBIN="+dir+".new", "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOBIN="+own, "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go install: %w\n%s", err, out)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	return binary, os.Rename(filepath.Join(dir+".new", "versitygw"), binary)
+	return binary, os.Rename(filepath.Join(own, "versitygw"), binary)
 })
 
 // Serve starts a server, which ends with the test. Its buckets are folders in root.
