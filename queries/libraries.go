@@ -12,8 +12,8 @@ import (
 
 // The help of what hides functions.
 const (
-	HideHelp    = `leave out the functions of these load objects: their time is their callers'. A name, with or without its version (libc.so), a path, or a pattern (libstdc*)`
-	APIOnlyHelp = `show of these load objects the functions that others call, and leave out those that they call themselves`
+	HideHelp    = `hide the functions of these load objects; their time moves to their callers. A name, with or without its version (libc.so), a path, or a pattern (libstdc*)`
+	APIOnlyHelp = `show only the entry points of these load objects: the functions that other load objects call`
 )
 
 // Library is a load object whose functions are hidden: all, or all but its entry points.

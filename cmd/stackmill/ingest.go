@@ -56,8 +56,8 @@ command again.
 --report and --metrics are always written on exit, even after an error. With --watch,
 the program runs until SIGINT or SIGTERM. In each round it ingests the recordings that
 are complete and have not changed since the last round. A recording that stays
-incomplete is ingested as it is once it has not changed for --settle, and again when it
-has. See docs/operations.md. With --auto-compact, small batches are merged afterwards, as
+incomplete and does not change for --settle is ingested as it is, and again if it changes
+later. See docs/operations.md. With --auto-compact, small batches are merged afterwards, as
 compact does; without it, a line tells you when that would help.
 
 With --plan, it ingests one chunk of a plan that "stackmill plan" made. It is safe to run

@@ -23,7 +23,7 @@ func Comparison(out *terminal.Output, result *compare.Result, rows []compare.Row
 		return err
 	}
 	if n := len(result.Rows) - len(rows); n > 0 {
-		return out.Printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, Changed(result.Rows)-Changed(rows))
+		return out.Printf("\n%s, %d of them changed (--limit 0 prints all)\n", Plural(n, "more row"), Changed(result.Rows)-Changed(rows))
 	}
 	return nil
 }
