@@ -42,6 +42,10 @@ const (
 // blockLog keeps track of the blocks of a file.
 type blockLog struct {
 	blockLayout
+	closed bool // the experiment was closed
+	// shared says that several threads wrote packets that do not name their thread. Only
+	// references can then show losses.
+	shared bool
 	// expected are the successors, not found yet, of the CLOSED blocks of each flow. A block
 	// belongs to the flow of its first packet's thread.
 	expected map[int64]expectedBlocks
@@ -217,14 +221,14 @@ func (r *packetReader) finish(end int64) {
 		r.cut(length, fmt.Sprintf("the file has %d bytes, not a multiple of the block size %d", length, b.size))
 	case missing.count > 0:
 		severity, what := diagnostic.Error, "the file was cut"
-		if r.shared || len(b.threads) > 1 && end-missing.time <= lastWrite {
+		if b.shared || len(b.threads) > 1 && end-missing.time <= lastWrite {
 			severity, what = diagnostic.Warning, "the file was cut, or the process ended while a thread was writing"
 		}
 		r.report(severity, int64(length), "truncated", "blocks are full, but no others follow: "+what, int64(missing.count))
 	}
 	if b.blank > 0 {
 		severity := diagnostic.Warning
-		if !r.shared && (r.closed && len(b.threads) == 1 || b.blank > max(1, len(b.threads))) {
+		if !b.shared && (b.closed && len(b.threads) == 1 || b.blank > max(1, len(b.threads))) {
 			severity = diagnostic.Error
 		}
 		r.report(severity, int64(length), "blank-blocks", "blocks hold nothing but NULs: what was there is lost, or the process ended while a thread was writing", int64(b.blank))

@@ -229,14 +229,14 @@ func (e *experiment) readEvents() {
 }
 
 func (e *experiment) openEvents(kind schema.Kind, file string, m *mmap.File) error {
-	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, ended: bounds.Add(e.log.start, e.log.lastTime)}
+	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, eventTimes: eventTimes{ended: bounds.Add(e.log.start, e.log.lastTime)}}
 	f.oneState = kind == schema.Clock && e.log.clockStates() == 1
 	report := e.reporter(file)
 	r := newPacketReader(m.Data, e.order, e.blocks(), func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == diagnostic.Error
 		report(s, offset, reason, message, count)
 	})
-	r.release, r.closed = m.Release, e.log.closed
+	r.release, r.blocks.closed = m.Release, e.log.closed
 	for _, typ := range kindTypes[kind] {
 		l := e.log.layouts[typ]
 		if l == nil || l.fields["TSTAMP"].width == 0 {

@@ -55,7 +55,7 @@ type frameFile struct {
 func readFrames(data []byte, order byteOrder, wordBytes int, layout blockLayout, release func(), report reporter) *frameFile {
 	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}, release: release}
 	r := newPacketReader(data, order, blockLayout{size: layout.size}, report)
-	r.release, r.shared = release, true
+	r.release, r.blocks.shared = release, true
 	r.types[typeFrame] = packetType{described: true, variable: true, need: frameHeader, why: f.brokenFrame}
 	r.types[typeUID] = packetType{described: true, variable: true, need: uidHeader, why: f.brokenUID}
 	for released := 0; ; {

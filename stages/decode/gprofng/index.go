@@ -23,24 +23,31 @@ type eventFile struct {
 	layouts [maxType]*layout
 	stacks  *stackTable
 
-	runs    []packetRun // by min
+	eventCounts
+	eventTimes
+	runs     []packetRun        // by min
+	oneState bool               // user and system time were recorded together
+	threads  map[int64]struct{} // threads with events; there may be more
+	facts    facts
+	checks   [maxType][]fieldCheck
+	outliers bounds.Outliers // values out of bounds
+}
+
+// eventCounts are sums over the packets of a file.
+type eventCounts struct {
 	packets int64
 	mixed   bool  // packets have several types
-	last    int64 // the latest time
 	cpu     int64 // clock ticks of CPU time
 	missing int64 // events whose stack is not recorded
 	damaged bool  // packets were lost
-	// oneState says that user and system time were recorded together.
-	oneState bool
-	threads  map[int64]struct{} // threads with events; there may be more
+}
 
-	facts    facts
-	ended    int64 // the latest time in the log
-	checks   [maxType][]fieldCheck
-	outliers bounds.Outliers // values out of bounds
-	moved    int64           // packets with a time outside of the experiment
-	first    int64           // the earliest time
-	some     []int64         // recorded times of some packets
+// eventTimes are the times of the packets of a file.
+type eventTimes struct {
+	first, last int64   // the earliest and the latest
+	ended       int64   // the latest time in the log
+	moved       int64   // packets with a time outside of the experiment
+	some        []int64 // recorded times of some packets
 }
 
 // indexFields are the fields of a packet type that the index needs.

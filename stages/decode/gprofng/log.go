@@ -19,32 +19,50 @@ const forked = "(fork)"
 
 // recordedLog is the content of log.xml.
 type recordedLog struct {
-	version, collector         string
-	refused                    bool // the version is too old
-	host, os, arch             string
-	cpus, clockMHz             int
-	pageSize                   int64
-	wordBits                   int
-	pid, ppid                  int64
-	command, directory, target string
-
-	running  bool  // it has a run event
-	start    int64 // ns on the host's monotonic clock
-	wall     int64 // s since 1970
-	closed   bool
-	exited   bool // the log was closed by an exit event
-	endless  bool // the time of its end is unusable
-	archived bool // the collector ran the archiver
-	lastTime int64
+	collectorFacts
+	hostFacts
+	processFacts
+	runFacts
 	labels   map[int64]string // of sample points, by id
 	samples  int64            // the highest id of a sample point, -1 if there is none
-
 	kinds    []decode.KindInfo
 	clockAt  int64 // offset of the clock profile's description
 	counters []decode.Counter
 	layouts  map[uint16]*layout
 	warnings []collectorWarning
 	threads  []javaThread
+}
+
+// collectorFacts are about the program that recorded.
+type collectorFacts struct {
+	version, collector string
+	refused            bool // the version is too old
+	archived           bool // the collector ran the archiver
+}
+
+// hostFacts are about the machine.
+type hostFacts struct {
+	host, os, arch string
+	cpus, clockMHz int
+	pageSize       int64
+	wordBits       int
+}
+
+// processFacts are about the process.
+type processFacts struct {
+	pid, ppid                  int64
+	command, directory, target string
+}
+
+// runFacts are when the process began and ended.
+type runFacts struct {
+	running  bool  // it has a run event
+	start    int64 // ns on the host's monotonic clock
+	wall     int64 // s since 1970
+	closed   bool
+	exited   bool // the log was closed by an exit event
+	endless  bool // the time of its end is unusable
+	lastTime int64
 }
 
 // logReader fills in a recordedLog from the tags of log.xml and warnings.xml.

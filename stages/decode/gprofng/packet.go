@@ -44,11 +44,7 @@ type packetReader struct {
 	types   [maxType]packetType
 	report  reporter
 	release func() // releases the file's memory; may be nil
-	closed  bool   // the experiment was closed
-	// shared says that several threads wrote packets that do not name their thread. Only
-	// references can then show losses.
-	shared bool
-	blocks blockLog
+	blocks  blockLog
 
 	pos     int
 	end     int            // of the block

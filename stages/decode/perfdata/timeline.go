@@ -28,21 +28,26 @@ type timeline struct {
 // process is one process from its fork to the reuse of its pid.
 type process struct {
 	decode.Process
+	addressSpace
 	from   uint64
 	exited bool
 	// launcher marks perf's child before it executes the program to record.
 	launcher bool
-	text     []decode.MapEvent // mappings of the program's own file
-	live     []int32           // mappings of the current program since base: indexes in Image, or complements of indexes in Data
-	base     *snapshot         // older mappings, shared with forks
-	forked   *snapshot         // mappings inherited from the parent
-	drops    []sharedUnmap
-	exec     *execution   // set while the mappings of a new program are incomplete
+	executes bool         // it executed its program during the recording
 	rows     *processRows // nil without samples
 	threads  map[int32]*thread
-	executes bool           // it executed its program during the recording
 	spaces   uint64         // bits of the foreign address spaces of its samples
 	dumps    []recordOffset // samples with stacks to unwind
+}
+
+// addressSpace is the mappings that a process has, while its records are followed.
+type addressSpace struct {
+	text   []decode.MapEvent // mappings of the program's own file
+	live   []int32           // since base: indexes in Mappings, or complements of indexes in DataMappings
+	base   *snapshot         // older mappings, shared with forks
+	forked *snapshot         // mappings inherited from the parent
+	drops  []sharedUnmap
+	exec   *execution // set while the mappings of a new program are incomplete
 }
 
 func (r *reader) timeline() *timeline {

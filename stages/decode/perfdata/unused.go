@@ -8,118 +8,103 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// usage says how the reader uses a kind of content.
-type usage uint8
-
-const (
-	used     usage = iota // it decides values or names, or is about the recording's own order
-	stored                // a column has it
-	machine               // it describes the machine: no value or name depends on it
-	reported              // a row of `problems` counts it
-)
-
 // contentKind is a kind of content of a recording (perf-data 2, 5, 6).
 type contentKind struct {
 	name string
-	use  usage
-	// lacks says what the store lacks, for reported content.
+	// lacks says what the store lacks, since nothing uses the content; empty if it decides values or
+	// names, a column has it, or no value or name depends on it, as on the machine's topology.
 	lacks string
 }
 
 // recordKinds are the types of records.
 var recordKinds = map[uint32]contentKind{
-	recordMmap: {"MMAP", used, ""}, recordLost: {"LOST", used, ""}, recordComm: {"COMM", used, ""}, recordExit: {"EXIT", used, ""},
-	recordThrottle: {"THROTTLE", used, ""}, recordUnthrottle: {"UNTHROTTLE", used, ""}, recordFork: {"FORK", used, ""},
-	recordRead:   {"READ", reported, "the counters' values when threads ended"},
-	recordSample: {"SAMPLE", used, ""}, recordMmap2: {"MMAP2", used, ""},
-	recordAux:           {"AUX", reported, "when hardware trace data was written, and whether some was lost"},
-	recordITraceStart:   {"ITRACE_START", reported, "when the hardware began to trace instructions"},
-	recordLostSamples:   {"LOST_SAMPLES", used, ""},
-	recordSwitch:        {"SWITCH", reported, "when threads went off their CPU and came back"},
-	recordSwitchCPUWide: {"SWITCH_CPU_WIDE", reported, "when threads went off their CPU and came back"},
-	recordNamespaces:    {"NAMESPACES", reported, "the namespaces of processes"},
-	recordKsymbol:       {"KSYMBOL", used, ""},
-	recordBPFEvent:      {"BPF_EVENT", reported, "when BPF programs were loaded and unloaded; their code has names by KSYMBOL records"},
-	recordCGroup:        {"CGROUP", used, ""},
-	recordTextPoke:      {"TEXT_POKE", reported, "changes of the kernel's code"},
-	recordAuxOutputID:   {"AUX_OUTPUT_HW_ID", reported, "which event a hardware trace belongs to"},
-	recordDeferred:      {"CALLCHAIN_DEFERRED", used, ""},
+	recordMmap: {"MMAP", ""}, recordLost: {"LOST", ""}, recordComm: {"COMM", ""}, recordExit: {"EXIT", ""},
+	recordThrottle: {"THROTTLE", ""}, recordUnthrottle: {"UNTHROTTLE", ""}, recordFork: {"FORK", ""},
+	recordRead:   {"READ", "the counters' values when threads ended"},
+	recordSample: {"SAMPLE", ""}, recordMmap2: {"MMAP2", ""},
+	recordAux:           {"AUX", "when hardware trace data was written, and whether some was lost"},
+	recordITraceStart:   {"ITRACE_START", "when the hardware began to trace instructions"},
+	recordLostSamples:   {"LOST_SAMPLES", ""},
+	recordSwitch:        {"SWITCH", "when threads went off their CPU and came back"},
+	recordSwitchCPUWide: {"SWITCH_CPU_WIDE", "when threads went off their CPU and came back"},
+	recordNamespaces:    {"NAMESPACES", "the namespaces of processes"},
+	recordKsymbol:       {"KSYMBOL", ""},
+	recordBPFEvent:      {"BPF_EVENT", "when BPF programs were loaded and unloaded; their code has names by KSYMBOL records"},
+	recordCGroup:        {"CGROUP", ""},
+	recordTextPoke:      {"TEXT_POKE", "changes of the kernel's code"},
+	recordAuxOutputID:   {"AUX_OUTPUT_HW_ID", "which event a hardware trace belongs to"},
+	recordDeferred:      {"CALLCHAIN_DEFERRED", ""},
 
-	recordHeaderAttr: {"HEADER_ATTR", used, ""}, recordEventType: {"EVENT_TYPE", used, ""},
-	recordTracingData: {"TRACING_DATA", reported, "the formats of the tracepoints' own fields"},
-	recordBuildID:     {"BUILD_ID", used, ""}, recordFinishedRound: {"FINISHED_ROUND", used, ""}, recordIDIndex: {"ID_INDEX", used, ""},
-	recordAuxtraceInfo:  {"AUXTRACE_INFO", reported, "how the hardware traced"},
-	recordAuxtrace:      {"AUXTRACE", used, ""}, // the bytes have a problem of their own
-	recordAuxtraceError: {"AUXTRACE_ERROR", reported, "errors in the hardware's trace"},
-	recordThreadMap:     {"THREAD_MAP", machine, ""}, recordCPUMap: {"CPU_MAP", machine, ""},
-	recordStatConfig: {"STAT_CONFIG", reported, "settings of perf stat"}, recordStat: {"STAT", reported, "counts of perf stat"},
-	recordStatRound: {"STAT_ROUND", reported, "intervals of perf stat"}, recordEventUpdate: {"EVENT_UPDATE", used, ""},
-	recordTimeConv: {"TIME_CONV", used, ""}, recordHeaderFeature: {"HEADER_FEATURE", used, ""}, recordCompressed: {"COMPRESSED", used, ""},
-	recordFinishedInit: {"FINISHED_INIT", used, ""}, recordCompressed2: {"COMPRESSED2", used, ""},
-	recordBPFMetadata:     {"BPF_METADATA", reported, "descriptions of BPF programs"},
-	recordSchedstatCPU:    {"SCHEDSTAT_CPU", reported, "the scheduler's statistics"},
-	recordSchedstatDomain: {"SCHEDSTAT_DOMAIN", reported, "the scheduler's statistics"},
+	recordHeaderAttr: {"HEADER_ATTR", ""}, recordEventType: {"EVENT_TYPE", ""},
+	recordTracingData: {"TRACING_DATA", "the formats of the tracepoints' own fields"},
+	recordBuildID:     {"BUILD_ID", ""}, recordFinishedRound: {"FINISHED_ROUND", ""}, recordIDIndex: {"ID_INDEX", ""},
+	recordAuxtraceInfo:  {"AUXTRACE_INFO", "how the hardware traced"},
+	recordAuxtrace:      {"AUXTRACE", ""}, // the bytes have a problem of their own
+	recordAuxtraceError: {"AUXTRACE_ERROR", "errors in the hardware's trace"},
+	recordThreadMap:     {"THREAD_MAP", ""}, recordCPUMap: {"CPU_MAP", ""},
+	recordStatConfig: {"STAT_CONFIG", "settings of perf stat"}, recordStat: {"STAT", "counts of perf stat"},
+	recordStatRound: {"STAT_ROUND", "intervals of perf stat"}, recordEventUpdate: {"EVENT_UPDATE", ""},
+	recordTimeConv: {"TIME_CONV", ""}, recordHeaderFeature: {"HEADER_FEATURE", ""}, recordCompressed: {"COMPRESSED", ""},
+	recordFinishedInit: {"FINISHED_INIT", ""}, recordCompressed2: {"COMPRESSED2", ""},
+	recordBPFMetadata:     {"BPF_METADATA", "descriptions of BPF programs"},
+	recordSchedstatCPU:    {"SCHEDSTAT_CPU", "the scheduler's statistics"},
+	recordSchedstatDomain: {"SCHEDSTAT_DOMAIN", "the scheduler's statistics"},
 
-	recordSimpleperf + 1:  {"KERNEL_SYMBOL", reported, "simpleperf's copy of the kernel's symbols: pass it with --kallsyms"},
-	recordSimpleperf + 2:  {"DSO", reported, "simpleperf's list of files"},
-	recordSimpleperf + 3:  {"SYMBOL", reported, "simpleperf's symbols"},
-	recordSimpleperf + 4:  {"SPLIT", reported, "parts of simpleperf's records that are longer than 64 KiB"},
-	recordSimpleperf + 5:  {"SPLIT_END", used, ""},
-	recordEventIDs:        {"EVENT_ID", used, ""},
-	recordSimpleperf + 7:  {"CALLCHAIN", reported, "call chains that simpleperf unwound and wrote apart from their samples"},
-	recordSimpleperf + 8:  {"UNWINDING_RESULT", reported, "how simpleperf unwound stacks"},
-	recordSimpleperf + 9:  {"SIMPLEPERF_TRACING_DATA", reported, "the formats of the tracepoints' own fields"},
-	recordSimpleperf + 10: {"DEBUG", reported, "simpleperf's notes about itself"},
+	recordSimpleperf + 1:  {"KERNEL_SYMBOL", "simpleperf's copy of the kernel's symbols: pass it with --kallsyms"},
+	recordSimpleperf + 2:  {"DSO", "simpleperf's list of files"},
+	recordSimpleperf + 3:  {"SYMBOL", "simpleperf's symbols"},
+	recordSimpleperf + 4:  {"SPLIT", "parts of simpleperf's records that are longer than 64 KiB"},
+	recordSimpleperf + 5:  {"SPLIT_END", ""},
+	recordEventIDs:        {"EVENT_ID", ""},
+	recordSimpleperf + 7:  {"CALLCHAIN", "call chains that simpleperf unwound and wrote apart from their samples"},
+	recordSimpleperf + 8:  {"UNWINDING_RESULT", "how simpleperf unwound stacks"},
+	recordSimpleperf + 9:  {"SIMPLEPERF_TRACING_DATA", "the formats of the tracepoints' own fields"},
+	recordSimpleperf + 10: {"DEBUG", "simpleperf's notes about itself"},
 }
 
 // sampleFields are the sample fields by their sample_type bit. Some events may use reported ones:
 // see usesField.
 var sampleFields = [...]contentKind{
-	{"IP", used, ""}, {"TID", used, ""}, {"TIME", used, ""}, {"ADDR", stored, ""}, {"READ", used, ""}, {"CALLCHAIN", used, ""}, {"ID", used, ""},
-	{"CPU", used, ""}, {"PERIOD", used, ""}, {"STREAM_ID", used, ""},
-	{"RAW", reported, "the tracepoints' own fields"},
-	{"BRANCH_STACK", reported, "the branches that were taken"},
-	{"REGS_USER", reported, "user registers"},
-	{"STACK_USER", used, ""}, {"WEIGHT", stored, ""}, {"DATA_SRC", stored, ""}, {"IDENTIFIER", used, ""},
-	{"TRANSACTION", reported, "causes of aborted transactions"},
-	{"REGS_INTR", reported, "registers at the interrupt"},
-	{"PHYS_ADDR", stored, ""},
-	{"AUX", reported, "hardware trace data"},
-	{"CGROUP", stored, ""},
-	{"DATA_PAGE_SIZE", reported, "sizes of the pages of data"},
-	{"CODE_PAGE_SIZE", reported, "sizes of the pages of code"},
-	{"WEIGHT_STRUCT", stored, ""},
-}
-
-// readFormats are the bits of read_format.
-var readFormats = [...]contentKind{
-	{"total_time_enabled", used, ""}, {"total_time_running", used, ""}, {"id", used, ""}, {"group", used, ""}, {"lost", used, ""},
+	{"IP", ""}, {"TID", ""}, {"TIME", ""}, {"ADDR", ""}, {"READ", ""}, {"CALLCHAIN", ""}, {"ID", ""},
+	{"CPU", ""}, {"PERIOD", ""}, {"STREAM_ID", ""},
+	{"RAW", "the tracepoints' own fields"},
+	{"BRANCH_STACK", "the branches that were taken"},
+	{"REGS_USER", "user registers"},
+	{"STACK_USER", ""}, {"WEIGHT", ""}, {"DATA_SRC", ""}, {"IDENTIFIER", ""},
+	{"TRANSACTION", "causes of aborted transactions"},
+	{"REGS_INTR", "registers at the interrupt"},
+	{"PHYS_ADDR", ""},
+	{"AUX", "hardware trace data"},
+	{"CGROUP", ""},
+	{"DATA_PAGE_SIZE", "sizes of the pages of data"},
+	{"CODE_PAGE_SIZE", "sizes of the pages of code"},
+	{"WEIGHT_STRUCT", ""},
 }
 
 // headerFeatures are the features of a file's header by their bit.
 var headerFeatures = map[int]contentKind{
-	featureTracing: {"TRACING_DATA", reported, "the formats of the tracepoints' own fields"}, featureBuildID: {"BUILD_ID", used, ""},
-	featureHostname: {"HOSTNAME", used, ""}, featureOSRelease: {"OSRELEASE", used, ""}, featureVersion: {"VERSION", used, ""}, featureArch: {"ARCH", used, ""},
-	featureCPUs: {"NRCPUS", used, ""}, 8: {"CPUDESC", machine, ""}, 9: {"CPUID", machine, ""}, 10: {"TOTAL_MEM", machine, ""},
-	featureCmdline: {"CMDLINE", used, ""}, featureEventDesc: {"EVENT_DESC", used, ""}, 13: {"CPU_TOPOLOGY", machine, ""}, 14: {"NUMA_TOPOLOGY", machine, ""},
-	15: {"BRANCH_STACK", used, ""}, featurePMUs: {"PMU_MAPPINGS", used, ""},
-	featureGroups: {"GROUP_DESC", reported, "which events were counted as a group"},
-	18:            {"AUXTRACE", used, ""}, // an index of records
-	19:            {"STAT", used, ""},     // the records are reported
-	featureCache:  {"CACHE", used, ""}, featureTimes: {"SAMPLE_TIME", used, ""}, 22: {"MEM_TOPOLOGY", machine, ""}, 23: {"CLOCKID", machine, ""},
-	24:              {"DIR_FORMAT", used, ""},
-	featurePrograms: {"BPF_PROG_INFO", reported, "the machine code and lines of BPF programs"},
-	featureTypes:    {"BPF_BTF", reported, "the types of BPF programs"},
-	27:              {"COMPRESSED", used, ""}, featurePMUCaps: {"CPU_PMU_CAPS", used, ""}, featureClockData: {"CLOCK_DATA", used, ""},
-	30: {"HYBRID_TOPOLOGY", machine, ""}, 31: {"PMU_CAPS", machine, ""}, 32: {"CPU_DOMAIN_INFO", machine, ""},
+	featureTracing: {"TRACING_DATA", "the formats of the tracepoints' own fields"}, featureBuildID: {"BUILD_ID", ""},
+	featureHostname: {"HOSTNAME", ""}, featureOSRelease: {"OSRELEASE", ""}, featureVersion: {"VERSION", ""}, featureArch: {"ARCH", ""},
+	featureCPUs: {"NRCPUS", ""}, 8: {"CPUDESC", ""}, 9: {"CPUID", ""}, 10: {"TOTAL_MEM", ""},
+	featureCmdline: {"CMDLINE", ""}, featureEventDesc: {"EVENT_DESC", ""}, 13: {"CPU_TOPOLOGY", ""}, 14: {"NUMA_TOPOLOGY", ""},
+	15: {"BRANCH_STACK", ""}, featurePMUs: {"PMU_MAPPINGS", ""},
+	featureGroups: {"GROUP_DESC", "which events were counted as a group"},
+	18:            {"AUXTRACE", ""}, // an index of records
+	19:            {"STAT", ""},     // the records are reported
+	featureCache:  {"CACHE", ""}, featureTimes: {"SAMPLE_TIME", ""}, 22: {"MEM_TOPOLOGY", ""}, 23: {"CLOCKID", ""},
+	24:              {"DIR_FORMAT", ""},
+	featurePrograms: {"BPF_PROG_INFO", "the machine code and lines of BPF programs"},
+	featureTypes:    {"BPF_BTF", "the types of BPF programs"},
+	27:              {"COMPRESSED", ""}, featurePMUCaps: {"CPU_PMU_CAPS", ""}, featureClockData: {"CLOCK_DATA", ""},
+	30: {"HYBRID_TOPOLOGY", ""}, 31: {"PMU_CAPS", ""}, 32: {"CPU_DOMAIN_INFO", ""},
 
-	featureSimpleperf:     {"FILE", reported, "the symbols that simpleperf found: pass the files with --symfs"},
-	featureMeta:           {"META_INFO", used, ""},
-	featureSimpleperf + 2: {"DEBUG_UNWIND", reported, "how simpleperf unwound stacks"},
-	featureSimpleperf + 3: {"DEBUG_UNWIND_FILE", reported, "how simpleperf unwound stacks"},
-	featureSimpleperf + 4: {"FILE2", reported, "the symbols that simpleperf found: pass the files with --symfs"},
-	featureSimpleperf + 5: {"ETM_BRANCH_LIST", reported, "branches that Arm's ETM traced"},
-	featureInitMap:        {"INIT_MAP", used, ""},
+	featureSimpleperf:     {"FILE", "the symbols that simpleperf found: pass the files with --symfs"},
+	featureMeta:           {"META_INFO", ""},
+	featureSimpleperf + 2: {"DEBUG_UNWIND", "how simpleperf unwound stacks"},
+	featureSimpleperf + 3: {"DEBUG_UNWIND_FILE", "how simpleperf unwound stacks"},
+	featureSimpleperf + 4: {"FILE2", "the symbols that simpleperf found: pass the files with --symfs"},
+	featureSimpleperf + 5: {"ETM_BRANCH_LIST", "branches that Arm's ETM traced"},
+	featureInitMap:        {"INIT_MAP", ""},
 }
 
 // noteFeature counts the entries of a feature, or the feature itself.
@@ -158,14 +143,14 @@ func (p *recordParser) usesField(e *event, field uint64) bool {
 // judgeUnused reports, once per kind, the content that no table stores.
 func (r *reader) judgeUnused() {
 	for _, typ := range slices.Sorted(maps.Keys(r.unused.seenRecords)) {
-		if k := recordKinds[typ]; k.use == reported {
+		if k := recordKinds[typ]; k.lacks != "" {
 			r.count(diagnostic.Info, r.unused.seenRecords[typ], "unused-records", fmt.Sprintf("%s records are not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
 	for bit, n := range r.unused.seenFields {
 		k := sampleFields[bit]
 		switch {
-		case k.use != reported, n == 0:
+		case k.lacks == "", n == 0:
 		case 1<<bit == sampleBranchStack:
 			r.count(diagnostic.Info, r.unused.branches, "unused-fields", fmt.Sprintf("branch records of %d of the samples (BRANCH_STACK) are not stored%s", n, r.branchesUsed()))
 		default:
@@ -177,7 +162,7 @@ func (r *reader) judgeUnused() {
 		switch k, known := headerFeatures[bit]; {
 		case !known:
 			r.count(diagnostic.Info, n, "unused-features", fmt.Sprintf("the header has a feature %d, which is unknown", bit))
-		case k.use == reported:
+		case k.lacks != "":
 			r.count(diagnostic.Info, n, "unused-features", fmt.Sprintf("the header's feature %s is not used: the store lacks %s", k.name, k.lacks))
 		}
 	}
