@@ -85,9 +85,7 @@ func New(o Options) *Loader {
 	if o.DebugDirs == nil {
 		o.DebugDirs = DefaultDebugDirs()
 	}
-	if o.MemoryLimit == 0 {
-		o.MemoryLimit = defaultMemory
-	}
+	o.MemoryLimit = cmp.Or(o.MemoryLimit, defaultMemory)
 	return &Loader{
 		options: o,
 		disk:    disk{o.CacheDir, o.Shared, new(sync.Once)},

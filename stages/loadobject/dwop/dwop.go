@@ -5,17 +5,11 @@ package dwop
 
 import "stackmill/internal/bytereader"
 
-// The operations. Lit, Reg and Breg take 32 numbers each.
+// The operations. Lit, Reg and Breg take 32 numbers each; Const1u to Const8s are unsigned and signed by turns.
 const (
 	Addr              = 0x03
 	Deref             = 0x06
 	Const1u           = 0x08
-	Const1s           = 0x09
-	Const2u           = 0x0a
-	Const2s           = 0x0b
-	Const4u           = 0x0c
-	Const4s           = 0x0d
-	Const8u           = 0x0e
 	Const8s           = 0x0f
 	Constu            = 0x10
 	Consts            = 0x11
@@ -89,7 +83,7 @@ const (
 // Constant reads the constant that one of Const1u to Consts pushes; false for other operations.
 func Constant(op uint8, r *bytereader.Reader) (int64, bool) {
 	switch {
-	case Const1u <= op && op <= Const8s: // by turns unsigned and signed
+	case Const1u <= op && op <= Const8s:
 		n := 1 << ((op - Const1u) / 2)
 		v := r.Uint(n)
 		if unused := 64 - 8*n; op&1 != 0 {

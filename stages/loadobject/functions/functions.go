@@ -30,7 +30,10 @@ func Add(t *symtab.Draft, f, debug *elf.File) (missing []string) {
 	case d.Source.Type == debugelf.ET_REL:
 		d.Remarkf("the source lines of a relocatable object cannot be read before it is linked")
 	default:
-		newAdder(d, t).read()
+		l := lines.New(d, t)
+		a := &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{},
+			directories: map[string]string{}, hasNumbered: sync.OnceValue(func() bool { return hasNumberedSymbols(t) })}
+		a.read()
 	}
 	t.Notes = append(t.Notes, d.Notes()...)
 	return d.Missing()
@@ -51,12 +54,6 @@ type adder struct {
 	procedures  []procedure // of Fortran, and nested functions of C
 	merged      []mergedCode
 	hasNumbered func() bool // see hasNumberedSymbols
-}
-
-func newAdder(d *dwarf.Info, t *symtab.Draft) *adder {
-	l := lines.New(d, t)
-	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{},
-		directories: map[string]string{}, hasNumbered: sync.OnceValue(func() bool { return hasNumberedSymbols(t) })}
 }
 
 // read reads all units and completes the table.

@@ -305,7 +305,8 @@ func (r *Reader) function(c *inlinedFunction, m *modules) symtab.InlinedFunction
 	case c.linkage:
 		f.Linkage, f.Name = dwarf.Valid(c.name), r.readable.Readable(c.name)
 	case r.isKnown(c.entry):
-		if f.Name = r.display(c.entry); c.ordinal > 0 {
+		r.partsLeft, r.omitEmpty = maxParts, false
+		if f.Name = r.spell(c.entry, 0); c.ordinal > 0 {
 			f.Name += fmt.Sprintf(" #%d", c.ordinal+1)
 		}
 	}

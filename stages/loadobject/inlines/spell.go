@@ -31,10 +31,8 @@ func (r *Reader) spell(n entryNo, depth int) string {
 	}
 	last, name := r.declaration(n)
 	d := &r.entries[last]
+	name = cmp.Or(name, unnamed)
 	cxx := e.unit >= 0 && isCxx(r.units[e.unit].module.Language)
-	if name == "" {
-		name = unnamed
-	}
 	outer := ""
 	if r.isQualified(d) {
 		if ada, ok := symtab.AdaName(name); ok {
@@ -55,12 +53,6 @@ func cut(name string) string {
 		return name[:maxName] + "..."
 	}
 	return name
-}
-
-// display returns the readable name of a function without linkage name.
-func (r *Reader) display(n entryNo) string {
-	r.partsLeft, r.omitEmpty = maxParts, false
-	return r.spell(n, 0)
 }
 
 // chain iterates over an entry, its abstract origin or specification, and so on.
@@ -115,10 +107,7 @@ func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 		return r.functionName(n, depth) + mark
 	case e.tag == debugdwarf.TagNamespace || e.tag == debugdwarf.TagModule:
 		last, name := r.declaration(n)
-		if name == "" {
-			name = "(anonymous namespace)"
-		}
-		return r.qualifier(r.entries[last].around, depth+1, false) + name + mark
+		return r.qualifier(r.entries[last].around, depth+1, false) + cmp.Or(name, "(anonymous namespace)") + mark
 	case e.isAggregate():
 		return r.aggregate(n, depth, called) + mark
 	}

@@ -70,9 +70,14 @@ func (t *Table) PLT() (Function, bool) {
 
 // Region returns the executable region at an offset of the file.
 func (t *Table) Region(off uint64) (Region, bool) {
-	i := sort.Search(len(t.Regions), func(i int) bool { return t.Regions[i].Offset > off })
-	if i > 0 && off-t.Regions[i-1].Offset < t.Regions[i-1].Size {
-		return t.Regions[i-1], true
+	return regionAt(t.Regions, off, func(r *Region) uint64 { return r.Offset })
+}
+
+// regionAt returns the region that covers a place in a list sorted by the starts.
+func regionAt(list []Region, at uint64, start func(*Region) uint64) (Region, bool) {
+	i := sort.Search(len(list), func(i int) bool { return start(&list[i]) > at })
+	if i > 0 && at-start(&list[i-1]) < list[i-1].Size {
+		return list[i-1], true
 	}
 	return Region{}, false
 }
@@ -117,11 +122,7 @@ func (t *Table) Addresses() Addresses {
 
 // Region returns the region that an address lies in.
 func (a Addresses) Region(addr uint64) (Region, bool) {
-	i := sort.Search(len(a), func(i int) bool { return a[i].Address > addr })
-	if i > 0 && addr-a[i-1].Address < a[i-1].Size {
-		return a[i-1], true
-	}
-	return Region{}, false
+	return regionAt(a, addr, func(r *Region) uint64 { return r.Address })
 }
 
 // Offset converts a link-time virtual address to an offset in the file.

@@ -1,6 +1,10 @@
 package symtab
 
-import "stackmill/stages/loadobject/funcinfo"
+import (
+	"cmp"
+
+	"stackmill/stages/loadobject/funcinfo"
+)
 
 // scopedName is a name in its scope.
 type scopedName struct {
@@ -47,11 +51,7 @@ func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 		if f.Own != 0 || f.Deeper {
 			continue
 		}
-		text := f.Linkage
-		if text == "" {
-			text = f.Name
-		}
-		n := newScopedName(f.Module, f.Scope, text)
+		n := newScopedName(f.Module, f.Scope, cmp.Or(f.Linkage, f.Name))
 		_, symbol := symbols[n]
 		other, known := first[n]
 		switch {
@@ -67,8 +67,5 @@ func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 
 // SymbolOrName returns the linkage name, or the readable name of a function without one.
 func (f *Function) SymbolOrName() string {
-	if f.Linkage != "" {
-		return f.Linkage
-	}
-	return f.Name
+	return cmp.Or(f.Linkage, f.Name)
 }

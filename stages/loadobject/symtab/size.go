@@ -38,10 +38,7 @@ func appendRegion(out []Function, list []symbol, g Region, n *namer) []Function 
 	for len(list) > 0 {
 		group := sameOffset(list)
 		list = list[len(group):]
-		off, size := group[0].offset, largest(group)
-		if size == 0 {
-			size = group[0].reach
-		}
+		off, size := group[0].offset, cmp.Or(largest(group), group[0].reach)
 		f := n.function(group)
 		room := g.Offset + g.Size - off
 		if len(list) > 0 {

@@ -4,6 +4,7 @@ package elftest
 
 import (
 	"bytes"
+	"cmp"
 	debugelf "debug/elf"
 	"encoding/binary"
 )
@@ -69,18 +70,8 @@ func (f File) Symtab(name, strings string, kind debugelf.SectionType, list []Sym
 }
 
 func (f File) defaults() File {
-	if f.Class == 0 {
-		f.Class = debugelf.ELFCLASS64
-	}
-	if f.Order == nil {
-		f.Order = binary.LittleEndian
-	}
-	if f.Type == 0 {
-		f.Type = debugelf.ET_DYN
-	}
-	if f.Machine == 0 {
-		f.Machine = debugelf.EM_X86_64
-	}
+	f.Class, f.Type = cmp.Or(f.Class, debugelf.ELFCLASS64), cmp.Or(f.Type, debugelf.ET_DYN)
+	f.Machine, f.Order = cmp.Or(f.Machine, debugelf.EM_X86_64), cmp.Or[binary.ByteOrder](f.Order, binary.LittleEndian)
 	return f
 }
 
@@ -109,12 +100,7 @@ func (f File) Bytes() []byte {
 	w.b = make([]byte, head+load*len(f.Loads))
 	for i := range sections[1:] {
 		s := &sections[i+1]
-		if s.Size == 0 {
-			s.Size = uint64(len(s.Data))
-		}
-		if s.Offset == 0 {
-			s.Offset = uint64(len(w.b)+7) &^ 7
-		}
+		s.Size, s.Offset = cmp.Or(s.Size, uint64(len(s.Data))), cmp.Or(s.Offset, uint64(len(w.b)+7)&^7)
 		if s.Type == debugelf.SHT_NOBITS {
 			continue
 		}
@@ -184,11 +170,8 @@ func (w *writer) section(name, link uint32, s Section) {
 }
 
 func (w *writer) load(l Load) {
-	if l.Type == debugelf.PT_NULL {
-		l.Type = debugelf.PT_LOAD
-	}
 	addresses := []any{l.Offset, l.Address, l.Address, l.FileSize, l.MemSize}
-	if w.put(uint32(l.Type)); w.wide {
+	if w.put(uint32(cmp.Or(l.Type, debugelf.PT_LOAD))); w.wide {
 		w.put(append([]any{l.Flags}, addresses...)...)
 	} else {
 		w.put(append(addresses, l.Flags)...)

@@ -1,6 +1,10 @@
 package arm64
 
-import "stackmill/stages/loadobject/insn"
+import (
+	"cmp"
+
+	"stackmill/stages/loadobject/insn"
+)
 
 // memoryRules are for loads and stores.
 var memoryRules = []rule{
@@ -160,10 +164,7 @@ func (e *effect) pair(w word, _ uint64) {
 	case opc == 1 && !load: // stgp
 		n, scale = 8, 16
 	}
-	if scale == 0 {
-		scale = int64(n)
-	}
-	disp := w.signed(15, 7) * scale
+	disp := w.signed(15, 7) * cmp.Or(scale, int64(n))
 	mode := w.field(23, 2)
 	if mode&1 != 0 {
 		e.update(w, disp)

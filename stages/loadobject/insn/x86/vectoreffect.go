@@ -60,13 +60,10 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	m.Size, m.Class = size, class
 	m.Load, m.Store = letter == lower, letter != lower || letter == 'u'
 	if letter == 'z' || letter == 'Z' { // a tile, whose rows have the index as distance
-		m.Inexact = d.rowsApart()
+		m.Inexact = d.encoding == vex && d.op == 0x4b
 	}
 	e.Accesses = append(e.Accesses, m)
 }
-
-// rowsApart reports whether the instruction moves tiles.
-func (d *decoder) rowsApart() bool { return d.encoding == vex && d.op == 0x4b }
 
 // unit returns the unit of a displacement of one byte with EVEX.
 func (d *decoder) unit(letter byte, size int) int {

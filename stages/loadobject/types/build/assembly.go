@@ -71,9 +71,7 @@ func (a *assembly) functionName(scope rawScopeNo) (name string, linked bool) {
 			name, linked = s.linkage, true
 			return false
 		}
-		if name == "" {
-			name = s.name
-		}
+		name = cmp.Or(name, s.name)
 		return true
 	})
 	return name, linked

@@ -96,12 +96,7 @@ func (a *assembly) describe(raw rawVariableNo) (name string, typ uint64, externa
 			break
 		}
 		v := &a.variables[raw]
-		if name == "" {
-			name = v.name
-		}
-		if typ == 0 {
-			typ = v.typ
-		}
+		name, typ = cmp.Or(name, v.name), cmp.Or(typ, v.typ)
 		external = external || v.external
 		raw = findKey(a.variable, v.origin)
 	}
