@@ -122,12 +122,9 @@ func (g *gauge) add() {
 
 // findFile checks that a file exists with its committed size.
 func findFile(store string, c storedir.Commit, f storedir.File) error {
-	if !storedir.IsFile(f, c.Batch) {
-		return misplaced(c, f)
-	}
-	opened, err := storedir.OpenFile(store, f.Path)
+	opened, err := openNamed(store, c, f)
 	if err != nil {
-		return unopened(c, err)
+		return err
 	}
 	defer opened.Close()
 	info, err := opened.Stat()
@@ -146,12 +143,9 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	if t == nil {
 		return fmt.Errorf("belongs to the unknown table %q", f.Table)
 	}
-	if !storedir.IsFile(f, c.Batch) {
-		return misplaced(c, f)
-	}
-	opened, err := storedir.OpenFile(store, f.Path)
+	opened, err := openNamed(store, c, f)
 	if err != nil {
-		return unopened(c, err)
+		return err
 	}
 	defer opened.Close()
 	sum, size, err := checksum(opened)
@@ -166,20 +160,20 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	return checkFooter(opened, t, f)
 }
 
-// misplaced is the error of a path that only a damaged or forged commit can have.
-func misplaced(c storedir.Commit, f storedir.File) error {
-	return fmt.Errorf("is not where files of table %s and batch %s belong", f.Table, c.Batch)
-}
-
-// unopened describes why a file of the store could not be opened.
-func unopened(c storedir.Commit, err error) error {
+// openNamed opens a file that a commit names, unless its path is one that only a damaged or forged
+// commit can have.
+func openNamed(store string, c storedir.Commit, f storedir.File) (*os.File, error) {
+	if !storedir.IsFile(f, c.Batch) {
+		return nil, fmt.Errorf("is not where files of table %s and batch %s belong", f.Table, c.Batch)
+	}
+	opened, err := storedir.OpenFile(store, f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("is missing, batch %s names it", c.Batch)
+		err = fmt.Errorf("is missing, batch %s names it", c.Batch)
 	case errors.Is(err, storedir.ErrNotRegular):
-		return storedir.ErrNotRegular
+		err = storedir.ErrNotRegular
 	}
-	return err
+	return opened, err
 }
 
 func checksum(f *os.File) (sum string, size int64, err error) {

@@ -42,7 +42,9 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, lar
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		watchSize(ctx, place, largest, cancel)
+		if largest > 0 {
+			Poll(ctx, sizeLook, cancel, ErrTooLarge, func() bool { return sizeOf(place) > largest })
+		}
 	}()
 	defer func() { cancel(nil); <-watched }()
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (%s)", query, quote(path), strings.Join(append(options, "FORMAT parquet", "COMPRESSION zstd"), ", "))); err != nil {
@@ -60,29 +62,13 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, lar
 	return err
 }
 
-// watchSize cancels the writing of files in a directory once they are too large.
-func watchSize(ctx context.Context, dir string, largest int64, end context.CancelCauseFunc) {
-	if largest == 0 {
-		return
-	}
-	look := time.NewTicker(sizeLook)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-look.C:
-		}
-		list, _ := os.ReadDir(dir)
-		var size int64
-		for _, f := range list {
-			if info, err := f.Info(); err == nil {
-				size += info.Size()
-			}
-		}
-		if size > largest {
-			end(ErrTooLarge)
-			return
+// sizeOf returns the size of the files in a directory.
+func sizeOf(dir string) (size int64) {
+	list, _ := os.ReadDir(dir)
+	for _, f := range list {
+		if info, err := f.Info(); err == nil {
+			size += info.Size()
 		}
 	}
+	return size
 }

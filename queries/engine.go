@@ -9,12 +9,16 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"stackmill/internal/tempdir"
 )
 
 // Limits bound the SQL engine's use of the machine.
@@ -177,3 +181,29 @@ func (c *engineConnector) Close() error {
 
 // EngineVersion returns the version of DuckDB.
 func EngineVersion() string { return mapping.LibraryVersion() }
+
+// engineDir is an engine's temporary directory. Without it, queries that need it fail.
+type engineDir struct {
+	*tempdir.Dir        // nil if it could not be made
+	path         string // below it: SQL can read there, and must not see the owner's file
+}
+
+func newEngineDir() engineDir {
+	dir, err := tempdir.Make("sql")
+	if err != nil {
+		return engineDir{}
+	}
+	d := engineDir{dir, filepath.Join(dir.Path, "engine")}
+	if err := os.Mkdir(d.path, 0o700); err != nil {
+		_ = d.remove() // it is empty
+		return engineDir{}
+	}
+	return d
+}
+
+func (d engineDir) remove() error {
+	if d.Dir == nil {
+		return nil
+	}
+	return d.Remove()
+}

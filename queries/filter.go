@@ -30,11 +30,9 @@ type Filter struct {
 }
 
 // FilterError is the error of a filter that makes no sense for the store.
-type FilterError struct{ Err error }
+type FilterError struct{ error }
 
-func (e *FilterError) Error() string { return e.Err.Error() }
-
-func (e *FilterError) Unwrap() error { return e.Err }
+func (e *FilterError) Unwrap() error { return e.error }
 
 // The help of a filter's parts.
 const (

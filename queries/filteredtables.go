@@ -3,7 +3,9 @@ package queries
 import (
 	"slices"
 	"strings"
+	"unicode"
 
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries/filter"
 	"stackmill/schema"
 )
@@ -113,22 +115,17 @@ func readBy(names []string) (map[string]bool, error) {
 	return read, nil
 }
 
-// namesRead returns the names after FROM and JOIN in SQL, including its CTEs.
+// sqlComment matches a comment in the SQL of views.
+var sqlComment = lazyregexp.New(`--.*`)
+
+// namesRead returns the names after FROM and JOIN in SQL of views, including its CTEs.
 func namesRead(sql string) (names []string) {
-	after := false
-	for len(sql) > 0 {
-		n := token(sql)
-		word := strings.ToUpper(sql[:n])
-		switch {
-		case word == "FROM" || word == "JOIN":
-			after = true
-		case isName(word[0]):
-			if after {
-				names = append(names, sql[:n])
-			}
-			after = false
+	before := ""
+	for _, word := range strings.FieldsFunc(sqlComment().ReplaceAllString(sql, ""), func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if before == "FROM" || before == "JOIN" {
+			names = append(names, word)
 		}
-		sql = sql[n:]
+		before = strings.ToUpper(word)
 	}
 	return names
 }

@@ -2,10 +2,29 @@ package queries
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 )
+
+// Poll cancels a context once a limit is exceeded.
+func Poll(ctx context.Context, interval time.Duration, cancel context.CancelCauseFunc, cause error, exceeded func() bool) {
+	look := time.NewTicker(interval)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			if exceeded() {
+				cancel(cause)
+				return
+			}
+		}
+	}
+}
 
 // ResidentMemory is the resident size of a process in bytes, 0 if unknown. The engine's own limit
 // does not count what functions of SQL allocate.

@@ -35,46 +35,26 @@ func bare(s string) string {
 	}
 }
 
+// lexeme matches a comment of one line, a text, a quoted name or a word, else one character. A doubled
+// quote begins another text.
+var lexeme = lazyregexp.New(`(?s)^(?:--[^\n]*\n?|[eE]'(?:\\.|[^\\'])*'?|'[^']*'?|"[^"]*"?|[\w\x{80}-\x{10ffff}][\w$\x{80}-\x{10ffff}]*|.)`)
+
 var dollarTag = lazyregexp.New(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
 // token returns the length of the comment, quoted text or word at the start of s, which is not
-// empty; else 1.
+// empty; else of one character.
 func token(s string) int {
-	switch {
-	case strings.HasPrefix(s, "--"):
-		return through(s, 2, "\n")
+	tag := dollarTag().FindString(s)
+	switch end := strings.Index(s[len(tag):], tag); {
 	case strings.HasPrefix(s, "/*"):
 		return comment(s)
-	case s[0] == '\'' || s[0] == '"':
-		return through(s, 1, s[:1]) // a doubled quote begins another text
-	case s[0] == '$':
-		if tag := dollarTag().FindString(s); tag != "" {
-			return through(s, len(tag), tag)
-		}
-		return 1
-	case isName(s[0]):
-		n := 1
-		for n < len(s) && (isName(s[n]) || s[n] == '$') {
-			n++
-		}
-		if n == 1 && s[0]|0x20 == 'e' && len(s) > 1 && s[1] == '\'' {
-			return escaped(s)
-		}
-		return n
+	case tag == "":
+		return len(lexeme().FindString(s))
+	case end < 0:
+		return len(s)
+	default:
+		return end + 2*len(tag)
 	}
-	return 1
-}
-
-func isName(c byte) bool {
-	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
-}
-
-// through returns the length of s through the first end after start.
-func through(s string, start int, end string) int {
-	if i := strings.Index(s[start:], end); i >= 0 {
-		return start + i + len(end)
-	}
-	return len(s)
 }
 
 // comment returns the length of a comment, which may be nested.
@@ -90,19 +70,6 @@ func comment(s string) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		}
-	}
-	return len(s)
-}
-
-// escaped returns the length of a text E'...', in which a backslash escapes the next character.
-func escaped(s string) int {
-	for i := 2; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '\'':
-			return i + 1
 		}
 	}
 	return len(s)

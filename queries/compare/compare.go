@@ -13,6 +13,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/rank"
+	"stackmill/queries/report"
 )
 
 // Request says what to compare. Defaults has the defaults.
@@ -54,7 +55,7 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--by: unknown rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
 	case r.Inclusive && subjects[r.By].data:
 		return fmt.Errorf("--inclusive has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
-	case !slices.Contains(modes, r.Mode):
+	case !slices.Contains(report.Modes, r.Mode):
 		return fmt.Errorf("--mode: unknown mode %q (one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalizations, r.Normalize):
 		return fmt.Errorf("--normalise: unknown normalization %q (one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
@@ -77,9 +78,6 @@ func (r *Request) Choose(f *queries.Filter) (err error) {
 	r.Where, err = f.Conditions()
 	return err
 }
-
-// modes are the names of the modes, as in the columns of value tables.
-var modes = []string{"user", "expert", "machine"}
 
 // Result is the result of a comparison.
 type Result struct {

@@ -10,43 +10,42 @@ import (
 
 // Print prints some of the rows, with all numbers.
 func (r *Result) Print(p result.Printer, rows []Row) error {
-	var fields []result.Field
-	for _, name := range r.Columns() {
-		fields = append(fields, result.Field{Name: name, Kind: "VARCHAR"})
-	}
-	for _, name := range numberColumns {
-		fields = append(fields, result.Field{Name: name, Kind: "DOUBLE", Numeric: true})
-	}
-	fields = append(fields, result.Field{Name: "base_runs", Kind: "INTEGER", Numeric: true}, result.Field{Name: "test_runs", Kind: "INTEGER", Numeric: true},
-		result.Field{Name: "verdict", Kind: "VARCHAR"}, result.Field{Name: "matched", Kind: "VARCHAR"})
-	if err := p.Header(fields); err != nil {
+	if err := p.Header(r.fields()); err != nil {
 		return err
 	}
 	for i := range rows {
-		row := &rows[i]
-		var values []any
-		for _, n := range row.Names {
-			values = append(values, n)
-		}
-		for _, v := range row.numbers() {
-			values = append(values, known(v))
-		}
-		if err := p.Row(append(values, int32(row.BaseN), int32(row.TestN), row.Verdict, row.Matched)); err != nil {
+		if err := p.Row(rows[i].cells()); err != nil {
 			return err
 		}
 	}
 	return p.Close()
 }
 
-// known returns a number, as an integer if it is one; nil for NaN and infinity.
-func known(v float64) any {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+// fields returns the columns of a row.
+func (r *Result) fields() (fields []result.Field) {
+	for _, name := range r.Columns() {
+		fields = append(fields, result.Field{Name: name, Kind: "VARCHAR"})
 	}
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return int64(v)
+	for _, name := range []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"} {
+		fields = append(fields, result.Field{Name: name, Kind: "DOUBLE", Numeric: true})
 	}
-	return v
+	return append(fields, result.Field{Name: "base_runs", Kind: "BIGINT", Numeric: true}, result.Field{Name: "test_runs", Kind: "BIGINT", Numeric: true},
+		result.Field{Name: "verdict", Kind: "VARCHAR"}, result.Field{Name: "matched", Kind: "VARCHAR"})
+}
+
+// cells returns the row's values, by fields; nil for unknown numbers.
+func (row *Row) cells() (values []any) {
+	for _, n := range row.Names {
+		values = append(values, n)
+	}
+	for _, v := range []float64{row.Base, row.Test, row.Difference, row.Ratio, row.Low, row.High, row.Noise, row.P, row.Q} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			values = append(values, nil)
+		} else {
+			values = append(values, v)
+		}
+	}
+	return append(values, int64(row.BaseN), int64(row.TestN), row.Verdict, row.Matched)
 }
 
 // sideJSON is one side of a comparison in JSON.

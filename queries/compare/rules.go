@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -45,51 +44,25 @@ func ParseRules(text string) (rules []SQLRule, err error) {
 	return rules, nil
 }
 
-// numberColumns are the columns with the numbers of a row.
-var numberColumns = []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"}
-
-// numbers returns the numbers of a row, by numberColumns.
-func (r *Row) numbers() []float64 {
-	return []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.Noise, r.P, r.Q}
-}
-
-// columnTypes returns the types of the columns of the table comparison.
-func (r *Result) columnTypes() map[string]string {
-	types := map[string]string{"base_runs": "BIGINT", "test_runs": "BIGINT", "judged": "BOOLEAN", "verdict": "VARCHAR", "matched": "VARCHAR"}
-	for _, name := range r.Columns() {
-		types[name] = "VARCHAR"
-	}
-	for _, name := range numberColumns {
-		types[name] = "DOUBLE"
-	}
-	return types
-}
-
-// record returns a row's values by column; unknown numbers are missing.
-func (r *Result) record(row *Row) map[string]any {
-	values := map[string]any{"base_runs": row.BaseN, "test_runs": row.TestN, "judged": row.Judged, "verdict": row.Verdict, "matched": row.Matched}
-	for i, name := range r.Columns() {
-		values[name] = row.Names[i]
-	}
-	for i, v := range row.numbers() {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			values[numberColumns[i]] = v
-		}
-	}
-	return values
-}
-
 // apply runs the rule's query.
 func (rule SQLRule) apply(ctx context.Context, db *queries.DB, r *Result) ([]Check, error) {
 	var rows []map[string]any
+	types := map[string]string{"judged": "BOOLEAN"}
 	for i := range r.Rows {
-		rows = append(rows, r.record(&r.Rows[i]))
+		row := map[string]any{"judged": r.Rows[i].Judged}
+		for k, v := range r.Rows[i].cells() {
+			row[r.fields()[k].Name] = v
+		}
+		rows = append(rows, row)
+	}
+	for _, f := range r.fields() {
+		types[f.Name] = f.Kind
 	}
 	text, err := json.Marshal(rows)
 	if err != nil {
 		return nil, err
 	}
-	shape, err := json.Marshal([]any{r.columnTypes()})
+	shape, err := json.Marshal([]any{types})
 	if err != nil {
 		return nil, err
 	}

@@ -40,10 +40,7 @@ func (c *Console) Prompt() error {
 	defer l.Close()
 	l.SetCtrlCAborts(true)
 	l.SetMultiLineMode(true) // lines longer than the terminal is wide go on below
-	words, err := completions()
-	if err != nil {
-		return err
-	}
+	words := completions()
 	l.SetWordCompleter(func(line string, pos int) (string, []string, string) {
 		return complete(words, line, pos)
 	})
@@ -53,7 +50,7 @@ func (c *Console) Prompt() error {
 		f.Close()
 	}
 	_ = c.Printf("stackmill SQL over %s (help for help, exit to end)\n", c.Store)
-	err = c.loop(l)
+	err := c.loop(l)
 	if werr := writeHistory(l, history); werr != nil {
 		c.Warnf("query: the history is not kept: %v", werr)
 	}
@@ -139,13 +136,18 @@ func (c *Console) command(line string) bool {
 	return false
 }
 
-func (c *Console) listTables() {
-	var rows [][]string
+// relations returns all views and tables.
+func relations() (list []queries.Relation) {
 	views, _ := queries.Views()
 	for _, v := range views {
-		rows = append(rows, []string{v.Name, "view", v.Row})
+		list = append(list, queries.Relation{Name: v.Name, Row: v.Row, Wide: true, Columns: v.Columns})
 	}
-	for _, r := range queries.Relations() {
+	return append(list, queries.Relations()...)
+}
+
+func (c *Console) listTables() {
+	var rows [][]string
+	for _, r := range relations() {
 		kind := "table"
 		if r.Wide {
 			kind = "view"
@@ -157,19 +159,12 @@ func (c *Console) listTables() {
 
 func (c *Console) describe(name string) {
 	var rows [][]string
-	describe := func(of string, columns []queries.Column) {
-		for _, column := range columns {
-			if of == name {
+	for _, r := range relations() {
+		for _, column := range r.Columns {
+			if r.Name == name {
 				rows = append(rows, []string{column.Name, column.Type, column.Unit, column.Doc})
 			}
 		}
-	}
-	views, _ := queries.Views()
-	for _, v := range views {
-		describe(v.Name, v.Columns)
-	}
-	for _, r := range queries.Relations() {
-		describe(r.Name, r.Columns)
 	}
 	if rows == nil {
 		c.Messagef("no view or table %s (.tables lists them)\n", name)
@@ -183,26 +178,16 @@ GROUP HAVING IN IS JOIN LEFT LIKE LIMIT MAX MIN NOT NULL ON OR ORDER OVER PARTIT
 USING VALUES WHEN WHERE WITH .help .quit .schema .tables`)
 
 // completions returns the words that Tab completes, sorted.
-func completions() ([]string, error) {
+func completions() []string {
 	words := slices.Clone(keywords)
-	views, err := queries.Views()
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range views {
-		words = append(words, v.Name)
-		for _, c := range v.Columns {
-			words = append(words, c.Name)
-		}
-	}
-	for _, r := range queries.Relations() {
+	for _, r := range relations() {
 		words = append(words, r.Name)
 		for _, c := range r.Columns {
 			words = append(words, c.Name)
 		}
 	}
 	slices.Sort(words)
-	return slices.Compact(words), nil
+	return slices.Compact(words)
 }
 
 // complete returns what stands before the word that ends at pos, which counts

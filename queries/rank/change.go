@@ -14,9 +14,10 @@ const (
 
 // Change is a point at which a series of values changes.
 type Change struct {
-	At            int     // index of the first value after it
-	P             float64 // p-value of the test between the neighboring changes
-	Before, After float64 // medians between the neighboring changes
+	At     int     `json:"at"`     // index of the first value after it
+	Before float64 `json:"before"` // median between the neighboring changes
+	After  float64 `json:"after"`
+	P      float64 `json:"p"` // p-value of the test between the neighboring changes
 }
 
 // Changes finds where the level of a series changes, by seeded binary segmentation (Kovács,
@@ -60,7 +61,7 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 			part := values[from:to]
 			at := fit(part, splits[i]-from)
 			scores, u, ties := midranks(part[:at], part[at:])
-			c := Change{from + at, r.exactP(scores, at, u, ties, level), median(part[:at]), median(part[at:])}
+			c := Change{from + at, median(part[:at]), median(part[at:]), r.exactP(scores, at, u, ties, level)}
 			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) {
 				c.P = 1
 			}

@@ -3,6 +3,7 @@
 package rank
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -67,15 +68,7 @@ func midranks(x, y []float64) (scores []int, u, ties float64) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case all[a] < all[b]:
-			return -1
-		case all[a] > all[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(all[a], all[b]), a-b) })
 	scores = make([]int, len(all))
 	for i := 0; i < len(order); {
 		j := i

@@ -90,7 +90,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		b.watch(ctx, p.Process.Pid, cancel)
+		queries.Poll(ctx, memoryLook, cancel, ErrMemory, func() bool { return queries.ResidentMemory(p.Process.Pid) > b.Memory+memorySlack })
 	}()
 	exit := p.Wait()
 	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // whatever it has started
@@ -125,23 +125,6 @@ func (b *Box) command(ctx context.Context, dir string, body *os.File) *exec.Cmd 
 	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
 	p.WaitDelay = exitDelay
 	return p
-}
-
-// watch kills a process that grows too large.
-func (b *Box) watch(ctx context.Context, pid int, end context.CancelCauseFunc) {
-	look := time.NewTicker(memoryLook)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-look.C:
-			if queries.ResidentMemory(pid) > b.Memory+memorySlack {
-				end(ErrMemory)
-				return
-			}
-		}
-	}
 }
 
 func wasKilled(exit error) bool {

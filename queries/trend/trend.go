@@ -73,12 +73,29 @@ type Point struct {
 
 // Series is a function, or <Total>, over all experiments.
 type Series struct {
-	Function   string
-	Key        int64 // functions.function_key
-	LoadObject string
-	Module     string
-	Values     []float64 // by point; 0 where it has none
-	Changes    []rank.Change
+	Function   string        `json:"function"`
+	Key        int64         `json:"function_key,string"`
+	LoadObject string        `json:"load_object"`
+	Module     string        `json:"module"`
+	Values     []float64     `json:"values"` // by point; 0 where it has none
+	Changes    []rank.Change `json:"changes"`
+}
+
+// Object returns the result for JSON: points in the order of time, and for each series a value per
+// point.
+func (r *Result) Object() any {
+	return struct {
+		Metric    string   `json:"metric"`
+		Unit      string   `json:"unit"`
+		Mode      string   `json:"mode"`
+		Inclusive bool     `json:"inclusive"`
+		Normalize string   `json:"normalise"`
+		Chance    float64  `json:"chance"`
+		Points    []Point  `json:"points"`
+		Matched   int      `json:"matched"`
+		Series    []Series `json:"series"`
+		Warnings  []string `json:"warnings"`
+	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalize, rank.Chance, append([]Point{}, r.Points...), r.Matched, append([]Series{}, r.Series...), append([]string{}, r.Warnings...)}
 }
 
 // trend is the state of a request.
