@@ -28,20 +28,16 @@ func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (adv
 		s.node(t.part("node"), nil)
 	}
 	for _, m := range s.mistakes {
-		if m.metric && !m.mode && db.onlyMetric(ctx, conn) {
-			continue
+		if m.metric && !m.mode {
+			if known, err := db.Metrics(ctx); err == nil && len(known) < 2 {
+				continue
+			}
 		}
 		if a := m.advice(); !slices.Contains(advice, a) {
 			advice = append(advice, a)
 		}
 	}
 	return advice
-}
-
-func (db *DB) onlyMetric(ctx context.Context, conn *sql.Conn) bool {
-	var n int
-	err := conn.QueryRowContext(ctx, "SELECT count(DISTINCT metric) FROM metrics").Scan(&n)
-	return err == nil && n < 2
 }
 
 // relation is what a FROM reads: a view, or something made from one.

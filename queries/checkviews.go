@@ -58,7 +58,7 @@ func (p *CheckReport) checkViews(ctx context.Context, store string, batches []st
 	if err := p.checkBySQL(ctx, store, open, all, o.Limits, o.Progress); err != nil {
 		return err
 	}
-	return p.checkBySQL(ctx, store, ofData, aboutData, o.Limits, o.Progress)
+	return p.checkBySQL(ctx, store, ofData, func(view string) bool { return slices.Contains(dataViews, view) }, o.Limits, o.Progress)
 }
 
 // checkBySQL runs the invariants of the views and the checks of the tables for which about returns
@@ -244,13 +244,7 @@ func keyCheck(t *schema.Table) string {
 
 // modesCheck returns a query for the rows of a table that belong to no mode.
 func modesCheck(t *schema.Table) string {
-	var in []string
-	for _, column := range schema.Modes {
-		if t.Has(column) {
-			in = append(in, column)
-		}
-	}
-	return fmt.Sprintf("FROM %s WHERE NOT (%s)", t.Name, strings.Join(in, " OR "))
+	return fmt.Sprintf("FROM %s WHERE NOT (%s)", t.Name, strings.Join(schema.Modes[:t.ModeColumns()], " OR "))
 }
 
 // statusCheck returns a query for experiments whose row differs from their commit's entry.

@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -229,7 +230,8 @@ func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
 	if !db.IsFiltered() {
 		return remarks, nil
 	}
-	if n := db.sumsOnly(); n > 0 {
+	sumsOnly := slices.DeleteFunc(slices.Clone(db.Experiments()), func(e Experiment) bool { return e.Status != storedir.Summary })
+	if n := len(sumsOnly); n > 0 {
 		remarks = append(remarks, fmt.Sprintf("the filter leaves nothing of %s kept as sums, without samples", Count(n, "experiment")))
 	}
 	if !db.fewerSamples {
@@ -243,14 +245,4 @@ func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
 		remarks = append(remarks, "no sample passes the filter")
 	}
 	return remarks, nil
-}
-
-// sumsOnly counts the experiments that are kept as sums, without samples.
-func (db *DB) sumsOnly() (n int) {
-	for _, e := range db.Experiments() {
-		if e.Status == storedir.Summary {
-			n++
-		}
-	}
-	return n
 }

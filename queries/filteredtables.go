@@ -36,7 +36,7 @@ var derivedTables = func() (list []derivedTable) {
 	}
 	return append(list,
 		derivedTable{of: schema.FunctionRollup, needs: []*schema.Table{schema.FunctionValues}, rows: (*filteredSession).functionRollup},
-		derivedTable{of: schema.FunctionSums, needs: []*schema.Table{schema.FunctionRollup}, rows: (*filteredSession).functionSums})
+		derivedTable{of: schema.FunctionSums, needs: []*schema.Table{schema.FunctionRollup}, rows: func(*filteredSession) string { return summed(rowsName(schema.FunctionRollup) + "()") }})
 }()
 
 // keeps reports whether the store's table is right for the session.
@@ -74,26 +74,20 @@ func ReadsStacks(views ...string) bool {
 		slices.ContainsFunc(stackTables, func(t *schema.Table) bool { return read[t.Name] })
 }
 
-// readByAll returns everything that a session without named views needs.
-func readByAll() map[string]bool {
-	read := map[string]bool{"sample_metrics": true, "default_metrics": true}
-	for _, t := range schema.Tables {
-		read[t.Name] = true
-	}
-	return read
-}
-
 // readBy returns the tables and views that views read, directly or through others; all if no view
 // is named.
 func readBy(names []string) (map[string]bool, error) {
-	if len(names) == 0 {
-		return readByAll(), nil
-	}
 	views, err := Views()
 	if err != nil {
 		return nil, err
 	}
 	read := map[string]bool{}
+	if len(names) == 0 {
+		read["sample_metrics"], read["default_metrics"] = true, true
+		for _, t := range schema.Tables {
+			read[t.Name] = true
+		}
+	}
 	for len(names) > 0 {
 		name, wide := strings.CutSuffix(strings.TrimSuffix(names[0], "_rows"), "_wide")
 		names = names[1:]

@@ -219,7 +219,3 @@ JOIN functions_wide f ON f.experiment_id = v.experiment_id AND f.function_id = v
 JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
 JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id`
 }
-
-func (fs *filteredSession) functionSums() string {
-	return summed(rowsName(schema.FunctionRollup) + "()")
-}

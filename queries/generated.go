@@ -31,9 +31,6 @@ func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 	return "WITH known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)\n" + strings.Join(branches, "\nUNION ALL\n")
 }
 
-// allMetrics is the query of the view for any store.
-func allMetrics() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) }
-
 var selfNamedMetrics = []struct {
 	kind     schema.Kind
 	branches []string
@@ -155,9 +152,6 @@ func defaultMetrics(filtered string) string {
 SELECT experiment_id, arg_min(metric, rank) AS metric, arg_min(metric, rank) FILTER (data_objects) AS data_metric
 FROM ranked GROUP BY experiment_id`
 }
-
-// defaultMetricsOfStore is the query of the view without a filter.
-func defaultMetricsOfStore() string { return defaultMetrics("") }
 
 // metricColumn is a column with the sum of one metric.
 type metricColumn struct{ name, metric string }

@@ -35,21 +35,20 @@ func listFiles(store string) (*fileListing, error) {
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !isDir(filepath.Join(store, storedir.CommitsDir)) {
+	if info, serr := os.Stat(filepath.Join(store, storedir.CommitsDir)); errors.Is(err, fs.ErrNotExist) || err == nil && (serr != nil || !info.IsDir()) {
 		return nil, storedir.ErrNoStore
 	}
 	inv.attempts = storedir.FindAttempts(store)
 	return inv, err
 }
 
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
 // checkExtraFiles reports the files that no commit names.
 func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *fileListing) {
 	known, open := named(c)
+	exists := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(store, name))
+		return err == nil
+	}
 	for _, name := range inv.files {
 		dir, _, below := strings.Cut(name, "/")
 		switch attempt := storedir.AttemptOf(name); {
@@ -57,7 +56,7 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 		case dir == storedir.TablesDir && open[storedir.BatchOf(name)]:
 		case dir == storedir.TablesDir && slices.Contains(inv.attempts.Abandoned, storedir.StagingDir+"/"+attempt):
 			p.note(name, "was left by a killed ingest: the next one removes it")
-		case !exists(filepath.Join(store, name)): // of an attempt that was just abandoned
+		case !exists(name): // of an attempt that was just abandoned
 		case below && (dir == storedir.TablesDir || dir == storedir.CommitsDir):
 			p.add(name, "is in no commit of the store")
 			p.extra = append(p.extra, name)
@@ -97,9 +96,4 @@ func named(c *storedir.Contents) (files, open map[string]bool) {
 		add(r.CommitFile)
 	}
 	return files, open
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }

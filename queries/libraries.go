@@ -92,19 +92,16 @@ func (l Library) is(text string) bool {
 
 // HiddenFunctions describes which functions a filtered session hides.
 func (db *DB) HiddenFunctions() (all []string) {
-	var hidden, reduced []string
-	for _, l := range db.Libraries {
-		if l.APIOnly {
-			reduced = append(reduced, l.Name)
-		} else {
-			hidden = append(hidden, l.Name)
+	for _, apiOnly := range []bool{false, true} {
+		var names []string
+		for _, l := range db.Libraries {
+			if l.APIOnly == apiOnly {
+				names = append(names, l.Name)
+			}
 		}
-	}
-	if hidden != nil {
-		all = append(all, "functions of "+someNames(hidden)+": their time is their callers'")
-	}
-	if reduced != nil {
-		all = append(all, "functions of "+someNames(reduced)+" that others do not call: their time is their callers'")
+		if names != nil {
+			all = append(all, "functions of "+someNames(names)+map[bool]string{true: " that others do not call"}[apiOnly]+": their time is their callers'")
+		}
 	}
 	return all
 }

@@ -87,14 +87,7 @@ func near(names []string) string {
 	case 1:
 		return ", did you mean " + names[0] + "?"
 	}
-	s := ", did you mean one of "
-	for i, n := range names {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
-	return s + "?"
+	return ", did you mean one of " + strings.Join(names, ", ") + "?"
 }
 
 // Count formats a number of things: 1 file, 2 files.

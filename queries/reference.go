@@ -35,7 +35,11 @@ of them before summing: `+"`SELECT sum(exclusive) FROM function_values WHERE in_
 This page is generated from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
 	for _, t := range schema.Tables {
-		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.%s\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row), keySentence(t))
+		key := ""
+		if len(t.Key) > 0 {
+			key = " Key: `" + strings.Join(t.Key, "`, `") + "`."
+		}
+		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.%s\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row), key)
 		for _, c := range t.Columns {
 			doc := c.Doc
 			if c.Null {
@@ -75,13 +79,6 @@ func wideTable(t *schema.Table) string {
 		s += fmt.Sprintf("| `%s` | %s | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 	}
 	return s
-}
-
-func keySentence(t *schema.Table) string {
-	if len(t.Key) == 0 {
-		return ""
-	}
-	return " Key: `" + strings.Join(t.Key, "`, `") + "`."
 }
 
 // ViewsPage returns docs/views.md: every view, with its invariants.

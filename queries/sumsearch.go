@@ -61,7 +61,7 @@ func (s *sumSearch) selection(n syntax, known map[string]relation) relation {
 	shown := []any{n["select_list"], n["having"], n["group_expressions"], n["modifiers"]}
 	result := from
 	if from.summed(shown) {
-		all := n.text("aggregate_handling") == "FORCE_AGGREGATES" && hasStar(n.list("select_list"))
+		all := n.text("aggregate_handling") == "FORCE_AGGREGATES" && slices.ContainsFunc(n.list("select_list"), func(s syntax) bool { return s.text("class") == "STAR" })
 		result.mode = from.mode && (all || from.refersMode(shown))
 		result.metric = from.metric && (all || refers(shown, "metric"))
 		if wrong := (relation{from.view, from.sets, from.mode && !result.mode, from.metric && !result.metric, nil}); wrong.mode || wrong.metric {
@@ -157,8 +157,4 @@ func (r relation) made(list []syntax) map[string]bool {
 		}
 	}
 	return values
-}
-
-func hasStar(list []syntax) bool {
-	return slices.ContainsFunc(list, func(s syntax) bool { return s.text("class") == "STAR" })
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,8 +13,6 @@ import (
 
 // dataViews are the views about data objects, and those with sums over them.
 var dataViews = []string{"data_object_metrics", "data_layout", "data_object_functions", "memory_objects", "conservation"}
-
-func aboutData(view string) bool { return slices.Contains(dataViews, view) }
 
 // verifyBatches verifies batches on all processors. It returns, as batches with all others hidden,
 // the experiments that could not be verified, and those with only data objects left to verify.

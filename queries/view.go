@@ -67,9 +67,12 @@ var order = []string{
 }
 
 // generated are the queries that are not written in .sql files.
-var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": defaultMetricsOfStore,
-	"heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
-	"inline_heap_stacks": heapStacks.inlined, "inline_io_stacks": ioStacks.inlined, "size_metrics": sizes.query, "duration_metrics": durations.query}
+var generated = map[string]func() string{
+	"sample_metrics":  func() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) },
+	"default_metrics": func() string { return defaultMetrics("") },
+	"heap_stacks":     heapStacks.query, "io_stacks": ioStacks.query,
+	"inline_heap_stacks": heapStacks.inlined, "inline_io_stacks": ioStacks.inlined, "size_metrics": sizes.query, "duration_metrics": durations.query,
+}
 
 // Views returns all views in an order in which they can be created.
 func Views() ([]View, error) {

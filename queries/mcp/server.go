@@ -168,7 +168,11 @@ func (c *connection) finish(handlers *sync.WaitGroup) {
 			return
 		case <-c.answered:
 		case <-time.After(lastAnswer):
-			c.cancelAll(errGone)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			for _, cancel := range c.calls {
+				cancel(errGone)
+			}
 			return
 		}
 	}
@@ -361,15 +365,6 @@ func (c *connection) notify(r request) {
 	defer c.mu.Unlock()
 	if cancel := c.calls[string(of.ID)]; cancel != nil {
 		cancel(errCanceled)
-	}
-}
-
-// cancelAll cancels all calls.
-func (c *connection) cancelAll(why error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, cancel := range c.calls {
-		cancel(why)
 	}
 }
 

@@ -68,7 +68,7 @@ func (x *experiment) checkRollup() error {
 	ids, object, module := x.col(f, "function_id"), x.col(f, "load_object_id"), x.col(f, "module_id")
 	for i := range known {
 		o, m := objects[object[i]], modules[module[i]]
-		known[i] = names{ids[i], functionKey(x.texts(f, "name_scope")[i], ids[i], x.texts(schema.LoadObjects, "short_path")[o], x.texts(schema.Modules, "short_path")[m], x.linkage(i)),
+		known[i] = names{ids[i], functionKey(x.texts(f, "name_scope")[i], ids[i], x.texts(schema.LoadObjects, "short_path")[o], x.texts(schema.Modules, "short_path")[m], cmp.Or(x.texts(f, "other_linkage_name")[i], x.texts(f, "name")[i])),
 			x.col(f, "name")[i], x.col(schema.LoadObjects, "name")[o], x.col(schema.Modules, "name")[m], x.col(f, "kind")[i]}
 		if keys[known[i].key] {
 			return errors.New("functions: two have one key")
@@ -91,15 +91,6 @@ func (x *experiment) checkRollup() error {
 // texts returns the texts of a column.
 func (x *experiment) texts(t *schema.Table, name string) []string {
 	return x.rows[t].texts[x.index(t, name)]
-}
-
-// linkage returns the name by which a function's row is compared between builds.
-func (x *experiment) linkage(row int) string {
-	f := schema.Functions
-	if text := x.texts(f, "other_linkage_name")[row]; text != "" {
-		return text
-	}
-	return x.texts(f, "name")[row]
 }
 
 // functionKey is the macro function_key of the views.

@@ -20,7 +20,7 @@ func countedColumns(k schema.Kind) (list []column) {
 		for _, m := range k.Traits().Metrics("", "", "") {
 			add(column{name: m.Value})
 			if m.Name != "" { // a metric that counts samples
-				list = append(list, column{name: source, of: suffixed(m.Name)})
+				list = append(list, column{name: source, of: func(text string) int64 { return hash(text + m.Name) }})
 			}
 		}
 	}
@@ -36,10 +36,6 @@ func countedColumns(k schema.Kind) (list []column) {
 		}
 	}
 	return list
-}
-
-func suffixed(suffix string) func(string) int64 {
-	return func(text string) int64 { return hash(text + suffix) }
 }
 
 // counter counts the samples of a kind for the metrics that the experiment has.
