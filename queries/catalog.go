@@ -36,7 +36,6 @@ type columnForm struct {
 	casts map[string]string // formats that cast columns, by column name
 }
 
-// cast writes a column's value in the form.
 func (f columnForm) cast(column, value string) string {
 	return fmt.Sprintf(cmp.Or(f.casts[column], "%s"), value)
 }

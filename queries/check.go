@@ -198,7 +198,6 @@ func leftOut(experiments []storedir.Entry) string {
 	return fmt.Sprintf("its %d experiments%s are left out", len(experiments), recordedAt(experiments[0].Path+", ..."))
 }
 
-// recordedAt formats the path of a recording.
 func recordedAt(path string) string {
 	if path == "" {
 		return ""

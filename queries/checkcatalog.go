@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,22 +17,17 @@ import (
 // checkCatalog checks the catalog's file. The next reader replaces one that is missing or stale;
 // one with the store's fingerprint must have the right content.
 func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
-	_, err := os.Lstat(filepath.Join(store, CatalogFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch err := storedir.IsRegular(filepath.Join(store, CatalogFile)); {
+	case errors.Is(err, fs.ErrNotExist):
 		p.note(CatalogFile, "is missing: the next reader creates it")
 		return nil
-	}
-	if err == nil {
-		err = storedir.IsRegular(filepath.Join(store, CatalogFile))
-	}
-	if errors.Is(err, storedir.ErrNotRegular) {
+	case errors.Is(err, storedir.ErrNotRegular):
 		p.add(CatalogFile, "cannot be read: the next reader rebuilds it (%v)", storedir.ErrNotRegular)
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
-	db, found, err := readCatalog(ctx, store, engineConfig{}, &catalogScope{})
+	db, found, err := readCatalog(ctx, store, engineConfig{}, nil)
 	if isHostError(err) {
 		return err
 	}
@@ -63,7 +57,7 @@ func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definit
 	if err := writeCatalog(filepath.Join(temp.Path, CatalogFile), d); err != nil {
 		return err
 	}
-	own, _, err := readCatalog(ctx, temp.Path, engineConfig{}, &catalogScope{})
+	own, _, err := readCatalog(ctx, temp.Path, engineConfig{}, nil)
 	if err != nil {
 		return err
 	}

@@ -56,15 +56,12 @@ func (fs *filteredSession) need(read map[string]bool) {
 	fs.needed = read
 }
 
-// needs reports whether a table is needed.
 func (fs *filteredSession) needs(t *schema.Table) bool { return fs.needed[t.Name] }
 
-// needsSamples reports whether values by sample are needed.
 func (fs *filteredSession) needsSamples() bool {
 	return fs.needed["sample_metrics"] || fs.needs(schema.UsageValues) || fs.needs(schema.DataValues)
 }
 
-// stackTables are the tables that describe stacks.
 var stackTables = []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks, schema.InlineFrames}
 
 // ReadsStacks reports whether views depend on the functions on stacks, so that hiding some matters.

@@ -145,7 +145,6 @@ type pendingRows struct {
 // experiment would take longer than computing its rows.
 const mostPending = 1 << 19
 
-// create makes the tables.
 func (w *tableWriter) create(ctx context.Context) error {
 	tables := slices.DeleteFunc(filter.ValueTables(), func(t *schema.Table) bool { return !w.session.needs(t) })
 	if w.session.libraries != nil {

@@ -42,7 +42,7 @@ func TestRefresh(t *testing.T) {
 			}
 			old = info
 		}
-		db, _, err := readCatalog(t.Context(), store, engineConfig{}, &catalogScope{})
+		db, _, err := readCatalog(t.Context(), store, engineConfig{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,19 +127,19 @@ func TestMadeFromTemplate(t *testing.T) {
 	}
 	d := define(store, look.Batches, experimentsOf(look.Batches), columnForm{})
 	attach := "ATTACH " + quote(filepath.Join(t.TempDir(), CatalogFile)) + " AS " + catalogName
-	engine, err := connect(engineConfig{}, []string{attach}, (&catalogScope{}).use)
+	engine, err := connect(engineConfig{}, []string{attach}, useCatalog(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(d.make(t.Context(), engine), engine.Close()); err != nil {
 		t.Fatal(err)
 	}
-	made, err := connect(engineConfig{}, []string{attach}, (&catalogScope{}).use) // a file does not keep all that memory does
+	made, err := connect(engineConfig{}, []string{attach}, useCatalog(nil)) // a file does not keep all that memory does
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer made.Close()
-	written, found, err := readCatalog(t.Context(), store, engineConfig{}, &catalogScope{})
+	written, found, err := readCatalog(t.Context(), store, engineConfig{}, nil)
 	if err != nil || found != d.fingerprint {
 		t.Fatal(found, err)
 	}

@@ -97,5 +97,4 @@ func mapped[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
-// columnList lists columns for SQL.
 func columnList(names []string) string { return strings.Join(mapped(names, identifier), ", ") }

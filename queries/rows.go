@@ -114,7 +114,6 @@ type fileList struct {
 	rows  int64    // in all of them
 }
 
-// filesOf returns the files of a table in batches.
 func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (l fileList) {
 	for b := range batches {
 		for _, f := range b.Files {

@@ -71,24 +71,24 @@ func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 	db := &DB{Store: store, State: state, Unreadable: leftOutIn(ctx, store, c), Again: c.ToReingest, unsafe: o.Unsafe, metrics: new(metrics)}
 	db.open = openBatches{c.Batches, experimentsOf(c.Batches)}
 	db.setCount()
-	whole, scope := db.open.define(store), &catalogScope{}
+	whole := db.open.define(store)
 	db.sees = whole
+	var subset *definitions
 	if len(o.Only) > 0 {
 		if err := db.restrict(ctx, o.Limits, o.Only); err != nil {
 			return nil, err
 		}
-		scope.subset = db.sees
+		subset = db.sees
 	}
 	if storedir.IsCache(store) {
 		if err := storedir.FetchAll(store, db.Batches()); err != nil {
 			return nil, err
 		}
 	}
-	db.DB, err = db.connect(ctx, o, whole, scope)
+	db.DB, err = db.connect(ctx, o, whole, subset)
 	return db, err
 }
 
-// setCount sets Count and Single.
 func (db *DB) setCount() {
 	db.Single = ""
 	if db.Count = len(db.open.experiments); db.Count == 1 {
@@ -97,17 +97,17 @@ func (db *DB) setCount() {
 }
 
 // connect returns an engine with the store's catalog, whose definitions are d.
-func (db *DB) connect(ctx context.Context, o Options, d *definitions, scope *catalogScope) (*sql.DB, error) {
+func (db *DB) connect(ctx context.Context, o Options, d, subset *definitions) (*sql.DB, error) {
 	files, err := readablePaths(db.Store, filesIn(db.Batches()), o.Unsafe)
 	if err != nil {
 		return nil, err
 	}
 	config := engineConfig{Limits: o.Limits, files: files, locked: !o.Unsafe}
-	if engine := attach(ctx, db.Store, d.fingerprint, config, scope); engine != nil {
+	if engine := attach(ctx, db.Store, d.fingerprint, config, subset); engine != nil {
 		return engine, nil
 	}
 	if Publish(db.Store) == nil {
-		if engine := attach(ctx, db.Store, d.fingerprint, config, scope); engine != nil {
+		if engine := attach(ctx, db.Store, d.fingerprint, config, subset); engine != nil {
 			return engine, nil
 		}
 	}
@@ -156,9 +156,8 @@ func filesIn(batches []storedir.Batch) iter.Seq[storedir.File] {
 	}
 }
 
-// inMemory makes a catalog in memory.
 func inMemory(ctx context.Context, store string, d *definitions, config engineConfig) (*sql.DB, error) {
-	db, err := connect(config, []string{"ATTACH ':memory:' AS " + catalogName}, (&catalogScope{}).use)
+	db, err := connect(config, []string{"ATTACH ':memory:' AS " + catalogName}, useCatalog(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +178,11 @@ func (e *statementError) Unwrap() error { return e.cause }
 
 // attach opens the catalog in dir read-only. It returns nil if the catalog is missing or
 // unreadable, or has another fingerprint.
-func attach(ctx context.Context, dir, fingerprint string, config engineConfig, scope *catalogScope) *sql.DB {
+func attach(ctx context.Context, dir, fingerprint string, config engineConfig, subset *definitions) *sql.DB {
 	if storedir.IsRegular(filepath.Join(dir, CatalogFile)) != nil {
 		return nil
 	}
-	db, found, err := readCatalog(ctx, dir, config, scope)
+	db, found, err := readCatalog(ctx, dir, config, subset)
 	if err != nil {
 		return nil
 	}
@@ -195,9 +194,9 @@ func attach(ctx context.Context, dir, fingerprint string, config engineConfig, s
 }
 
 // readCatalog opens the catalog in dir read-only and returns its fingerprint.
-func readCatalog(ctx context.Context, dir string, config engineConfig, scope *catalogScope) (db *sql.DB, fingerprint string, err error) {
+func readCatalog(ctx context.Context, dir string, config engineConfig, subset *definitions) (db *sql.DB, fingerprint string, err error) {
 	catalog := filepath.Join(dir, CatalogFile)
-	db, err = connect(config, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, scope.use)
+	db, err = connect(config, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, useCatalog(subset))
 	if err != nil {
 		return nil, "", err
 	}

@@ -68,7 +68,7 @@ func Template(ctx context.Context) ([]byte, error) {
 // returns.
 func change(ctx context.Context, path string, by func(*sql.Conn) error) (err error) {
 	config := engineConfig{Limits: Limits{Threads: 1}}
-	db, err := connect(config, []string{"ATTACH " + quote(path) + " AS " + catalogName}, (&catalogScope{}).use)
+	db, err := connect(config, []string{"ATTACH " + quote(path) + " AS " + catalogName}, useCatalog(nil))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,6 @@ func Pack(template []byte) ([]byte, error) {
 	return w.EncodeAll(template, nil), w.Close()
 }
 
-// writeCatalog creates the catalog at path.
 func writeCatalog(path string, d *definitions) error {
 	template, err := unpacked()
 	if err != nil {

@@ -157,7 +157,6 @@ type run struct {
 	unit    float64 // its values are divided by it
 }
 
-// warn adds a warning.
 func (c *comparison) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }

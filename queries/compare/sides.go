@@ -73,7 +73,6 @@ func (c *comparison) chooseMetric() error {
 // recorded.
 var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}
 
-// having returns the runs that have the metric.
 func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string, records []queries.Record) (kept []queries.Experiment) {
 	var lacking []queries.Experiment
 	for _, e := range runs {

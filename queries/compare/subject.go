@@ -107,7 +107,6 @@ func (c *comparison) read() error {
 	return c.normalize(c.items[0].values)
 }
 
-// readRows reads the items of a subject.
 func (c *comparison) readRows(s *subject) error {
 	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+s.values(c))
 	if err != nil {

@@ -136,7 +136,6 @@ func (c *Console) command(line string) bool {
 	return false
 }
 
-// relations returns all views and tables.
 func relations() (list []queries.Relation) {
 	views, _ := queries.Views()
 	for _, v := range views {

@@ -114,7 +114,6 @@ func setPositions(path []pathFrame) {
 	}
 }
 
-// framesOf returns the frames that a mode shows of a path.
 func framesOf(path []pathFrame, mode int) []frame {
 	frames := []frame{} // a JSON list, also when empty
 	for _, f := range path {

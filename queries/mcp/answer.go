@@ -188,7 +188,6 @@ func (c *collector) Row(values []any) error {
 
 func (c *collector) Close() error { return nil }
 
-// print collects a result.
 func (c *collector) print(rows *sql.Rows) error {
 	if err := result.Print(c, rows); !errors.Is(err, errCounted) {
 		return err

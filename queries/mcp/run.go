@@ -39,7 +39,6 @@ ORDER BY e.started DESC NULLS LAST, e.experiment`)
 	return a, (&collector{answer: a, limit: args.Limit}).print(rows)
 }
 
-// query runs SQL.
 func (s *Server) query(ctx context.Context, args *arguments) (*answer, error) {
 	db, err := s.open(ctx)
 	if err != nil {
@@ -93,7 +92,6 @@ func (s *Server) explain(ctx context.Context, args *arguments) (*answer, error) 
 	return linesAnswer(lines.String()), err
 }
 
-// linesAnswer returns an answer with a row for each line.
 func linesAnswer(text string) *answer {
 	a := &answer{Columns: []string{"line"}}
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {

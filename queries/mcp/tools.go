@@ -78,7 +78,6 @@ func newTool(name, about string, required []string, parameters ...parameter) too
 	return tool{name, about, schema, map[string]any{"readOnlyHint": true}}.with(parameters)
 }
 
-// with adds parameters to a tool.
 func (t tool) with(parameters []parameter) tool {
 	for _, p := range parameters {
 		described := map[string]any{"type": p.kind, "description": p.about}
@@ -93,7 +92,6 @@ func (t tool) with(parameters []parameter) tool {
 // properties are the tool's parameters, by name.
 func (t *tool) properties() map[string]any { return t.Schema["properties"].(map[string]any) }
 
-// arguments are the arguments of all tools.
 type arguments struct {
 	Select, Experiment, View, Metric, Mode, Function, Sort string
 	SQL, Stack, Base, Test, By                             string
@@ -107,7 +105,6 @@ const (
 	maxRows     = 1000
 )
 
-// toolCall is a call of a tool.
 type toolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`

@@ -93,7 +93,6 @@ func (r *Request) Check() error {
 	return r.refused()
 }
 
-// declared returns the report's view.
 func (r *Request) declared() queries.View {
 	views, _ := queries.Views()
 	i := slices.IndexFunc(views, func(v queries.View) bool { return v.Name == r.View })

@@ -70,7 +70,6 @@ func unitOf(rows []queries.Record) string {
 	return unitTitle(unit)
 }
 
-// unitTitle returns a unit for a heading.
 func unitTitle(unit string) string {
 	switch unit {
 	case "ns":

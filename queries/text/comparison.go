@@ -68,7 +68,6 @@ func Unfair(result *compare.Result) (all []string) {
 	return all
 }
 
-// environmentValues lists values of the environment.
 func environmentValues(values []string) string { return cmp.Or(compare.Few(values), "none") }
 
 // Changed counts the rows that differ.
@@ -152,7 +151,6 @@ func comparisonValue(result *compare.Result, v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-// percentChange formats a ratio as a change.
 func percentChange(ratio float64) string {
 	switch {
 	case math.IsNaN(ratio), math.IsInf(ratio, 1):

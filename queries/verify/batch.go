@@ -101,7 +101,6 @@ func All(b *storedir.Batch, err error) (doubts []Doubt) {
 // readError means that a file could not be read.
 type readError struct{ error }
 
-// batch reads the files of a batch.
 type batch struct {
 	memory       int64
 	cursors      map[string]*cursor

@@ -119,7 +119,6 @@ func (c *cursor) fill() (err error) {
 	return nil
 }
 
-// read sets a column of the rows.
 func (r *rows) read(i int, col column, from arrow.Array) (err error) {
 	if r.values[i], err = numbers(from, col.of); err != nil {
 		return err

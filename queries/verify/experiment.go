@@ -130,7 +130,6 @@ func (x *experiment) missing(t *schema.Table, name string) []bool {
 
 func (x *experiment) len(t *schema.Table) int { return x.rows[t].n }
 
-// skip skips the rest of the streamed tables.
 func (x *experiment) skip() error {
 	for t := range streamedTables {
 		for more := true; more; {

@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"stackmill/schema"
 )
@@ -19,7 +20,6 @@ type lists struct {
 
 var errDisorder = errors.New("rows of lists are not in their order")
 
-// shared reads the lists of the batch.
 func (p *batch) shared() (*lists, error) {
 	l := &lists{map[list]code{}, map[list]bool{}}
 	left := p.memory / 16
@@ -76,7 +76,6 @@ func (p *batch) eachList(t *schema.Table, f func(k list, first bool, values []in
 	}
 }
 
-// listOf returns the list that a row of a table names.
 func (x *experiment) listOf(t *schema.Table, row int) list {
 	return list{x.col(t, schema.ListedIn)[row], x.col(t, "listing")[row]}
 }
@@ -89,4 +88,97 @@ func (x *experiment) checkSources() error {
 		}
 	}
 	return nil
+}
+
+// code is the instructions known of a function, by address.
+type code []span
+
+type span struct{ start, end int64 }
+
+// codes returns the instructions of each function. They do not overlap.
+func (x *experiment) codes() (map[int32]code, error) {
+	t := schema.Listings
+	all := map[int32]code{}
+	for i, no := range x.col(t, "function_no") {
+		f, err := x.function(no)
+		if err != nil {
+			return nil, err
+		}
+		c, known := x.lists.code[x.listOf(t, i)]
+		if !known {
+			return nil, errors.New("listings: one without instructions")
+		}
+		all[f] = c
+	}
+	return all, nil
+}
+
+// checkCode checks that PCs with values are at known instructions, in functions whose code is
+// known.
+func (x *experiment) checkCode() error {
+	plain, err := x.codes()
+	if err != nil {
+		return err
+	}
+	merged, err := x.withBodies(plain)
+	if err != nil {
+		return err
+	}
+	t := schema.Locations
+	starts, exact, offset, reason := x.col(t, "instruction"), x.missing(t, "instruction"), x.col(t, "offset"), x.col(t, "reason")
+	valued, bits := make([]int64, len(x.location)), x.modes(schema.PCValues)
+	for i, l := range x.col(schema.PCValues, "location") {
+		valued[l] |= bits[i]
+	}
+	for i := range x.location {
+		if reason[i] != none {
+			continue
+		}
+		at := offset[i]
+		if !exact[i] {
+			at = starts[i]
+		}
+		for m, codes := range [modes]map[int32]code{merged, plain, plain} {
+			c := codes[x.location[i].function]
+			if valued[i]>>m&1 == 0 {
+				continue
+			}
+			_, found := slices.BinarySearchFunc(c, at, func(s span, at int64) int { return int(min(max(s.start-at, -1), 1)) })
+			if len(c) > 0 && !found {
+				return errors.New("instructions: one with a value is missing")
+			}
+		}
+	}
+	return nil
+}
+
+// withBodies returns the code of functions as user mode shows it: bodies belong to their function.
+func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
+	t := schema.Functions
+	kinds, body, alone := x.col(t, "kind"), x.col(t, "body_of"), x.missing(t, "body_of")
+	if !slices.Contains(kinds, bodyKind) {
+		return plain, nil
+	}
+	ids := numbered(x.col(t, "function_id"))
+	merged := map[int32]code{}
+	for f, c := range plain {
+		to := f
+		if kinds[f] == bodyKind && !alone[f] {
+			of, known := ids[body[f]]
+			if !known {
+				continue // user mode does not show it
+			}
+			to = of
+		}
+		merged[to] = append(merged[to][:len(merged[to]):len(merged[to])], c...)
+	}
+	for _, c := range merged {
+		slices.SortFunc(c, func(a, b span) int { return int(min(max(a.start-b.start, -1), 1)) })
+		for i := 1; i < len(c); i++ {
+			if c[i].start == c[i-1].start {
+				return nil, errors.New("instructions: a function and its body have the same one")
+			}
+		}
+	}
+	return merged, nil
 }

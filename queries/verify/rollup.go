@@ -88,7 +88,6 @@ func (x *experiment) checkRollup() error {
 	return nil
 }
 
-// texts returns the texts of a column.
 func (x *experiment) texts(t *schema.Table, name string) []string {
 	return x.rows[t].texts[x.index(t, name)]
 }

@@ -267,7 +267,6 @@ func (x *experiment) checkDifferences(left, counts [][]int64, usages map[usage]u
 	return nil
 }
 
-// stackValues reads the values of stacks, by metric.
 func (x *experiment) stackValues() error {
 	n := len(x.stacks.leaf[0])
 	x.stacks.value, x.stacks.counts = make([][]int64, len(x.metrics)), make([][]int64, len(x.metrics))

@@ -67,7 +67,6 @@ func set(values []int64) map[int64]bool {
 	return m
 }
 
-// function returns the row of a function.
 func (x *experiment) function(no int64) (int32, error) {
 	i, known := x.functions[no]
 	if !known {
@@ -76,7 +75,6 @@ func (x *experiment) function(no int64) (int32, error) {
 	return i, nil
 }
 
-// locationInfo describes a location.
 type locationInfo struct {
 	id       int64
 	function int32 // row

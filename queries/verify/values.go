@@ -63,7 +63,6 @@ func (x *experiment) computed() (map[*schema.Table]digest, error) {
 	return all, err
 }
 
-// stored returns the digest of the rows of a table.
 func (x *experiment) stored(t *schema.Table) (d digest, err error) {
 	r := x.rows[t]
 	if !streamedTables[t] {
