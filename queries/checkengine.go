@@ -18,7 +18,6 @@ const readTogether = 64
 // It also checks that the function_sums of each batch are the sums of its function_rollup, hidden
 // experiments included: other checks see only some of a batch's experiments at a time.
 func (p *CheckReport) checkByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
-	limits.Memory -= limits.Memory / 4 // leave some to this program
 	for part := range slices.Chunk(batches, readTogether) {
 		if err := p.checkPartByEngine(ctx, store, part, limits); err != nil {
 			return err
@@ -28,11 +27,10 @@ func (p *CheckReport) checkByEngine(ctx context.Context, store string, batches [
 }
 
 func (p *CheckReport) checkPartByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
-	files, err := readablePaths(store, filesIn(batches), false)
+	config, err := checkConfig(store, batches, limits)
 	if err != nil {
 		return err
 	}
-	config := engineConfig{Limits: limits, defaultMemory: checkMemory, files: files, locked: true}
 	engine, err := connect(config, nil, func(driver.ExecerContext) error { return nil })
 	if err != nil {
 		return err

@@ -28,9 +28,11 @@ type columnExtent struct {
 // columns, and the number of rows, of values of each column and their bounds, as in the files'
 // footers.
 func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Table, files fileList) error {
-	rows, want, err := footerExtents(t, files)
-	if err != nil {
-		return err
+	rows, want := int64(0), make([]columnExtent, len(t.Columns))
+	for _, path := range files.paths {
+		if err := addFooter(path, want, &rows); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	read := files.read()
 	found, err := db.QueryContext(ctx, "SELECT * FROM "+read+" LIMIT 0")
@@ -80,17 +82,6 @@ func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Tab
 		}
 	}
 	return nil
-}
-
-// footerExtents returns the number of rows in files, and the statistics of each column.
-func footerExtents(t *schema.Table, files fileList) (rows int64, columns []columnExtent, err error) {
-	columns = make([]columnExtent, len(t.Columns))
-	for _, path := range files.paths {
-		if err := addFooter(path, columns, &rows); err != nil {
-			return 0, nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return rows, columns, nil
 }
 
 func addFooter(path string, columns []columnExtent, rows *int64) error {

@@ -1,13 +1,18 @@
 package queries
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"stackmill/queries/result"
+	"stackmill/queries/verify"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
@@ -64,7 +69,6 @@ func (p *CheckReport) checkViews(ctx context.Context, store string, batches []st
 // checkBySQL runs the invariants of the views and the checks of the tables for which about returns
 // true.
 func (p *CheckReport) checkBySQL(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(string, int, int)) error {
-	limits.Memory -= limits.Memory / 4 // leave some to this program
 	parts := splitForCheck(batches)
 	for n, part := range parts {
 		err := p.checkPart(ctx, store, part, about, limits, func(done, total int) { progress("SQL", n*total+done, len(parts)*total) })
@@ -140,11 +144,10 @@ func (p *CheckReport) checkPart(ctx context.Context, store string, batches []sto
 		return err
 	}
 	d := checkDefinitions(store, batches, experiments)
-	files, err := readablePaths(store, filesIn(batches), false)
+	config, err := checkConfig(store, batches, limits)
 	if err != nil {
 		return err
 	}
-	config := engineConfig{Limits: limits, defaultMemory: checkMemory, files: files, locked: true}
 	engine, err := inMemory(ctx, store, d, config)
 	if err != nil {
 		if isInconclusive(err) || ctx.Err() != nil {
@@ -175,6 +178,13 @@ func (p *CheckReport) checkPart(ctx context.Context, store string, batches []sto
 		}
 	}
 	return nil
+}
+
+// checkConfig returns what an engine may use that checks batches.
+func checkConfig(store string, batches []storedir.Batch, limits Limits) (engineConfig, error) {
+	limits.Memory -= limits.Memory / 4 // leave some to this program
+	files, err := readablePaths(store, filesIn(batches), false)
+	return engineConfig{Limits: limits, defaultMemory: checkMemory, files: files, locked: true}, err
 }
 
 // checkDefinitions defines the views for a check, with experiment ids and metric names as
@@ -282,4 +292,55 @@ func (db *DB) first(ctx context.Context, query string) (string, error) {
 		n++
 	}
 	return fmt.Sprintf("%s, the first: %s", Count(n, "row"), strings.Join(words, ", ")), rows.Err()
+}
+
+// dataViews are the views about data objects, and those with sums over them.
+var dataViews = []string{"data_object_metrics", "data_layout", "data_object_functions", "memory_objects", "conservation"}
+
+// verifyBatches verifies batches on all processors. It returns, as batches with all others hidden,
+// the experiments that could not be verified, and those with only data objects left to verify.
+func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
+	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
+	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2
+	doubts := make([][]verify.Doubt, len(batches))
+	shown := &gauge{show: func(done, total int) { o.Progress("sums", done, total) }, total: len(experimentsOf(batches))}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(jobs)
+	for i := range batches {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			found, err := verify.Batch(ctx, store, &batches[i], memory, shown.add)
+			if err != nil && (ctx.Err() != nil || isInconclusive(err)) {
+				return err
+			}
+			if err != nil {
+				found = verify.All(&batches[i], err)
+			}
+			doubts[i] = found
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for i, b := range batches {
+		doubted, data := map[string]bool{}, map[string]bool{}
+		for _, d := range doubts[i] {
+			if d.Err == verify.ErrData {
+				data[d.ExperimentID] = true
+				continue
+			}
+			doubted[d.ExperimentID] = true
+			p.Doubted = append(p.Doubted, Finding{d.ExperimentID, d.Err.Error()})
+		}
+		if part, ok := showOnly(b, doubted); ok {
+			open = append(open, part)
+		}
+		if part, ok := showOnly(b, data); ok {
+			ofData = append(ofData, part)
+		}
+	}
+	return open, ofData, nil
 }

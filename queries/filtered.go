@@ -100,32 +100,31 @@ func (fs *filteredSession) build(ctx context.Context, session *sql.DB, condition
 	if err := fs.readMetrics(ctx, conn); err != nil {
 		return &statementError{err}
 	}
-	exec := func(statements ...string) error { return execute(ctx, conn, statements...) }
-	if err := exec("CREATE SCHEMA " + fs.schema); err != nil {
+	if err := execute(ctx, conn, "CREATE SCHEMA "+fs.schema); err != nil {
 		return err
 	}
+	var tables []string
 	if fs.filter.chooses() {
-		if err := exec(fs.samples(c)...); err != nil {
+		if err := execute(ctx, conn, fs.samples(c)...); err != nil {
 			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err.Error()))}
 		}
-	}
-	if fs.filter.chooses() && fs.needsSamples() {
-		if err := exec(fs.create(sampleValues, fs.valuesOfSamples())); err != nil {
-			return &statementError{err}
+		if fs.needsSamples() {
+			tables = append(tables, fs.create(sampleValues, fs.valuesOfSamples()))
 		}
 	}
 	for _, p := range derivedTables {
 		if p.make != nil && fs.needs(p.of) && !p.keeps(fs) {
-			if err := exec(fs.create(p.of.Name, p.make(fs))); err != nil {
-				return &statementError{err}
-			}
+			tables = append(tables, fs.create(p.of.Name, p.make(fs)))
 		}
 	}
-	if err := fs.compute(ctx, conn); err != nil {
+	if err = execute(ctx, conn, tables...); err == nil {
+		err = fs.compute(ctx, conn)
+	}
+	if err != nil {
 		return &statementError{err}
 	}
 	fs.macros = fs.rows()
-	return exec(fs.macros...)
+	return execute(ctx, conn, fs.macros...)
 }
 
 // readMetrics reads which metrics exist, if the filter has conditions on samples.

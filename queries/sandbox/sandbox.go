@@ -129,11 +129,7 @@ func (b *Box) command(ctx context.Context, dir string, body *os.File) *exec.Cmd 
 
 func wasKilled(exit error) bool {
 	var failed *exec.ExitError
-	if !errors.As(exit, &failed) {
-		return false
-	}
-	status, ok := failed.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+	return errors.As(exit, &failed) && failed.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
 }
 
 // Answer is everything that a process started by Run does. The handler reads the request, writes
@@ -145,9 +141,12 @@ func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, bo
 	if err := json.NewDecoder(in).Decode(&request); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
-	go func() {
+	go func() { // when the parent has ended, so does this process, and everything that it has started
 		_, _ = io.Copy(io.Discard, in)
-		endGroup()
+		if syscall.Getpgrp() == os.Getpid() {
+			_ = syscall.Kill(0, syscall.SIGKILL)
+		}
+		os.Exit(1)
 	}()
 	head, err := handle(request, os.NewFile(bodyFile, "answer"))
 	if err != nil {
@@ -159,14 +158,6 @@ func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, bo
 	}
 	_, err = out.Write(text)
 	return err
-}
-
-// endGroup kills this process and everything that it has started: the parent has ended.
-func endGroup() {
-	if syscall.Getpgrp() == os.Getpid() {
-		_ = syscall.Kill(0, syscall.SIGKILL)
-	}
-	os.Exit(1)
 }
 
 // tail keeps the end of what a process prints, and passes it on.

@@ -200,14 +200,26 @@ func (b *batch) commit() error {
 		case schema.FunctionSums:
 			emit = sums.Rows
 		}
-		o := &output{table: t, batch: c.Batch}
-		if err := o.parquet(emit, &values, &sums); err != nil {
+		var file bytes.Buffer
+		w, err := parquetfile.New(&file, t, parquetfile.Quick, storedir.VersionKey, schema.StoreVersion)
+		if err != nil {
 			return err
 		}
-		if o.rows == 0 {
+		w.SetBatch(c.Batch)
+		n := int64(0)
+		err = emit(func(_ *schema.Table, rows arrow.RecordBatch) error {
+			if n += rows.NumRows(); t == schema.FunctionRollup {
+				sums.Add(rows)
+			}
+			return errors.Join(values.Add(t, rows), w.Write(rows))
+		})
+		if err := errors.Join(err, w.Close()); err != nil {
+			return err
+		}
+		if n == 0 {
 			continue
 		}
-		data, name := o.data.Bytes(), storedir.FilePath(t.Name, c.Batch)
+		data, name := file.Bytes(), storedir.FilePath(t.Name, c.Batch)
 		if err := create(filepath.Join(b.dir, name), data); err != nil {
 			return err
 		}
@@ -215,7 +227,7 @@ func (b *batch) commit() error {
 		if err != nil {
 			return err
 		}
-		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: o.rows, Bytes: int64(len(data)),
+		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: n, Bytes: int64(len(data)),
 			Checksum: storedir.Checksum(xxhash.Sum64(data)), Footer: footer})
 	}
 	data, err := c.Encode()
@@ -223,44 +235,6 @@ func (b *batch) commit() error {
 		return err
 	}
 	return create(filepath.Join(b.dir, storedir.CommitsDir, c.Batch+".json"), data)
-}
-
-// output is a file that is being written.
-type output struct {
-	table *schema.Table
-	batch string
-	data  bytes.Buffer
-	w     *parquetfile.Writer // nil before the first rows
-	rows  int64
-}
-
-func (o *output) write(rows arrow.RecordBatch) (err error) {
-	if o.w == nil {
-		if o.w, err = parquetfile.New(&o.data, o.table, parquetfile.Quick, storedir.VersionKey, schema.StoreVersion); err != nil {
-			return err
-		}
-		o.w.SetBatch(o.batch)
-	}
-	o.rows += rows.NumRows()
-	return o.w.Write(rows)
-}
-
-func (o *output) close() error {
-	if o.w == nil {
-		return nil
-	}
-	return o.w.Close()
-}
-
-// parquet writes a table's rows.
-func (o *output) parquet(emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector, sums *rollup.Sums) error {
-	err := emit(func(t *schema.Table, rows arrow.RecordBatch) error {
-		if t == schema.FunctionRollup {
-			sums.Add(rows)
-		}
-		return errors.Join(values.Add(t, rows), o.write(rows))
-	})
-	return errors.Join(err, o.close())
 }
 
 func emitRows(t *schema.Table, rows []row, emit func(*schema.Table, arrow.RecordBatch) error) error {
