@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -171,15 +172,10 @@ func planOf(ctx context.Context, conn *sql.Conn, s string) (string, error) {
 	return strings.ToLower(plan), err
 }
 
+var word = lazyregexp.New(`^[A-Za-z_]+`)
+
 func firstWord(s string) string {
-	end := strings.IndexFunc(s, func(c rune) bool { return !('a' <= c|0x20 && c|0x20 <= 'z' || c == '_') })
-	if end < 0 {
-		end = len(s)
-	}
-	if end == 0 {
-		return "the statement"
-	}
-	return strings.ToUpper(s[:end])
+	return cmp.Or(strings.ToUpper(word().FindString(s)), "the statement")
 }
 
 // AtMost returns an admitted statement with a limit on its rows if it is a query: the driver

@@ -53,52 +53,30 @@ func experimentsOf(batches []storedir.Batch) []Experiment {
 func nameUniquely(list []Experiment) {
 	parents := make([]string, len(list)) // the rest of the path
 	at := make(map[string]int, len(list))
-	n := nameIndex{list: list, of: make(map[string]int, len(list)), others: map[string][]int{}}
 	for i := range list {
 		e := &list[i]
-		parents[i] = path.Dir(e.Path)
+		parents[i], e.Name = path.Dir(e.Path), e.Experiment
 		at[e.Path]++
-		n.name(i, e.Experiment)
 	}
-	for len(n.others) > 0 {
-		for _, i := range n.shared() {
-			e := &list[i]
-			base := path.Base(parents[i])
-			if at[e.Path] > 1 || base == "." || base == "/" {
-				n.name(i, e.Name+"@"+e.ExperimentID)
-			} else {
-				n.name(i, base+"/"+e.Name)
-				parents[i] = path.Dir(parents[i])
+	for {
+		named := make(map[string]int, len(list))
+		for i := range list {
+			named[list[i].Name]++
+		}
+		if len(named) == len(list) {
+			return
+		}
+		for i := range list {
+			e, base := &list[i], path.Base(parents[i])
+			switch {
+			case named[e.Name] == 1:
+			case at[e.Path] > 1 || base == "." || base == "/":
+				e.Name += "@" + e.ExperimentID
+			default:
+				e.Name, parents[i] = base+"/"+e.Name, path.Dir(parents[i])
 			}
 		}
 	}
-}
-
-// nameIndex finds experiments by name: nearly always one.
-type nameIndex struct {
-	list   []Experiment
-	of     map[string]int   // the first with a name
-	others map[string][]int // further ones with the same name
-}
-
-// name gives an experiment a name.
-func (n *nameIndex) name(i int, name string) {
-	n.list[i].Name = name
-	if _, taken := n.of[name]; taken {
-		n.others[name] = append(n.others[name], i)
-	} else {
-		n.of[name] = i
-	}
-}
-
-// shared returns the experiments that share a name, and takes it from them.
-func (n *nameIndex) shared() (list []int) {
-	for name, others := range n.others {
-		list = append(append(list, n.of[name]), others...)
-		delete(n.of, name)
-	}
-	clear(n.others)
-	return list
 }
 
 // ExtraColumns are the columns of ListExperiments that the view experiments lacks.

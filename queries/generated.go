@@ -20,31 +20,25 @@ func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 			branches = append(branches, metricBranch(m))
 		}
 	}
-	for _, of := range selfNamedMetrics {
-		if known(of.kind, "") {
-			branches = append(branches, of.branches...)
+	for _, kind := range []schema.Kind{schema.HWC, schema.Pprof, schema.Perf} { // their samples name their metrics
+		for _, m := range kind.Traits().Metrics("", "", "") {
+			metric, value, where := kind.Traits().Source, "1::BIGINT AS value", ""
+			if m.Name != "" {
+				metric += " || " + quote(m.Name)
+			}
+			if m.Value != "" {
+				value, where = m.Value, "\nWHERE "+m.Value+" <> 0"
+			}
+			if known(kind, "") {
+				branches = append(branches, fmt.Sprintf("SELECT experiment_id, sample, %[1]s AS metric, %[2]s\nFROM %[3]s SEMI JOIN known m ON m.experiment_id = %[3]s.experiment_id AND m.metric = %[3]s.%[1]s%[4]s",
+					metric, value, schema.SampleTable(kind).Name, where))
+			}
 		}
 	}
 	if branches == nil {
 		branches = []string{"SELECT experiment_id, NULL::INTEGER AS sample, metric, NULL::BIGINT AS value FROM known WHERE false"}
 	}
 	return "WITH known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)\n" + strings.Join(branches, "\nUNION ALL\n")
-}
-
-var selfNamedMetrics = []struct {
-	kind     schema.Kind
-	branches []string
-}{
-	{schema.HWC, []string{`SELECT experiment_id, sample, counter AS metric, value
-FROM hwc_samples SEMI JOIN known m ON m.experiment_id = hwc_samples.experiment_id AND m.metric = hwc_samples.counter
-WHERE value <> 0`}},
-	{schema.Pprof, []string{`SELECT experiment_id, sample, type AS metric, value
-FROM pprof_samples SEMI JOIN known m ON m.experiment_id = pprof_samples.experiment_id AND m.metric = pprof_samples.type
-WHERE value <> 0`}},
-	{schema.Perf, []string{`SELECT experiment_id, sample, event AS metric, value
-FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event
-WHERE value <> 0`, `SELECT experiment_id, sample, event || '.samples' AS metric, 1::BIGINT AS value
-FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event || '.samples'`}},
 }
 
 func metricBranch(m schema.Metric) string {

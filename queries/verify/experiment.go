@@ -162,18 +162,10 @@ func (x *experiment) checkExperiment() error {
 	return nil
 }
 
-// keysChecked are the tables whose keys are checked together with the meaning of their rows.
-var keysChecked = map[*schema.Table]bool{
-	schema.Experiments: true, schema.Locations: true, schema.InlineFrames: true, schema.Instructions: true, schema.SourceLines: true, schema.RecordedStacks: true, schema.StackTree: true, schema.TreeFrames: true,
-	schema.CallNodes: true, schema.StackValues: true,
-	schema.FunctionValues: true, schema.CallValues: true, schema.TreeValues: true, schema.LineValues: true, schema.SourceValues: true,
-	schema.PCValues: true, schema.ModuleValues: true, schema.ObjectValues: true, schema.FunctionRollup: true,
-}
-
-// checkKeys checks that keys are unique, except those that later steps check.
+// checkKeys checks that keys are unique, except those of values, which are computed again.
 func (x *experiment) checkKeys() error {
 	for _, t := range schema.Tables {
-		if r := x.rows[t]; len(t.Key) > 0 && !keysChecked[t] && !streamedTables[t] && !unique(r, len(t.Key)) {
+		if r := x.rows[t]; len(t.Key) > 0 && !streamedTables[t] && !slices.Contains(valueTables, t) && !unique(r, len(t.Key)) {
 			return fmt.Errorf("%s: a key is not unique", t.Name)
 		}
 	}

@@ -12,13 +12,6 @@ import (
 
 // unique reports whether no two rows have equal first columns.
 func unique(r *rows, columns int) bool {
-	ascending := true
-	for i := 1; i < r.n && ascending; i++ {
-		ascending = compare(r, columns, i-1, i) < 0
-	}
-	if ascending {
-		return true
-	}
 	order := make([]int, r.n)
 	for i := range order {
 		order[i] = i

@@ -274,9 +274,6 @@ func (x *experiment) stackValues() error {
 		x.stacks.value[m], x.stacks.counts[m] = make([]int64, n), make([]int64, n)
 	}
 	t := schema.StackValues
-	if !unique(x.rows[t], len(t.Key)) {
-		return errors.New("stack_values: a key is not unique")
-	}
 	values, samples, reasons := x.col(t, "value"), x.col(t, "samples"), x.col(schema.RecordedStacks, "reason")
 	metrics := x.col(t, "metric")
 	for i, s := range x.col(t, "stack") {
