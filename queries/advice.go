@@ -64,33 +64,26 @@ func (r relation) advice() string {
 // relations returns the views and tables whose sums may be wrong, by name.
 func relations() map[string]relation {
 	all := map[string]relation{}
-	views, _ := Views()
-	for _, v := range views {
-		r := relation{view: v.Name, values: map[string]bool{}}
-		for _, c := range v.Columns {
-			r.mode = r.mode || c.Name == "mode"
-			r.metric = r.metric || c.Name == "metric"
+	add := func(r relation, columns []Column) {
+		r.values = map[string]bool{}
+		for _, c := range columns {
 			if c.Unit == "the metric's" || c.Unit == "count" {
 				r.values[c.Name] = true
 			}
 		}
-		if slices.ContainsFunc(v.Parameters, func(p Column) bool { return p.Name == "in_mode" }) {
-			r.mode, r.metric = false, false
-		}
 		if (r.mode || r.metric) && len(r.values) > 0 {
-			all[v.Name] = r
+			all[r.view] = r
+		}
+	}
+	views, _ := Views()
+	for _, v := range views {
+		names := v.ColumnNames()
+		if !slices.ContainsFunc(v.Parameters, func(p Column) bool { return p.Name == "in_mode" }) {
+			add(relation{view: v.Name, mode: slices.Contains(names, "mode"), metric: slices.Contains(names, "metric")}, v.Columns)
 		}
 	}
 	for _, t := range schema.Tables {
-		r := relation{view: t.Name, sets: t.Modes() != 0, mode: t.Modes() != 0, metric: t.Has("metric"), values: map[string]bool{}}
-		for _, c := range t.Columns {
-			if c.Unit == "the metric's" || c.Unit == "count" {
-				r.values[c.Name] = true
-			}
-		}
-		if (r.mode || r.metric) && len(r.values) > 0 {
-			all[t.Name] = r
-		}
+		add(relation{view: t.Name, sets: t.Modes() != 0, mode: t.Modes() != 0, metric: t.Has("metric")}, columnsOf(t.Columns))
 	}
 	return all
 }

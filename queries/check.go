@@ -74,13 +74,8 @@ type CheckOptions struct {
 	SQL bool
 	// Progress, if not nil, is called with what is being checked.
 	Progress func(what string, done, total int)
-
-	filesOnly bool // skip the sums of the views
-}
-
-// CheckFiles is Check without the sums of the views.
-func CheckFiles(ctx context.Context, store string) (*CheckReport, error) {
-	return Check(ctx, store, CheckOptions{filesOnly: true})
+	// FilesOnly skips the sums of the views.
+	FilesOnly bool
 }
 
 // SinceError means that the store lacks the batch of CheckOptions.SinceBatch.
@@ -150,7 +145,7 @@ func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, err
 			p.note(file, "is in no commit: compact removes it when it is old")
 		}
 	}
-	if intact && !o.filesOnly {
+	if intact && !o.FilesOnly {
 		if err := p.checkViews(ctx, store, now, o); err != nil {
 			return p, err
 		}

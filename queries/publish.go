@@ -84,7 +84,7 @@ const repairs = 3
 func Repair(ctx context.Context, store string, done func(where, what string)) error {
 	storedir.Clean(store)
 	for range repairs {
-		p, err := Check(ctx, store, CheckOptions{filesOnly: true})
+		p, err := Check(ctx, store, CheckOptions{FilesOnly: true})
 		if err != nil {
 			return err
 		}

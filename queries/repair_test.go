@@ -28,7 +28,7 @@ func found(list []Finding) (words []string) {
 // survey looks at all but the sums.
 func survey(t *testing.T, store string) *CheckReport {
 	t.Helper()
-	p, err := Check(t.Context(), store, CheckOptions{filesOnly: true})
+	p, err := Check(t.Context(), store, CheckOptions{FilesOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

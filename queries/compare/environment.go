@@ -158,7 +158,8 @@ func (c *comparison) builds() error {
 		if found[name] == nil {
 			found[name] = &[2][]string{}
 		}
-		found[name][c.side(n)] = append(found[name][c.side(n)], short(r.Text("build")))
+		build := r.Text("build") // as much as distinguishes builds
+		found[name][c.side(n)] = append(found[name][c.side(n)], build[:min(len(build), 12)])
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(count([]bool{slices.Contains(c.targets, a)}), count([]bool{slices.Contains(c.targets, b)})), cmp.Compare(a, b))
@@ -169,9 +170,6 @@ func (c *comparison) builds() error {
 	}
 	return nil
 }
-
-// short is as much of a build-id as distinguishes builds.
-func short(build string) string { return build[:min(len(build), 12)] }
 
 // Few lists some of the values, for people.
 func Few(values []string) string {

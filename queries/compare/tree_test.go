@@ -67,7 +67,7 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-func mean(values []float64) float64 { return sum(values) / float64(len(values)) }
+func mean(values []float64) float64 { return Sum(values) / float64(len(values)) }
 
 func far(a, b float64) bool { return math.Abs(a-b) > 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
 

@@ -69,8 +69,8 @@ func (c *comparison) bySampling(r *Row, base, test []float64) {
 	}
 	n := len(base)
 	spread := math.Max(dispersion(counts[:n]), dispersion(counts[n:]))
-	b, t := sum(counts[:n])/spread, sum(counts[n:])/spread
-	exposed, exposedTest := sum(exposures), sum(exposures[n:])
+	b, t := Sum(counts[:n])/spread, Sum(counts[n:])/spread
+	exposed, exposedTest := Sum(exposures), Sum(exposures[n:])
 	r.P = shareP(b, t, exposedTest/exposed)
 	low, high := shareInterval(b, t, c.level)
 	rate := (exposed - exposedTest) / exposedTest
@@ -98,7 +98,8 @@ func (c *comparison) counts(base, test []float64) (counts, exposures []float64) 
 	return counts, exposures
 }
 
-func sum(values []float64) (s float64) {
+// Sum returns the sum of values.
+func Sum(values []float64) (s float64) {
 	for _, v := range values {
 		s += v
 	}

@@ -266,7 +266,7 @@ func (t *trend) read() error {
 	}
 	t.Matched = len(t.Series)
 	slices.SortStableFunc(t.Series, func(a, b Series) int {
-		return cmp.Or(-cmp.Compare(sum(a.Values), sum(b.Values)), cmp.Compare(a.Key, b.Key))
+		return cmp.Or(-cmp.Compare(compare.Sum(a.Values), compare.Sum(b.Values)), cmp.Compare(a.Key, b.Key))
 	})
 	t.Series = t.Series[:min(t.Limit, len(t.Series))]
 	return nil
@@ -339,11 +339,4 @@ func (t *trend) condition() (string, error) {
 	}
 	slices.Sort(keys)
 	return "function_key IN (" + strings.Join(slices.Compact(keys), ", ") + ")", nil
-}
-
-func sum(values []float64) (s float64) {
-	for _, v := range values {
-		s += v
-	}
-	return s
 }

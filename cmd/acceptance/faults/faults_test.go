@@ -244,7 +244,7 @@ func (b *bench) right(what, store string) {
 // give equal answers, and the undisturbed store's were checked.
 func (b *bench) check(what, store string) {
 	b.Helper()
-	p, err := queries.CheckFiles(b.Context(), store)
+	p, err := queries.Check(b.Context(), store, queries.CheckOptions{FilesOnly: true})
 	if err != nil || len(p.Wrong) > 0 {
 		different.Add(1)
 		b.Errorf("%s: %v, %v", what, p, err)
