@@ -169,7 +169,7 @@ func (v *View) add(item string) error {
 	}
 	head, doc, ok := strings.Cut(item, ":")
 	words := strings.Fields(head)
-	sentence := oneLine(doc)
+	sentence := strings.Join(strings.Fields(doc), " ")
 	switch {
 	case len(words) == 3 && words[1] == "=":
 		c, err := fromSchema(words[0], words[2], sentence)
@@ -198,14 +198,6 @@ func (v *View) add(item string) error {
 		return fmt.Errorf("%q is no row, rules, like, column, parameter or invariant", head)
 	}
 	return nil
-}
-
-// oneLine joins the lines of a text.
-func oneLine(text string) string {
-	if strings.Contains(text, "\n") {
-		return strings.Join(strings.Fields(text), " ")
-	}
-	return strings.TrimSpace(text)
 }
 
 // column makes a column of `NAME TYPE`; the sentence may start with the unit in brackets.

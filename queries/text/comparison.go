@@ -110,11 +110,15 @@ func ComparisonCells(result *compare.Result, rows []compare.Row) ([]terminal.Fie
 		if !math.IsNaN(row.Low) {
 			interval = percentChange(row.Low) + " .. " + percentChange(row.High)
 		}
+		noise := "" // a change that halves of the base have by chance
+		if !math.IsNaN(row.Noise) && !math.IsInf(row.Noise, 0) {
+			noise = fmt.Sprintf("%.1f%%", 100*row.Noise)
+		}
 		difference := comparisonValue(result, row.Difference)
 		if row.Difference > 0 {
 			difference = "+" + difference
 		}
-		line := []string{comparisonValue(result, row.Base), comparisonValue(result, row.Test), difference, percentChange(row.Ratio), interval, noise(row.Noise), probability(row.Q), row.Verdict}
+		line := []string{comparisonValue(result, row.Base), comparisonValue(result, row.Test), difference, percentChange(row.Ratio), interval, noise, probability(row.Q), row.Verdict}
 		names := slices.Clone(tableNames(row.Names))
 		if labels[i] != "" {
 			names[0] = labels[i]
@@ -159,14 +163,6 @@ func percentChange(ratio float64) string {
 		return fmt.Sprintf("x%.3g", ratio)
 	}
 	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
-}
-
-// noise formats a change that halves of the base have by chance.
-func noise(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return ""
-	}
-	return fmt.Sprintf("%.1f%%", 100*v)
 }
 
 func probability(q float64) string {
