@@ -2,7 +2,7 @@
 // (leaks, files, durations), finds each sample's recorded stack and data object, computes and
 // sums its metrics, and emits its rows.
 //
-// Start reading with Sink (sink.go), the contract of everything here, then Deriver (derive.go),
+// Start reading with Sink (batch.go), the contract of everything here, then Deriver (derive.go),
 // Counter (counts.go) and SampleRows (samplerows.go).
 package samples
 
