@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +22,8 @@ import (
 )
 
 func newCheckCommand(a *app) *cobra.Command {
-	var format, memory, since string
+	var format, since string
+	var memory int64
 	var repair, bySQL bool
 	c := &cobra.Command{
 		Use:   "check",
@@ -56,18 +56,8 @@ could not be checked, or not completely.`,
   stackmill check --repair`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains([]string{"table", "json"}, format) {
-				return exit.Usagef("check: --format: no format %q (one of table, json)", format)
-			}
 			o := sinceOption(since, time.Now())
-			o.SQL = bySQL
-			if memory != "" {
-				size, err := parseSize(memory)
-				if err != nil {
-					return exit.Usagef("check: --memory: %w", err)
-				}
-				o.Limits.Memory = size
-			}
+			o.SQL, o.Limits.Memory = bySQL, memory
 			if repair {
 				if err := a.repair(cmd.Context()); err != nil {
 					return err
@@ -76,8 +66,8 @@ could not be checked, or not completely.`,
 			return a.check(cmd.Context(), format, o)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "table", "table or json")
-	c.Flags().StringVar(&memory, "memory", "", "memory to use, e.g. 256M or 4G; what does not fit goes to temporary files (default: 2G, less on a small machine)")
+	formatVar(c, &format, "table or json", "table", "json")
+	sizeVar(c.Flags(), &memory, "memory", "", "memory to use, e.g. 256M or 4G; what does not fit goes to temporary files (default: 2G, less on a small machine)")
 	c.Flags().StringVar(&since, "since", "", "check only batches committed since a time, within an age, or since a batch")
 	c.Flags().BoolVar(&bySQL, "sql", false, "verify all sums by queries of the views, which takes many times as long")
 	c.Flags().BoolVar(&repair, "repair", false, "repair the store first")

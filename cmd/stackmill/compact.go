@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ import (
 type compacter struct {
 	*app
 	compact.Options
-	target, memory, format string
+	format string
 }
 
 func newCompactCommand(a *app) *cobra.Command {
@@ -56,45 +55,23 @@ Exit status: 0 done; 4 some batches were not merged because their files are dama
   stackmill compact --keep 0 --memory 512M`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := v.check(); err != nil {
-				return err
+			if err := checkSpace(v.Memory); err != nil {
+				return fmt.Errorf("compact: %w", err)
 			}
 			return v.run(cmd.Context())
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&v.target, "target-size", fmt.Sprintf("%dM", compact.DefaultSize>>20), "approximate size of the largest table of a merged batch")
+	sizeVar(f, &v.TargetSize, "target-size", fmt.Sprintf("%dM", compact.DefaultSize>>20), "approximate size of the largest table of a merged batch")
 	f.DurationVar(&v.Keep, "keep", storedir.Keep, "how long replaced files stay for programs that are reading them")
 	f.BoolVar(&v.Purge, "purge", false, "rewrite every batch with experiments that no longer count")
 	f.BoolVar(&v.DryRun, "dry-run", false, "list what would be merged, and change nothing")
-	f.StringVar(&v.memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
+	sizeVar(f, &v.Memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
 	f.IntVar(&v.Jobs, "jobs", runtime.NumCPU(), "how many tables to merge at once")
-	f.StringVar(&v.format, "format", "table", "table or json")
+	atLeast(f, "keep", &v.Keep, 0)
+	atLeast(f, "jobs", &v.Jobs, 1)
+	formatVar(c, &v.format, "table or json", "table", "json")
 	return c
-}
-
-// check checks the flags and sets the options.
-func (v *compacter) check() (err error) {
-	if v.TargetSize, err = parseSize(v.target); err != nil {
-		return exit.Usagef("compact: --target-size: %w", err)
-	}
-	if v.Memory, err = parseSize(v.memory); err != nil {
-		return exit.Usagef("compact: --memory: %w", err)
-	}
-	switch {
-	case v.Keep < 0:
-		return exit.Usagef("compact: --keep: %v is less than 0", v.Keep)
-	case v.Jobs < 1:
-		return exit.Usagef("compact: --jobs: %d is less than 1", v.Jobs)
-	case !slices.Contains([]string{"table", "json"}, v.format):
-		return exit.Usagef("compact: --format: no format %q (one of table, json)", v.format)
-	}
-	if err := checkSpace(v.Memory); err != nil {
-		return fmt.Errorf("compact: %w", err)
-	}
-	v.Store, v.Program = v.store, programVersion()
-	debug.SetMemoryLimit(v.Memory - min(v.Memory/4, uncounted))
-	return nil
 }
 
 // uncounted is the memory of the program that Go does not count.
@@ -102,6 +79,8 @@ const uncounted = 128 << 20
 
 func (v *compacter) run(ctx context.Context) error {
 	v.endsItself.Store(true)
+	v.Store, v.Program = v.store, programVersion()
+	debug.SetMemoryLimit(v.Memory - min(v.Memory/4, uncounted))
 	start := time.Now()
 	var done func()
 	v.Progress, done = terminal.ByteProgress(v.Stderr, "merging")

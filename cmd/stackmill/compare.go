@@ -55,10 +55,7 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 			if err := r.check(cmd); err != nil {
 				return exit.Usagef("compare: %w", err)
 			}
-			if err := r.run(cmd.Context()); err != nil {
-				return fmt.Errorf("compare: %w", err)
-			}
-			return nil
+			return named("compare", r.run(cmd.Context()))
 		},
 	}
 	a.addComparison(c, &r.Request)
@@ -67,8 +64,8 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 	c.Flags().Var((*percentage)(&r.Level), "level", "confidence level of the intervals")
 	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "treat smaller changes as the same")
 	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", defaultComparedRows))
-	c.Flags().StringVar(&r.format, "format", "table", strings.Join(result.Formats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
+	atLeast(c.Flags(), "limit", &r.limit, 0)
+	formatVar(c, &r.format, strings.Join(result.Formats, ", "), result.Formats...)
 	return c
 }
 
@@ -83,24 +80,15 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values, not exclusive ones")
 	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as shares of their run's <Total> (total), or per second of their run (run)")
 	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller share of <Total>")
-	fixed := func(flag string, names []string) {
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	}
-	fixed("by", compare.Subjects)
-	fixed("normalise", compare.Normalizations)
-	fixed("mode", []string{"user", "expert", "machine"})
+	completeFrom(c, "by", compare.Subjects)
+	completeFrom(c, "normalise", compare.Normalizations)
+	completeFrom(c, "mode", []string{"user", "expert", "machine"})
 	a.completeFromStore(c, "base", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "test", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 }
 
 func (r *comparer) check(cmd *cobra.Command) error {
-	switch {
-	case !slices.Contains(result.Formats, r.format):
-		return fmt.Errorf("--format: no format %q (one of %s)", r.format, strings.Join(result.Formats, ", "))
-	case r.limit < 0:
-		return fmt.Errorf("--limit: %d is less than 0", r.limit)
-	}
 	if r.format == "table" && !cmd.Flags().Changed("limit") {
 		r.limit = defaultComparedRows
 	}

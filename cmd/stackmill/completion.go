@@ -11,7 +11,6 @@ import (
 
 	"stackmill/internal/terminal"
 	"stackmill/queries/report"
-	"stackmill/queries/result"
 )
 
 // completeReport completes the names of views, experiments and metrics.
@@ -25,12 +24,8 @@ func (a *app) completeReport(c *cobra.Command) {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	fixed := func(flag string, names []string) {
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	}
-	fixed("mode", report.Modes)
-	fixed("alias", report.Aliases)
-	fixed("format", result.Formats)
+	completeFrom(c, "mode", report.Modes)
+	completeFrom(c, "alias", report.Aliases)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	a.completeFromStore(c, "object", "SELECT DISTINCT descriptor FROM data_objects ORDER BY ALL")

@@ -4,8 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,21 +30,14 @@ errors and warnings.`,
   stackmill experiments --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, selectors []string) error {
-			if !slices.Contains(result.Formats, format) {
-				return exit.Usagef("experiments: --format: no format %q (one of %s)", format, strings.Join(result.Formats, ", "))
-			}
 			if wide && format != "table" && format != "markdown" {
 				return exit.Usagef("experiments: --wide: %s always has the paths", format)
 			}
-			if err := a.printExperiments(cmd.Context(), format, selectors, wide); err != nil {
-				return fmt.Errorf("experiments: %w", err)
-			}
-			return nil
+			return named("experiments", a.printExperiments(cmd.Context(), format, selectors, wide))
 		},
 	}
 	c.Flags().BoolVar(&wide, "wide", false, "also print paths")
-	c.Flags().StringVar(&format, "format", "table", strings.Join(result.Formats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
+	formatVar(c, &format, strings.Join(result.Formats, ", "), result.Formats...)
 	return c
 }
 

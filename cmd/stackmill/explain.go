@@ -4,9 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +13,6 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/explain"
 )
-
-var explainFormats = []string{"text", "json"}
 
 // explainer is one call of the verb.
 type explainer struct {
@@ -56,8 +51,7 @@ CPU time, the third the stacks with a function.`,
 	f.StringVar(&e.stack, "stack", "", "explain this stack: a raw_stack_id or a stack_id")
 	f.Int64Var(&e.sample, "sample", 0, "explain the stack of this sample")
 	f.StringVar(&e.experiment, "experiment", "", "the experiment of the stack: "+queries.SelectorHelp)
-	f.StringVar(&e.format, "format", "text", "text or json, for a stack")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
+	formatVar(c, &e.format, "text or json, for a stack", "text", "json")
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	return c
 }
@@ -65,8 +59,6 @@ CPU time, the third the stacks with a function.`,
 // answer prints the stages, or a stack.
 func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err error) {
 	switch {
-	case !slices.Contains(explainFormats, e.format):
-		return exit.Usagef("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
 	case bySample && e.stack != "":
 		return exit.Usagef("explain: --stack and --sample given (give one of them)")
 	case !bySample && e.stack == "" && e.experiment != "":
@@ -82,10 +74,7 @@ func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err
 			return exit.Usagef("explain: --stack: %w", err)
 		}
 	}
-	if err := e.run(ctx, id, bySample); err != nil {
-		return fmt.Errorf("explain: %w", err)
-	}
-	return nil
+	return named("explain", e.run(ctx, id, bySample))
 }
 
 func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {

@@ -85,9 +85,9 @@ folder may have both.`,
 	outputVar(f, &x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
 	x.lake.addTo(f)
-	for name, values := range map[string][]string{"as": all, "mode": export.Modes, "by": export.Origins} {
-		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	}
+	completeFrom(c, "as", all)
+	completeFrom(c, "mode", export.Modes)
+	completeFrom(c, "by", export.Origins)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	return c
@@ -126,10 +126,7 @@ func (x *exporter) run(ctx context.Context) error {
 			x.Warnf("%s", remark)
 		}
 	}
-	if err := x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	return nil
+	return named("export", x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }))
 }
 
 // write writes to the file, or to the standard output.

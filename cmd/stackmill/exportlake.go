@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +31,7 @@ func (o *lakeOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.location, "location", "", "data lakes: where readers find the folder -o, e.g. s3://bucket/lake (default: its local path)")
 	f.StringVar(&o.storeLocation, "store-location", "", "data lakes: where readers find the store (default: its own path or URI)")
 	f.DurationVar(&o.keep, "keep", time.Hour, "data lakes: how long earlier snapshots stay readable")
+	atLeast(f, "keep", &o.keep, 0)
 }
 
 // asked reports whether a flag is given that applies to data lakes only.
@@ -53,16 +53,12 @@ func (x *exporter) exportLake(cmd *cobra.Command) error {
 		return exit.Usagef("export: no folder given (name one with -o)")
 	case objstore.Is(x.output):
 		return exit.Usagef("export: -o: a lake is written here, and copied to %s (with --location %[1]s)", x.output)
-	case o.Keep < 0:
-		return exit.Usagef("export: --keep: %v is less than 0", o.Keep)
 	}
 	for flag, uri := range map[string]string{"location": o.Location, "store-location": o.Store} {
 		if uri != "" && !strings.Contains(uri, "://") {
 			return exit.Usagef("export: --%s: %q is no URI (as s3://bucket/folder)", flag, uri)
 		}
 	}
-	if err := formats.Update(cmd.Context(), x.output, x.As, o, func(ctx context.Context) (*queries.DB, error) { return x.open(ctx) }, x.Warnf); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	return nil
+	open := func(ctx context.Context) (*queries.DB, error) { return x.open(ctx) }
+	return named("export", formats.Update(cmd.Context(), x.output, x.As, o, open, x.Warnf))
 }

@@ -79,8 +79,5 @@ func (x *exporter) update(ctx context.Context, f *increment.Folder) error {
 	if c != (increment.Change{}) {
 		x.Warnf("export: experiments: %d new, %d changed, %d gone; parts: %d written, %d removed", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
 	}
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	return nil
+	return named("export", err)
 }

@@ -4,9 +4,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -54,29 +52,22 @@ rows are removed when their batch is compacted.`,
 			if err := f.check(selectors); err != nil {
 				return err
 			}
-			if err := f.run(cmd.Context(), selectors); err != nil {
-				return fmt.Errorf("forget: %w", err)
-			}
-			return nil
+			return named("forget", f.run(cmd.Context(), selectors))
 		},
 	}
 	c.Flags().StringVar(&f.olderThan, "older-than", "", "only experiments recorded longer ago, e.g. 90d, 2w or 36h")
 	c.Flags().BoolVar(&f.rollupsOnly, "keep-rollups", false, "keep the experiments' descriptions and their sums by function")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be deleted, and change nothing")
-	c.Flags().StringVar(&f.format, "format", "table", strings.Join(result.Formats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
+	formatVar(c, &f.format, strings.Join(result.Formats, ", "), result.Formats...)
 	return c
 }
 
 // check checks the flags.
 func (f *forgetter) check(selectors []string) (err error) {
 	switch {
-	case !slices.Contains(result.Formats, f.format):
-		return exit.Usagef("forget: --format: no format %q (one of %s)", f.format, strings.Join(result.Formats, ", "))
 	case f.olderThan == "" && len(selectors) == 0:
 		return exit.Usagef("forget: nothing says which experiments (give a SELECTOR or --older-than)")
-	}
-	if f.olderThan == "" {
+	case f.olderThan == "":
 		return nil
 	}
 	if f.age, err = forget.ParseAge(f.olderThan); err != nil {

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +30,6 @@ type gater struct {
 	junit     string
 	format    string
 }
-
-var gateFormats = []string{"table", "json"}
 
 func newGateCommand(a *app) *cobra.Command {
 	g := &gater{app: a, Request: compare.Defaults(), rules: compare.Rules{MaxIncrease: 0.03}}
@@ -71,17 +68,13 @@ CI systems.`,
 	f.StringVar(&g.rulesFile, "rules", "", "file of queries; each row that they return is a violation")
 	f.Var((*percentage)(&g.Level), "level", "confidence level of all bounds together")
 	outputVar(f, &g.junit, "junit", "", "", "write a report for CI systems to this file")
-	f.StringVar(&g.format, "format", "table", strings.Join(gateFormats, " or "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
+	formatVar(c, &g.format, "table or json", "table", "json")
 	return c
 }
 
 // prepare checks the flags and reads the rules.
 func (g *gater) prepare(cmd *cobra.Command) error {
-	switch {
-	case !slices.Contains(gateFormats, g.format):
-		return fmt.Errorf("--format: no format %q (one of %s)", g.format, strings.Join(gateFormats, ", "))
-	case g.rules.MaxIncrease < 0:
+	if g.rules.MaxIncrease < 0 {
 		return fmt.Errorf("--max-increase: the limit is below 0")
 	}
 	if g.rulesFile != "" {

@@ -6,9 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,7 +25,6 @@ type ingester struct {
 	*app
 	runner.Runner
 	verb          string
-	memory        string
 	given         label.Ingest
 	noSystemDebug bool // leave out the system's directories of debug files
 }
@@ -102,14 +98,14 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.StringVar(&in.given.From, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
 	f.StringVar(&in.Plan, "plan", "", "ingest a chunk of this plan (see stackmill plan)")
 	f.IntVar(&in.Chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
-	in.addNightFlags(f)
+	in.addNightFlags(c)
 }
 
 // addCommonFlags adds the flags that resymbolize has as well.
 func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "how many experiments to read at once")
-	f.StringVar(&in.memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
+	sizeVar(f, &in.Memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
 	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "maximum time for one recording (0: no limit)")
 	outputVar(f, &in.Cache, cacheFlag, "", defaultCache(), "directory or s3://BUCKET/PREFIX where tables of load objects are kept, shared by all stores")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "copy of /proc/kallsyms from the time of the recording (perf)")
@@ -120,13 +116,17 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.BoolVar(&in.noSystemDebug, "no-system-debug", false, "look for debug files only in --debug-dir, so that names do not depend on this machine's packages")
 	f.StringArrayVar(&in.SourcePaths, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
+	atLeast(f, "jobs", &in.Jobs, 1)
+	atLeast(f, "experiment-timeout", &in.Timeout, 0)
 }
 
 // addNightFlags adds the flags for unattended use.
-func (in *ingester) addNightFlags(f *pflag.FlagSet) {
+func (in *ingester) addNightFlags(c *cobra.Command) {
+	f := c.Flags()
 	outputVar(f, &in.Report, "report", "", "", "write a JSON report to this file on exit: the result of each recording, and where the time went")
 	outputVar(f, &in.Metrics, "metrics", "", "", "write metrics to this file on exit, in Prometheus' text format for the node exporter (*.prom)")
 	f.StringVar(&in.LogFormat, "log-format", "", "text or json: log to standard error, with a line for each recording (default: text, unless it is a terminal)")
+	oneOf(c, "log-format", "format", []string{runner.LogText, runner.LogJSON})
 	f.BoolVar(&in.Watch, "watch", false, "keep running, and ingest recordings that appear at the paths once they are complete")
 	f.BoolVar(&in.AutoCompact, "auto-compact", false, "merge small batches afterwards, as stackmill compact does")
 	f.DurationVar(&in.Interval, "interval", 10*time.Second, "with --watch: how often to look at the paths")
@@ -135,9 +135,6 @@ func (in *ingester) addNightFlags(f *pflag.FlagSet) {
 
 // checkNight checks the flags for unattended use.
 func (in *ingester) checkNight(f *pflag.FlagSet) error {
-	if !slices.Contains([]string{"", runner.LogText, runner.LogJSON}, in.LogFormat) {
-		return exit.Usagef("ingest: --log-format: no format %q (one of %s, %s)", in.LogFormat, runner.LogText, runner.LogJSON)
-	}
 	if in.AutoCompact && !fullProgram {
 		return exit.Usagef("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
 	}
@@ -165,21 +162,11 @@ func (in *ingester) checkAll(f *pflag.FlagSet) error {
 }
 
 // check checks the flags that resymbolize has as well, and sets the options.
-func (in *ingester) check() error {
-	limit, err := parseSize(in.memory)
-	if err != nil {
-		return exit.Usagef("%s: --memory: %w", in.verb, err)
-	}
-	if in.Timeout < 0 {
-		return exit.Usagef("%s: --experiment-timeout: %v is less than 0", in.verb, in.Timeout)
-	}
-	if in.Jobs < 1 {
-		return exit.Usagef("%s: --jobs: %d is less than 1", in.verb, in.Jobs)
-	}
+func (in *ingester) check() (err error) {
 	if in.Sources, err = source.ParseRules(in.SourcePaths); err != nil {
 		return exit.Usagef("%s: --source-path: %w", in.verb, err)
 	}
-	if err := checkSpace(limit); err != nil {
+	if err := checkSpace(in.Memory); err != nil {
 		return fmt.Errorf("%s: %w", in.verb, err)
 	}
 	if objstore.Is(in.Cache) {
@@ -195,9 +182,9 @@ func (in *ingester) check() error {
 		in.DebugDirs = append(in.DebugDirs, cache.DefaultDebugDirs()...)
 	}
 	in.Jobs = jobsFor(in.Jobs, openFiles())
-	in.Store, in.Memory, in.Program = in.store, limit, programVersion()
-	debug.SetMemoryLimit(limit)
-	hugepages.Allow(limit / hugeShare)
+	in.Store, in.Program = in.store, programVersion()
+	debug.SetMemoryLimit(in.Memory)
+	hugepages.Allow(in.Memory / hugeShare)
 	return nil
 }
 
@@ -218,21 +205,4 @@ func defaultCache() string {
 		return ""
 	}
 	return filepath.Join(dir, "stackmill")
-}
-
-// parseSize reads a size such as 512M: K, M, G are powers of 1024.
-func parseSize(s string) (int64, error) {
-	t := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
-	shift := 0
-	if t != "" {
-		if i := strings.IndexByte("KMGT", t[len(t)-1]); i >= 0 {
-			shift = 10 * (i + 1)
-			t = t[:len(t)-1]
-		}
-	}
-	n, err := strconv.ParseInt(t, 10, 64)
-	if err != nil || n <= 0 || n > 1<<62>>shift {
-		return 0, fmt.Errorf("%q is not a size (write 512M or 2G)", s)
-	}
-	return n << shift, nil
 }

@@ -99,9 +99,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
 	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "for a store on S3: size limit of the local copy of its tables")
 	root.AddCommand(newIngestCommand(a), newPlanCommand(a), newVersionCommand(a))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stackmill/internal/exit"
 	"stackmill/pipeline"
 	"stackmill/queries/mcp"
 )
@@ -19,8 +18,7 @@ import (
 type mcpServer struct {
 	*app
 	mcp.Options
-	memory string // of each process that answers
-	answer bool   // one call from the standard input
+	answer bool // one call from the standard input
 }
 
 // defaultAnswer is the default of --max-bytes.
@@ -53,34 +51,26 @@ reasons. docs/agents.md tells an agent how to work with the store.`,
 			if m.answer {
 				run = s.AnswerCall
 			}
-			if err := run(cmd.Context()); err != nil {
-				return fmt.Errorf("mcp: %w", err)
-			}
-			return nil
+			return named("mcp", run(cmd.Context()))
 		},
 	}
 	c.Flags().IntVar(&m.MaxBytes, "max-bytes", defaultAnswer, "maximum length of an answer, in bytes")
 	c.Flags().DurationVar(&m.Timeout, "timeout", time.Minute, "maximum time for an answer (0: no limit)")
-	c.Flags().StringVar(&m.memory, "memory", defaultServerMemory, "memory of the SQL engine in each process")
+	sizeVar(c.Flags(), &m.Memory, "memory", defaultServerMemory, "memory of the SQL engine in each process")
+	atLeast(c.Flags(), "max-bytes", &m.MaxBytes, mcp.MinBytes)
 	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
 	_ = c.Flags().MarkHidden("answer") // the program calls itself so
 	return c
 }
 
-// prepare checks the flags and sets the options.
-func (m *mcpServer) prepare() (err error) {
-	if m.MaxBytes < mcp.MinBytes {
-		return exit.Usagef("mcp: --max-bytes: %d is less than %d", m.MaxBytes, mcp.MinBytes)
-	}
-	if m.Memory, err = parseSize(m.memory); err != nil {
-		return exit.Usagef("mcp: --memory: %w", err)
-	}
+// prepare sets the options.
+func (m *mcpServer) prepare() error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
 	m.Options.Store, m.Version, m.Concurrent, m.Stages = m.store, programVersion(), defaultConcurrent, pipeline.Explain
 	m.Program = []string{program, "mcp", "--answer", "--store", m.store, "--cache-size", m.cacheSize,
-		"--max-bytes", strconv.Itoa(m.MaxBytes), "--timeout", m.Timeout.String(), "--memory", m.memory}
+		"--max-bytes", strconv.Itoa(m.MaxBytes), "--timeout", m.Timeout.String(), "--memory", strconv.FormatInt(m.Memory, 10)}
 	return nil
 }

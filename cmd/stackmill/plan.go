@@ -45,7 +45,6 @@ type planFlags struct {
 	chunks    int
 	reports   []string
 	cpus      int
-	memory    string
 	parallel  int
 	options   []string
 	program   string
@@ -94,7 +93,7 @@ done; 2 wrong usage.`,
 			return p.run(cmd.Context(), args)
 		},
 	}
-	p.addFlags(c.Flags(), 4)
+	p.addFlags(c)
 	c.Flags().BoolVar(&p.Recursive, "recursive", false, "also look for recordings in subfolders")
 	c.Flags().BoolVar(&p.Forgotten, "forgotten", false, "also ingest deleted experiments again, and summaries in full")
 	c.Flags().StringArrayVar(&p.lists, "from-file", nil, "file of paths, one per line, - for standard input; may be repeated")
@@ -105,19 +104,23 @@ done; 2 wrong usage.`,
 	return c
 }
 
-func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
+func (p *planner) addFlags(c *cobra.Command) {
+	f := c.Flags()
 	outputVar(f, &p.output, "output", "o", "", "file to write the plan to; must not exist")
 	f.Float64Var(&p.minutes, "minutes", 30, "approximate minutes for each task")
 	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("maximum number of chunks, instead of --minutes (which makes at most %d)", maxTasks))
 	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, for estimating times; may be repeated")
-	f.IntVar(&p.cpus, "cpus", cpus, "processors for each task")
-	f.StringVar(&p.memory, "memory", "1G", "memory limit of each task's ingest (the job requests half a gigabyte more)")
+	f.IntVar(&p.cpus, "cpus", 4, "processors for each task")
+	sizeVar(f, &p.Memory, "memory", "1G", "memory limit of each task's ingest (the job requests half a gigabyte more)")
 	f.IntVar(&p.parallel, "parallel", 0, "maximum number of tasks at once (default: the scheduler's choice; Kubernetes: 100)")
 	f.StringArrayVar(&p.options, "ingest-option", nil, "additional option for the ingest of all tasks, e.g. --ingest-option=--label=run=7; may be repeated")
 	f.StringVar(&p.program, "program", "", "path of stackmill or its worker on Slurm's nodes (default: stackmill-worker in this program's folder, or this program)")
 	f.StringVar(&p.image, "image", "", "Kubernetes: image with stackmill or its worker (Containerfile makes one)")
 	f.StringVar(&p.claim, "claim", "", "Kubernetes: NAME:MOUNT, the claim of the volume with store, recordings and plan, and its path for all of them")
 	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job with sbatch or kubectl")
+	atLeast(f, "cpus", &p.cpus, 1)
+	atLeast(f, "parallel", &p.parallel, 0)
+	oneOf(c, "submit", "scheduler", []string{plan.Slurm, plan.Kubernetes})
 }
 
 // checkSize returns an error if the size of chunks is given twice.
@@ -130,7 +133,6 @@ func (p *planner) checkSize(f *pflag.FlagSet) error {
 
 // check checks the flags.
 func (p *planner) check() error {
-	limit, err := parseSize(p.memory)
 	switch {
 	case p.output == "":
 		return exit.Usagef("%s: --output: no file is given for the plan", p.verb)
@@ -140,16 +142,7 @@ func (p *planner) check() error {
 		return exit.Usagef("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
 	case p.chunks < 0 || p.chunks > maxChunks:
 		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, maxChunks)
-	case p.cpus < 1:
-		return exit.Usagef("%s: --cpus: %d is less than 1", p.verb, p.cpus)
-	case p.parallel < 0:
-		return exit.Usagef("%s: --parallel: %d is less than 0", p.verb, p.parallel)
-	case err != nil:
-		return exit.Usagef("%s: --memory: %w", p.verb, err)
-	case p.scheduler != "" && p.scheduler != plan.Slurm && p.scheduler != plan.Kubernetes:
-		return exit.Usagef("%s: --submit: no scheduler %q (one of %s, %s)", p.verb, p.scheduler, plan.Slurm, plan.Kubernetes)
 	}
-	p.Memory = limit
 	if err := p.checkClaim(); err != nil {
 		return err
 	}

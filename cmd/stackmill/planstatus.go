@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,19 +43,15 @@ status cannot be determined; 2 wrong usage.`,
   stackmill plan status night.plan --all --format csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(result.Formats, s.format) {
-				return exit.Usagef("plan status: --format: no format %q (one of %s)", s.format, strings.Join(result.Formats, ", "))
-			}
 			if cmd.Flags().Changed("limit") && !s.forPeople() {
 				return exit.Usagef("plan status: --limit: %s always has all rows (it applies to table and markdown)", s.format)
 			}
 			return s.run(cmd.Context(), args[0], cmd.Flags().Changed("store"))
 		},
 	}
-	c.Flags().StringVar(&s.format, "format", "table", strings.Join(result.Formats, ", "))
+	formatVar(c, &s.format, strings.Join(result.Formats, ", "), result.Formats...)
 	c.Flags().BoolVar(&s.all, "all", false, "also list those that are in the store")
 	c.Flags().IntVar(&s.limit, "limit", 50, "how many rows of a table to print (0: all)")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -155,7 +150,7 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 			return p.retry(cmd.Context(), args[0], failed, f.Changed)
 		},
 	}
-	p.addFlags(c.Flags(), 4)
+	p.addFlags(c)
 	c.Flags().BoolVar(&failed, "failed", false, "also recordings that failed, after their files were repaired")
 	return c
 }
@@ -176,7 +171,7 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 		p.cpus = before.Task.CPUs
 	}
 	if !changed("memory") {
-		p.memory = fmt.Sprintf("%dM", before.Task.Memory>>20)
+		p.Memory = before.Task.Memory
 	}
 	if !changed("ingest-option") {
 		p.options = before.Task.Ingest

@@ -4,13 +4,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"stackmill/internal/exit"
 	"stackmill/queries/result"
 	"stackmill/schema/diagnostic"
 )
@@ -33,25 +30,15 @@ early, or the collector warned; info: a remark.`,
   stackmill problems --experiment test.1.er --all --format json`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case !slices.Contains(result.Formats, format):
-				return exit.Usagef("problems: --format: no format %q (one of %s)", format, strings.Join(result.Formats, ", "))
-			case severity != "" && !slices.Contains(severities, severity):
-				return exit.Usagef("problems: --severity: no severity %q (one of %s)", severity, strings.Join(severities, ", "))
-			}
-			if err := a.printProblems(cmd.Context(), problemQuery(all, format), names, severity, format); err != nil {
-				return fmt.Errorf("problems: %w", err)
-			}
-			return nil
+			return named("problems", a.printProblems(cmd.Context(), problemQuery(all, format), names, severity, format))
 		},
 	}
 	f := c.Flags()
 	f.StringArrayVar(&names, "experiment", nil, experimentHelp)
 	f.BoolVar(&all, "all", false, "list every problem, not one line for each reason")
 	f.StringVar(&severity, "severity", "", "only this severity: "+strings.Join(severities, ", "))
-	f.StringVar(&format, "format", "table", strings.Join(result.Formats, ", "))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(result.Formats, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("severity", cobra.FixedCompletions(severities, cobra.ShellCompDirectiveNoFileComp))
+	oneOf(c, "severity", "severity", severities)
+	formatVar(c, &format, strings.Join(result.Formats, ", "), result.Formats...)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	return c
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +25,8 @@ var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"
 // querier is one call of the verb.
 type querier struct {
 	*app
-	format, as, file, output, memory string
-	timeout                          time.Duration
+	format, as, file, output string
+	timeout                  time.Duration
 }
 
 func newQueryCommand(a *app) *cobra.Command {
@@ -63,40 +62,27 @@ read or write other files, attach databases, load extensions or change settings,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&q.format, "format", "table", "table, csv, json, ndjson, parquet or arrow")
+	formatVar(c, &q.format, "table, csv, json, ndjson, parquet or arrow", queryFormats...)
 	f.StringVar(&q.as, "as", "", "write the rows' stacks as "+strings.Join(export.RowFormats(), ", "))
 	f.StringVarP(&q.file, "file", "f", "", "read the SQL from a file")
 	outputVar(f, &q.output, "output", "o", "", "write to a file instead of the standard output")
 	f.BoolVar(&a.Unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
-	f.StringVar(&q.memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
+	sizeVar(f, &a.Limits.Memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
 	f.IntVar(&a.Limits.Threads, "threads", 0, "threads of the SQL engine (default: one per processor)")
 	f.DurationVar(&q.timeout, "timeout", 0, "stop the query after this time, e.g. 30s (0: never)")
-	_ = c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(export.RowFormats(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
+	oneOf(c, "as", "format", export.RowFormats())
+	atLeast(f, "threads", &a.Limits.Threads, 0)
 	return c
 }
 
 // check checks the flags.
 func (q *querier) check(args []string) error {
 	switch {
-	case !slices.Contains(queryFormats, q.format):
-		return exit.Usagef("query: --format: no format %q (one of %s)", q.format, strings.Join(queryFormats, ", "))
-	case q.as != "" && !slices.Contains(export.RowFormats(), q.as):
-		return exit.Usagef("query: --as: no format %q (one of %s)", q.as, strings.Join(export.RowFormats(), ", "))
 	case q.as != "" && q.format != "table":
 		return exit.Usagef("query: --as and --format given (give one of them)")
 	case q.file != "" && len(args) > 0:
 		return exit.Usagef("query: SQL and --file given (give one of them)")
-	case q.Limits.Threads < 0:
-		return exit.Usagef("query: --threads: %d is less than 0", q.Limits.Threads)
-	case q.memory == "":
-		return nil
 	}
-	size, err := parseSize(q.memory)
-	if err != nil {
-		return exit.Usagef("query: --memory: %w", err)
-	}
-	q.Limits.Memory = size
 	return nil
 }
 

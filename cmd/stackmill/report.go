@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,16 +101,13 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.StringVar(&r.Sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
 	f.BoolVar(&r.wide, "wide", false, "never shorten long names")
-	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
+	formatVar(c, &r.format, "table, csv, json, ndjson or markdown", result.Formats...)
 	f.DurationVar(&r.Width, "width", time.Second, "timeline, cpu-timeline, seconds: the width of an interval, e.g. 100ms")
 	addFilter(c, &r.Filter)
 }
 
 // prepare finds the report and checks the flags.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
-	if !slices.Contains(result.Formats, r.format) {
-		return exit.Usagef("report: --format: no format %q (one of %s)", r.format, strings.Join(result.Formats, ", "))
-	}
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
 		return exit.Usagef("report: %w", err)
 	}

@@ -5,11 +5,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"stackmill/internal/exit"
 	"stackmill/pipeline/runner"
 	"stackmill/queries"
 	"stackmill/schema/storedir"
@@ -46,9 +44,6 @@ Exit status: 0 done, or nothing to do; 3 some experiments failed, with the reaso
   stackmill resymbolize 'night-*' --debug-dir /srv/debug --dry-run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains([]string{"table", "json"}, r.format) {
-				return exit.Usagef("resymbolize: --format: no format %q (one of table, json)", r.format)
-			}
 			if err := r.check(); err != nil {
 				return err
 			}
@@ -57,7 +52,7 @@ Exit status: 0 done, or nothing to do; 3 some experiments failed, with the reaso
 	}
 	r.addCommonFlags(c)
 	c.Flags().BoolVar(&r.dry, "dry-run", false, "list what would change, and change nothing")
-	c.Flags().StringVar(&r.format, "format", "table", "table or json")
+	formatVar(c, &r.format, "table or json", "table", "json")
 	return c
 }
 

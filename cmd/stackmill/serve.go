@@ -22,7 +22,6 @@ import (
 type server struct {
 	*app
 	daemon.Server
-	memory string
 	answer bool // one request from the standard input
 }
 
@@ -71,10 +70,7 @@ the names that --host gives.`,
 			if s.answer {
 				run = func(ctx context.Context) error { return serve.Answer(ctx, s.Options, a.stdin, a.Stdout) }
 			}
-			if err := run(cmd.Context()); err != nil {
-				return fmt.Errorf("serve: %w", err)
-			}
-			return nil
+			return named("serve", run(cmd.Context()))
 		},
 	}
 	f := c.Flags()
@@ -86,20 +82,24 @@ the names that --host gives.`,
 	f.StringVar(&s.TokenFile, "token-file", "", "require the token in this file, not one generated for this run")
 	f.BoolVar(&s.NoToken, "no-token", false, "require no token: all users of this machine can read the store")
 	f.StringSliceVar(&s.Hosts, "host", nil, "host names of the server that clients use, in addition to its addresses")
-	f.StringVar(&s.memory, "memory", defaultServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
+	sizeVar(f, &s.Memory, "memory", defaultServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
 	f.DurationVar(&s.Timeout, "timeout", 30*time.Second, "maximum time for an answer")
 	f.IntVar(&s.Concurrent, "concurrent", defaultConcurrent, "maximum number of requests at once")
 	f.IntVar(&s.Waiting, "waiting", 64, "maximum number of waiting requests")
 	f.IntVar(&s.Largest, "max-bytes", defaultMaxBytes, "maximum length of an answer, in bytes")
 	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that group experiments in /metrics, which has the values of each group's newest experiment")
 	f.IntVar(&s.Functions, "metrics-functions", 0, "also export this many functions of each of these experiments in /metrics")
+	atLeast(f, "concurrent", &s.Concurrent, 1)
+	atLeast(f, "waiting", &s.Waiting, 0)
+	atLeast(f, "max-bytes", &s.Largest, mcp.MinBytes)
+	atLeast(f, "metrics-functions", &s.Functions, 0)
 	f.BoolVar(&s.answer, "answer", false, "answer one request from the standard input")
 	_ = f.MarkHidden("answer") // the server calls itself so
 	return c
 }
 
 // prepare checks the flags and sets the options.
-func (s *server) prepare() (err error) {
+func (s *server) prepare() error {
 	if !s.answer { // which has no listener
 		if err := s.ChooseToken(); err != nil {
 			return err
@@ -122,18 +122,8 @@ func (s *server) prepare() (err error) {
 			return exit.Usagef("serve: --open: %w", err)
 		}
 	}
-	switch {
-	case s.Timeout <= 0:
+	if s.Timeout <= 0 {
 		return exit.Usagef("serve: --timeout: %v is not positive", s.Timeout)
-	case s.Concurrent < 1 || s.Waiting < 0:
-		return exit.Usagef("serve: --concurrent must be 1 or more, --waiting 0 or more")
-	case s.Functions < 0:
-		return exit.Usagef("serve: --metrics-functions must be 0 or more")
-	case s.Largest < mcp.MinBytes:
-		return exit.Usagef("serve: --max-bytes: %d is less than %d", s.Largest, mcp.MinBytes)
-	}
-	if s.Memory, err = parseSize(s.memory); err != nil {
-		return exit.Usagef("serve: --memory: %w", err)
 	}
 	if err := serve.CheckLatest(s.By); err != nil {
 		return exit.Usagef("serve: --metrics-by: %w", err)
@@ -143,7 +133,7 @@ func (s *server) prepare() (err error) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	s.Store, s.Version = s.store, programVersion()
-	s.Program = []string{program, "serve", "--answer", "--store", s.store, "--memory", s.memory, "--timeout", s.Timeout.String(), "--max-bytes", fmt.Sprint(s.Largest)}
+	s.Program = []string{program, "serve", "--answer", "--store", s.store, "--memory", fmt.Sprint(s.Memory), "--timeout", s.Timeout.String(), "--max-bytes", fmt.Sprint(s.Largest)}
 	s.Log = slog.New(slog.NewTextHandler(s.Out.Stderr, nil))
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,13 +30,10 @@ func newVersionCommand(a *app) *cobra.Command {
 					return exit.Usagef("version: --%s: it reads no store", name)
 				}
 			}
-			if !slices.Contains([]string{"table", "json"}, format) {
-				return exit.Usagef("version: --format: no format %q (one of table, json)", format)
-			}
 			return a.printVersion(format)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "table", "table or json")
+	formatVar(c, &format, "table or json", "table", "json")
 	return c
 }
 
