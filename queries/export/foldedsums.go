@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"bytes"
-	"container/heap"
 	"errors"
 	"fmt"
 	"io"
@@ -92,9 +91,9 @@ func (s *foldedSums) each(do func(stack string, value int64) error) error {
 	return nil
 }
 
-// merge merges the sorted files.
+// merge merges the sorted files, of which there are few. Each has a stack at most once.
 func (s *foldedSums) merge(do func(stack string, value int64) error) error {
-	var runs runHeap
+	var runs []*sortedRun
 	for _, f := range s.runs {
 		r := &sortedRun{from: bufio.NewReader(f)}
 		if err := r.next(); err == nil {
@@ -103,20 +102,20 @@ func (s *foldedSums) merge(do func(stack string, value int64) error) error {
 			return err
 		}
 	}
-	heap.Init(&runs)
 	for len(runs) > 0 {
-		stack, sum := string(runs[0].stack), int64(0)
-		for len(runs) > 0 && string(runs[0].stack) == stack {
-			if err := addChecked(&sum, runs[0].value, stack); err != nil {
+		first := slices.MinFunc(runs, func(a, b *sortedRun) int { return bytes.Compare(a.stack, b.stack) })
+		stack, sum := string(first.stack), int64(0)
+		for i := len(runs) - 1; i >= 0; i-- {
+			if string(runs[i].stack) != stack {
+				continue
+			}
+			if err := addChecked(&sum, runs[i].value, stack); err != nil {
 				return err
 			}
-			switch err := runs[0].next(); {
-			case err == io.EOF:
-				heap.Pop(&runs)
-			case err != nil:
+			if err := runs[i].next(); err == io.EOF {
+				runs = slices.Delete(runs, i, i+1)
+			} else if err != nil {
 				return err
-			default:
-				heap.Fix(&runs, 0)
 			}
 		}
 		if sum != 0 {
@@ -148,21 +147,4 @@ func (r *sortedRun) next() error {
 	r.stack = line[:at]
 	r.value, err = strconv.ParseInt(string(line[at+1:len(line)-1]), 10, 64)
 	return err
-}
-
-// runHeap is a heap of files by their current stack.
-type runHeap []*sortedRun
-
-func (r runHeap) Len() int           { return len(r) }
-func (r runHeap) Less(i, j int) bool { return bytes.Compare(r[i].stack, r[j].stack) < 0 }
-func (r runHeap) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-
-// Push implements heap.Interface.
-func (r *runHeap) Push(x any) { *r = append(*r, x.(*sortedRun)) }
-
-// Pop implements heap.Interface.
-func (r *runHeap) Pop() any {
-	last := (*r)[len(*r)-1]
-	*r = (*r)[:len(*r)-1]
-	return last
 }

@@ -35,7 +35,12 @@ func (a *sqlServer) GetFlightInfoStatement(_ context.Context, q flightsql.Statem
 	if len(q.GetTransactionId()) > 0 {
 		return nil, errTransaction
 	}
-	ticket, err := flightsql.CreateStatementQueryTicket(newHandle(q.GetQuery()))
+	return statementInfo(d, q.GetQuery())
+}
+
+// statementInfo returns where to fetch the rows of a statement.
+func statementInfo(d *flight.FlightDescriptor, text string) (*flight.FlightInfo, error) {
+	ticket, err := flightsql.CreateStatementQueryTicket(newHandle(text))
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +85,7 @@ func (a *sqlServer) ClosePreparedStatement(context.Context, flightsql.ActionClos
 
 // GetFlightInfoPreparedStatement implements flightsql.Server. The statement can be canceled like any other.
 func (a *sqlServer) GetFlightInfoPreparedStatement(_ context.Context, q flightsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	ticket, err := flightsql.CreateStatementQueryTicket(newHandle(string(q.GetPreparedStatementHandle())))
-	if err != nil {
-		return nil, err
-	}
-	return infoOf(d, ticket, nil), nil
+	return statementInfo(d, string(q.GetPreparedStatementHandle()))
 }
 
 // GetSchemaPreparedStatement implements flightsql.Server.

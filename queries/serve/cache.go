@@ -17,7 +17,7 @@ import (
 // Limits of the cache. Answers about one state of the store do not change.
 const (
 	maxCached       = 64 << 20 // bytes
-	maxCachedAnswer = 2 << 20  // bytes of one answer
+	maxCachedAnswer = 8 << 20  // bytes of one answer, such as a profile for pprof's pages
 )
 
 // reply is an answer to a call.

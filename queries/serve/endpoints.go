@@ -16,11 +16,11 @@ var endpoints = []endpoint{
 	},
 	{
 		method: "GET", path: "/api/v1/metrics", summary: "The metrics, with the number of experiments that have each.",
-		parameters: []parameter{experimentParameter}, mediaTypes: []string{jsonType}, rows: []string{metricRow}, handle: listMetrics,
+		parameters: []parameter{experimentParameter}, mediaTypes: []string{jsonType}, rows: []string{metricRow}, handle: rowsOf(metricsQuery),
 	},
 	{
 		method: "GET", path: "/api/v1/problems", summary: "Problems of the recordings.",
-		parameters: []parameter{experimentParameter}, mediaTypes: []string{jsonType}, rows: []string{problemRow}, handle: listProblems,
+		parameters: []parameter{experimentParameter}, mediaTypes: []string{jsonType}, rows: []string{problemRow}, handle: rowsOf(problemsQuery),
 	},
 	{
 		method: "GET", path: "/api/v1/views", summary: "The standard views, with their columns.",

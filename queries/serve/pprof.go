@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/pprof/driver"
@@ -30,7 +28,6 @@ import (
 const (
 	pprofPath       = "/pprof/{selection}/{page...}"
 	defaultPage     = "flamegraph"
-	maxProfiles     = 2         // cached profiles
 	maxProfileBytes = 128 << 20 // bytes of an uncompressed profile
 	maxGraphNodes   = 200       // of a drawn graph
 )
@@ -43,20 +40,6 @@ var pprofPages = []string{defaultPage, "graph", "top", "peek", "download"}
 // foreign to this server, so that a script injected by a name in a profile cannot send requests to it.
 const pprofPolicy = "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-
-// profileCache keeps the profiles whose pages were requested last.
-type profileCache struct {
-	mu   sync.Mutex
-	list []*cachedProfile // least recently used first
-}
-
-// cachedProfile is an exported profile.
-type cachedProfile struct {
-	key     string
-	ready   chan struct{} // closed when profile or err is set
-	profile []byte
-	err     error
-}
 
 // servePprof answers with one of pprof's pages.
 func (s *Server) servePprof(w http.ResponseWriter, r *http.Request) {
@@ -109,56 +92,16 @@ func (s *Server) pprofPage(r *http.Request, name string, store *lease) (*reply, 
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.WithoutCancel(r.Context())
-	m := s.profiles.get(c.tag(store.state(), s.Version), func() func() (*reply, error) {
-		store := store.retain() // the request may end earlier
-		return func() (*reply, error) {
-			defer store.release()
-			return s.run(ctx, c, store)
-		}
-	})
-	select {
-	case <-m.ready:
-	case <-r.Context().Done():
-		return nil, context.Cause(r.Context())
+	exported, err := s.cache.get(r.Context(), c.tag(store.state(), s.Version), func() (*reply, error) { return s.run(r.Context(), c, store) })
+	if err != nil {
+		return nil, err
 	}
-	if m.err != nil {
-		return nil, m.err
+	defer exported.body.Release()
+	profile, err := exported.body.Bytes()
+	if err != nil {
+		return nil, err
 	}
-	return s.run(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: m.profile}, store)
-}
-
-// get returns the profile of a key. If it is not cached, the function that begin returns exports it.
-func (m *profileCache) get(key string, begin func() (export func() (*reply, error))) *cachedProfile {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	i := slices.IndexFunc(m.list, func(x *cachedProfile) bool { return x.key == key })
-	if i >= 0 {
-		x := m.list[i]
-		m.list = append(slices.Delete(m.list, i, i+1), x)
-		return x
-	}
-	x := &cachedProfile{key: key, ready: make(chan struct{})}
-	m.list = append(m.list, x)
-	if len(m.list) > maxProfiles {
-		m.list = slices.Delete(m.list, 0, 1)
-	}
-	export := begin()
-	go func() {
-		defer close(x.ready)
-		var a *reply
-		if a, x.err = recoverPanic(export); x.err == nil {
-			defer a.body.Release()
-			x.profile, x.err = a.body.Bytes()
-		}
-		if x.err == nil { // otherwise the next request tries again
-			return
-		}
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.list = slices.DeleteFunc(m.list, func(other *cachedProfile) bool { return other == x })
-	}()
-	return x
+	return s.run(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: profile}, store)
 }
 
 // pprofEndpoint renders a page in another process: its call has the page's name and query, and the profile.

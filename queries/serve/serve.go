@@ -55,15 +55,14 @@ type Options struct {
 // Server answers requests about one store. Its methods may be called concurrently.
 type Server struct {
 	Options
-	page     *page
-	store    *storeCache
-	cache    *answerCache
-	limiter  *limiter
-	profiles profileCache
-	guesses  guessLimiter
-	metrics  serverMetrics
-	latest   *latestValues
-	backlog  backlog
+	page    *page
+	store   *storeCache
+	cache   *answerCache
+	limiter *limiter
+	guesses guessLimiter
+	metrics serverMetrics
+	latest  *latestValues
+	backlog backlog
 }
 
 // New opens the store. The error is storedir.ErrNoStore if there is none.

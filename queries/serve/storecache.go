@@ -65,12 +65,6 @@ func (p *lease) state() string { return p.whole.db.State }
 // leftOut returns warnings about experiments that all answers lack.
 func (p *lease) leftOut() []string { return p.whole.db.LeftOut() }
 
-// retain extends the lease until one more release.
-func (p *lease) retain() *lease {
-	p.update(p.snapshot, func() { p.whole.uses++ })
-	return p
-}
-
 func (p *lease) release() { p.update(p.snapshot, func() { p.whole.release() }) }
 
 // session is an open part of the store. It uses its parent.

@@ -58,18 +58,18 @@ func viewRows(w *job) error {
 }
 
 // print answers with the rows of a statement in the requested format.
-func (w *job) print(db *queries.DB, statement string, args ...any) error {
+func (w *job) print(db *queries.DB, statement string) error {
 	format := cmp.Or(w.values.Get("format"), "json")
 	conn, err := db.Conn(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return w.printRows(db, conn, format, statement, args...)
+	return w.printRows(db, conn, format, statement)
 }
 
 // printRows is print with a connection and a format.
-func (w *job) printRows(db *queries.DB, conn *sql.Conn, format, statement string, args ...any) error {
+func (w *job) printRows(db *queries.DB, conn *sql.Conn, format, statement string) error {
 	w.kind = formats[format]
 	switch format {
 	case "arrow":
@@ -79,7 +79,7 @@ func (w *job) printRows(db *queries.DB, conn *sql.Conn, format, statement string
 		w.out.Full = w.out.Full || errors.Is(err, queries.ErrTooLarge)
 		return err
 	}
-	rows, err := conn.QueryContext(w.ctx, statement, args...)
+	rows, err := conn.QueryContext(w.ctx, statement)
 	if err != nil {
 		return err
 	}
@@ -139,26 +139,24 @@ func listExperiments(w *job) error {
 	return result.Print(result.JSON(w.out), rows)
 }
 
-// listMetrics answers with the metrics: how many experiments have each, and how many show it by default.
-func listMetrics(w *job) error {
-	db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
-	if err != nil {
-		return err
+// rowsOf returns a handler that answers with the rows of a query.
+func rowsOf(query string) func(*job) error {
+	return func(w *job) error {
+		db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return w.print(db, query)
 	}
-	defer done()
-	return w.print(db, `SELECT m.metric, m.unit, any_value(m.title) AS title, any_value(m.kind) AS kind, bool_or(m.data_objects) AS data_objects,
-  count(*) AS experiments, count(*) FILTER (m.metric = d.metric) AS default_of
-FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric, m.unit ORDER BY default_of DESC, experiments DESC, m.metric`)
 }
 
-// listProblems answers with the problems of recordings.
-func listProblems(w *job) error {
-	db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return w.print(db, `SELECT p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count
+// metricsQuery returns the metrics: how many experiments have each, and how many show it by default.
+const metricsQuery = `SELECT m.metric, m.unit, any_value(m.title) AS title, any_value(m.kind) AS kind, bool_or(m.data_objects) AS data_objects,
+  count(*) AS experiments, count(*) FILTER (m.metric = d.metric) AS default_of
+FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric, m.unit ORDER BY default_of DESC, experiments DESC, m.metric`
+
+// problemsQuery returns the problems of recordings.
+const problemsQuery = `SELECT p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count
 FROM problems p LEFT JOIN experiment_names n USING (experiment_id)
-ORDER BY n.experiment, array_position(['error', 'warning', 'info'], p.severity), p.problem`)
-}
+ORDER BY n.experiment, array_position(['error', 'warning', 'info'], p.severity), p.problem`
