@@ -106,7 +106,11 @@ func conditions(r *compare.Request, f *queries.Filter) error {
 
 // run compares, and prints the result.
 func (r *comparer) run(ctx context.Context) error {
-	compared, err := r.compare(ctx, r.Request, r.filter)
+	var compared *compare.Result
+	err := r.compared(ctx, &r.Request, r.filter, r.Reads(), func(db *queries.DB) (err error) {
+		compared, err = compare.Run(ctx, db, r.Request)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -134,18 +138,18 @@ func (r *comparer) run(ctx context.Context) error {
 	return compared.Print(result.New(&r.Output, r.format), rows)
 }
 
-// compare opens the store and compares the samples that pass a filter.
-func (a *app) compare(ctx context.Context, request compare.Request, f queries.Filter) (*compare.Result, error) {
-	store, err := a.open(ctx, slices.Concat(request.Base, request.Test)...)
+// compared opens the store and calls do with the samples of a comparison that pass a filter.
+func (a *app) compared(ctx context.Context, r *compare.Request, f queries.Filter, reads []string, do func(*queries.DB) error) error {
+	store, err := a.open(ctx, slices.Concat(r.Base, r.Test)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer store.Close()
-	db, closing, err := a.filterStore(ctx, store, f, request.Reads()...)
+	db, closing, err := a.filterStore(ctx, store, f, reads...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer closing()
-	request.Hidden = db.HiddenFunctions()
-	return compare.Run(ctx, db, request)
+	r.Hidden = db.HiddenFunctions()
+	return do(db)
 }

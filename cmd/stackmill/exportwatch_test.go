@@ -166,7 +166,7 @@ func TestExportSummariesFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	fails("another process writes to it", "--summaries", "-o", held.Path())
+	fails("another process writes to it", "--summaries", "-o", held.Path)
 }
 
 // A watch writes new commits, and ends with status 0 on a signal.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -102,22 +101,15 @@ func (g *gater) run(ctx context.Context) error {
 			return fmt.Errorf("gate: --junit: %w", err)
 		}
 	}
-	store, err := g.open(ctx, slices.Concat(g.Base, g.Test)...)
-	if err != nil {
-		return fmt.Errorf("gate: %w", err)
-	}
-	defer store.Close()
 	reads := g.Reads()
 	if g.rules.SQL != nil { // which may read any view
 		reads = nil
 	}
-	db, closing, err := g.filterStore(ctx, store, g.filter, reads...)
-	if err != nil {
-		return fmt.Errorf("gate: %w", err)
-	}
-	defer closing()
-	g.Hidden = db.HiddenFunctions()
-	j, err := compare.Gate(ctx, db, g.Request, g.rules)
+	var j *compare.Judgement
+	err := g.compared(ctx, &g.Request, g.filter, reads, func(db *queries.DB) (err error) {
+		j, err = compare.Gate(ctx, db, g.Request, g.rules)
+		return err
+	})
 	switch {
 	case errors.Is(err, compare.ErrRule):
 		return exit.Usagef("gate: %w", err)

@@ -152,10 +152,7 @@ func (p *planner) check() error {
 	if _, err := os.Lstat(p.output); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: --output: %s: %w", p.verb, p.output, errors.Join(err, fs.ErrExist))
 	}
-	if err := atomicfile.Check(p.output); err != nil {
-		return fmt.Errorf("%s: --output: %w", p.verb, err)
-	}
-	return nil
+	return named(p.verb+": --output", atomicfile.Check(p.output))
 }
 
 // checkOptions checks the options that are passed to ingest.

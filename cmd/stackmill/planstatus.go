@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -101,17 +100,16 @@ func (s *planState) add(b *plan.Outcome) {
 func (s *planState) print(p *plan.Plan) error {
 	fields := []result.Field{{Name: "chunk", Kind: "BIGINT", Numeric: true}, {Name: "state"}, {Name: "status"}, {Name: "path"}, {Name: "why"}, {Name: "experiment_id"}}
 	if s.forPeople() {
-		n, t := p.Count(), &s.totals
-		err := errors.Join(
-			s.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.DisplayName(s.store)),
-			s.Printf("%d in the store (%d with lost data), %d missing, %d failed, %d forgotten\n", t.In, t.Lost, t.Missing, t.Failed, t.Forgotten))
+		w, t := s.Page(), &s.totals
+		w.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), p.Count(), len(p.Chunks), storedir.DisplayName(s.store))
+		w.Printf("%d in the store (%d with lost data), %d missing, %d failed, %d forgotten\n", t.In, t.Lost, t.Missing, t.Failed, t.Forgotten)
 		if len(t.Again) > 0 {
-			err = errors.Join(err, s.Printf("chunks to run again: %s\n", t.ChunksToRun()))
+			w.Printf("chunks to run again: %s\n", t.ChunksToRun())
 		}
-		if err != nil || len(s.rows) == 0 {
-			return err
+		if len(s.rows) > 0 {
+			w.Printf("\n")
 		}
-		if err := s.Printf("\n"); err != nil {
+		if err := w.Flush(); err != nil || len(s.rows) == 0 {
 			return err
 		}
 	}

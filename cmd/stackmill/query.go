@@ -117,10 +117,7 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	if strings.Trim(statement, "; \t\r\n") == "" {
 		return exit.Usagef("query: no SQL given")
 	}
-	if err := sql.Run(ctx, statement, cmp.Or(q.as, q.format), q.output); err != nil {
-		return fmt.Errorf("query: %w", err)
-	}
-	return nil
+	return named("query", sql.Run(ctx, statement, cmp.Or(q.as, q.format), q.output))
 }
 
 // statement returns the SQL to run, or reports that there is a prompt.

@@ -169,10 +169,7 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 		return fmt.Errorf("report %s: %w", r.Name, r.emptyStore())
 	}
 	t := text.Report{Output: &r.Output, Request: r.Request, DB: db, Format: r.format, Wide: r.wide, ReadSource: r.readSource}
-	if err := t.Print(ctx); err != nil {
-		return fmt.Errorf("report %s: %w", r.Name, err)
-	}
-	return nil
+	return named("report "+r.Name, t.Print(ctx))
 }
 
 func (a *app) listReports(format string) error {

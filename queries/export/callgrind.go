@@ -53,7 +53,7 @@ type call struct {
 func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
 	c := &callgrindWriter{selection: s, functions: map[functionKey]*callgrindFunction{},
 		onPath: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}
-	c.root = c.function(&function{name: "<Total>"}, "")
+	c.root = c.function(functionKey{name: "<Total>"}, "", nil)
 	if err := s.send(ctx, c); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *callgrindWriter) sample(s *sample) error {
 	clear(c.onPath)
 	caller, at := c.root, sourceLine{}
 	if name := c.thread(c.e, s); name != "" {
-		caller = c.threadFunction(name)
+		caller = c.function(functionKey{name: name, file: threads}, threads, nil)
 		c.root.call(call{at, caller}, s.values, true)
 	}
 	for _, n := range s.path {
@@ -84,7 +84,7 @@ func (c *callgrindWriter) sample(s *sample) error {
 		caller, at = callee, callee.at(&c.e.locations[n].levels[0])
 	}
 	if len(s.path) == 0 {
-		none := c.function(&function{name: noStack}, "")
+		none := c.function(functionKey{name: noStack}, "", nil)
 		caller.call(call{at, none}, s.values, true)
 		caller = none
 	}
@@ -122,40 +122,25 @@ func (f *callgrindFunction) at(l *level) sourceLine {
 func (c *callgrindWriter) functionAt(n int32) *callgrindFunction {
 	if c.byLocation[n] == nil {
 		l := &c.e.locations[n].levels[0]
-		c.byLocation[n] = c.function(l.function, l.file)
+		c.byLocation[n] = c.function(functionKey{id: l.function.id, name: l.function.name}, l.file, l.function.object)
 	}
 	return c.byLocation[n]
-}
-
-// function returns a function. Its file is the first one seen.
-func (c *callgrindWriter) function(f *function, file string) *callgrindFunction {
-	key := functionKey{id: f.id, name: f.name}
-	known := c.functions[key]
-	if known == nil {
-		known = c.add(key, file)
-		if f.object != nil {
-			known.object = cmp.Or(f.object.path, f.object.name)
-		}
-	}
-	return known
 }
 
 // threads is the file of functions that represent threads: readers merge functions with the same name and file.
 const threads = "<threads>"
 
-// threadFunction returns the function that represents a thread.
-func (c *callgrindWriter) threadFunction(name string) *callgrindFunction {
-	key := functionKey{name: name, file: threads}
-	if known := c.functions[key]; known != nil {
-		return known
+// function returns the function with a key. Its file is the first one seen.
+func (c *callgrindWriter) function(key functionKey, file string, in *object) *callgrindFunction {
+	f := c.functions[key]
+	if f == nil {
+		f = &callgrindFunction{name: key.name, file: file, number: len(c.order), self: map[sourceLine][]int64{}, calls: map[call][]int64{}}
+		if in != nil {
+			f.object = cmp.Or(in.path, in.name)
+		}
+		c.functions[key] = f
+		c.order = append(c.order, f)
 	}
-	return c.add(key, threads)
-}
-
-func (c *callgrindWriter) add(key functionKey, file string) *callgrindFunction {
-	f := &callgrindFunction{name: key.name, file: file, number: len(c.order), self: map[sourceLine][]int64{}, calls: map[call][]int64{}}
-	c.functions[key] = f
-	c.order = append(c.order, f)
 	return f
 }
 

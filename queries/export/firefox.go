@@ -70,8 +70,20 @@ func (f *firefoxWriter) thread(e *experiment, t *timedThread) error {
 		name = e.name + " " + name
 	}
 	fmt.Fprintf(f.out, `{"processType":"default","processName":%s,"processStartupTime":0,"processShutdownTime":null,"registerTime":0,"unregisterTime":null,"pausedRanges":[],`+
-		`"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`, jsonString(cmp.Or(p.program, e.name)), jsonString(name), t.thread == p.pid || f.firstThread[t.process] == t.thread, p.pid, t.thread)
-	return newFirefoxTables(f, e, t).write(f.out)
+		`"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`, toJSON(cmp.Or(p.program, e.name)), toJSON(name), t.thread == p.pid || f.firstThread[t.process] == t.thread, p.pid, t.thread)
+	return newFirefoxTables(f, e, t).write()
+}
+
+// column writes a list of n JSON values.
+func (f *firefoxWriter) column(name string, n int, value func(int) string) {
+	fmt.Fprintf(f.out, `"%s":[`, name)
+	for i := range n {
+		if i > 0 {
+			_ = f.out.WriteByte(',')
+		}
+		_, _ = f.out.WriteString(value(i))
+	}
+	_, _ = f.out.WriteString("],")
 }
 
 // addressIDs is larger than every thread id in Linux (PID_MAX_LIMIT).
@@ -125,7 +137,7 @@ func (f *firefoxWriter) end() {
 	fmt.Fprintf(f.out, "],\"libs\":%s,\"meta\":%s}\n", toJSON(libs), toJSON(meta))
 }
 
-// toJSON encodes a value of strings and numbers.
+// toJSON encodes strings and numbers, or values of them.
 func toJSON(v any) []byte {
 	data, _ := json.Marshal(v) // cannot fail
 	return data

@@ -18,13 +18,13 @@ func TestFirefoxManyThreads(t *testing.T) {
 		tree.nodes, tree.parents, tree.locations = append(tree.nodes, i+1), append(tree.parents, -1), append(tree.locations, i)
 		e.locations = append(e.locations, location{levels: []level{{function: of}}})
 	}
-	f := &firefoxWriter{selection: &selection{metrics: []metric{{"cpu", "ns"}}}}
+	f := &firefoxWriter{selection: &selection{metrics: []metric{{"cpu", "ns"}}}, out: bufio.NewWriterSize(io.Discard, 16)}
 	const threads = 100
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i := range int32(threads) {
 		thread := &timedThread{tree: tree, nodes: []int32{i}, times: []int64{0}, values: []int64{1}}
-		if err := newFirefoxTables(f, e, thread).write(bufio.NewWriterSize(io.Discard, 16)); err != nil {
+		if err := newFirefoxTables(f, e, thread).write(); err != nil {
 			t.Fatal(err)
 		}
 	}

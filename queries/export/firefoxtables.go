@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"strconv"
@@ -30,7 +29,7 @@ type firefoxTables struct {
 
 func newFirefoxTables(f *firefoxWriter, e *experiment, t *timedThread) *firefoxTables {
 	return &firefoxTables{f: f, e: e, t: t, locationFrames: map[int32][]int{}, functions: map[functionKey]int{}, resourceOf: map[*object]int{}, texts: map[string]int{},
-		stacks: map[int32]int{}, noStackID: -1}
+		textList: []string{}, stacks: map[int32]int{}, noStackID: -1}
 }
 
 // stack returns the stack of a node. It adds the stacks of the node's ancestors first.
@@ -123,18 +122,9 @@ func (x *firefoxTables) text(s string) int {
 }
 
 // write writes the samples and tables and ends the thread.
-func (x *firefoxTables) write(out *bufio.Writer) error {
-	x.samples(out)
-	column := func(name string, n int, value func(int) string) {
-		fmt.Fprintf(out, `"%s":[`, name)
-		for i := range n {
-			if i > 0 {
-				_ = out.WriteByte(',')
-			}
-			_, _ = out.WriteString(value(i))
-		}
-		_, _ = out.WriteString("],")
-	}
+func (x *firefoxTables) write() error {
+	x.samples()
+	column, out := x.f.column, x.f.out
 	numbers := func(name string, list []int) { column(name, len(list), func(i int) string { return orNull(list[i]) }) }
 	same := func(name string, n int, value string) { column(name, n, func(int) string { return value }) }
 
@@ -173,7 +163,7 @@ func (x *firefoxTables) write(out *bufio.Writer) error {
 	same("host", resources, "null")
 	same("type", resources, "1") // a library
 	fmt.Fprintf(out, `"length":%d},`, resources)
-	column("stringArray", len(x.textList), func(i int) string { return string(jsonString(x.textList[i])) })
+	fmt.Fprintf(out, `"stringArray":%s,`, toJSON(x.textList))
 	_, err := out.WriteString(`"nativeSymbols":{"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0},` +
 		`"markers":{"data":[],"name":[],"startTime":[],"endTime":[],"phase":[],"category":[],"length":0}}`)
 	return err
@@ -190,27 +180,18 @@ func orNull(n int) string {
 var firefoxWeights = map[string]string{"ns": "tracing-ms", "bytes": "bytes"}
 
 // samples writes the samples and adds their stacks to the tables.
-func (x *firefoxTables) samples(out *bufio.Writer) {
+func (x *firefoxTables) samples() {
 	unit := x.f.metrics[0].unit
 	weights := cmp.Or(firefoxWeights[unit], "samples")
-	fmt.Fprintf(out, `"samples":{"weightType":"%s","stack":[`, weights)
-	list := func(value func(i int) string) {
-		for i := range x.t.values {
-			if i > 0 {
-				_ = out.WriteByte(',')
-			}
-			_, _ = out.WriteString(value(i))
-		}
-	}
-	list(func(i int) string { return strconv.Itoa(x.stack(x.t.nodes[i])) })
-	fmt.Fprint(out, `],"time":[`)
-	list(func(i int) string { return milliseconds(x.t.times[i]) })
-	fmt.Fprint(out, `],"weight":[`)
-	list(func(i int) string {
+	n := len(x.t.values)
+	fmt.Fprintf(x.f.out, `"samples":{"weightType":"%s",`, weights)
+	x.f.column("stack", n, func(i int) string { return strconv.Itoa(x.stack(x.t.nodes[i])) })
+	x.f.column("time", n, func(i int) string { return milliseconds(x.t.times[i]) })
+	x.f.column("weight", n, func(i int) string {
 		if unit == "ns" {
 			return milliseconds(x.t.values[i])
 		}
 		return strconv.FormatInt(x.t.values[i], 10)
 	})
-	fmt.Fprintf(out, `],"length":%d},`, len(x.t.values))
+	fmt.Fprintf(x.f.out, `"length":%d},`, n)
 }

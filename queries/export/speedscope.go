@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -48,7 +47,7 @@ type speedscopeFrame struct {
 
 func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 	p := &speedscopeWriter{selection: s, out: bufio.NewWriter(w), frameNumbers: map[speedscopeFrame]int{}, profiles: map[string]*speedscopeProfile{},
-		texts: &spool{max: maxFolded}, stacks: map[string]int{}}
+		frames: []speedscopeFrame{}, texts: &spool{max: maxFolded}, stacks: map[string]int{}}
 	defer p.texts.close()
 	if s.by == "" {
 		p.profileOf(&sample{}) // add a profile even if it is empty
@@ -58,21 +57,14 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 	}
 	fmt.Fprint(p.out, `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"stackmill","profiles":[`)
 	for i, of := range p.sorted() {
-		p.separate(i)
+		if i > 0 {
+			_ = p.out.WriteByte(',')
+		}
 		if err := p.profile(of); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":[`, jsonString(s.heading()))
-	for i, f := range p.frames {
-		p.separate(i)
-		data, err := json.Marshal(f)
-		if err != nil {
-			return err
-		}
-		_, _ = p.out.Write(data)
-	}
-	fmt.Fprintf(p.out, "]}}\n")
+	fmt.Fprintf(p.out, `],"name":%s,"shared":{"frames":%s}}`+"\n", toJSON(s.heading()), toJSON(p.frames))
 	return p.out.Flush()
 }
 
@@ -94,28 +86,9 @@ func (p *speedscopeWriter) profile(of *speedscopeProfile) error {
 	if err := p.texts.copy(p.out, &of.stacks); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, `],"weights":[`)
-	for i, v := range of.weights {
-		p.separate(i)
-		p.number(v)
-	}
-	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}`, of.total, jsonString(cmp.Or(of.thread, p.title)+": "+m.name))
+	fmt.Fprintf(p.out, `],"weights":%s,"endValue":%d,"name":%s}`, toJSON(of.weights), of.total, toJSON(cmp.Or(of.thread, p.title)+": "+m.name))
 	return nil
 }
-
-// jsonString encodes a string.
-func jsonString(s string) []byte {
-	data, _ := json.Marshal(s) // cannot fail
-	return data
-}
-
-func (p *speedscopeWriter) separate(i int) {
-	if i > 0 {
-		_ = p.out.WriteByte(',')
-	}
-}
-
-func (p *speedscopeWriter) number(n int64) { _, _ = p.out.Write(strconv.AppendInt(nil, n, 10)) }
 
 func (p *speedscopeWriter) begin(e *experiment) error {
 	p.e = e
@@ -169,7 +142,7 @@ func (p *speedscopeWriter) profileOf(s *sample) *speedscopeProfile {
 	thread := p.thread(p.e, s)
 	known := p.profiles[thread]
 	if known == nil {
-		known = &speedscopeProfile{thread: thread, number: len(p.profiles)}
+		known = &speedscopeProfile{thread: thread, number: len(p.profiles), weights: []int64{}}
 		p.profiles[thread] = known
 	}
 	return known

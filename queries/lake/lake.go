@@ -11,17 +11,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"stackmill/queries"
-	"stackmill/schema/storedir"
+	"stackmill/queries/exportfolder"
 )
 
 // Table is a table of a lake.
@@ -71,7 +69,7 @@ const stateFile = "lake.json"
 type Lake struct {
 	Options
 	Folder string // absolute
-	lock   *os.File
+	files  *exportfolder.Folder
 	state  state
 	used   map[string]bool // files in the tables, relative to the folder
 }
@@ -90,34 +88,18 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 	if !utf8.ValidString(folder) {
 		return nil, fmt.Errorf("%s: the path is not valid UTF-8, so tables of a lake cannot refer to it (rename the folder)", folder)
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	at, text, err := exportfolder.Open(folder, stateFile)
+	if err != nil {
 		return nil, err
 	}
-	l := &Lake{Options: o, Folder: folder, used: map[string]bool{}}
-	if _, err := os.Stat(filepath.Join(folder, stateFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := isEmpty(folder); err != nil {
-			return nil, err
-		}
-	}
-	if l.lock, err = os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(l.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = l.lock.Close()
-		return nil, fmt.Errorf("%s: another process writes to it", folder)
-	}
-	text, err := storedir.ReadFile(filepath.Join(folder, stateFile), maxState)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	l := &Lake{Options: o, Folder: folder, files: at, used: map[string]bool{}}
+	if text == nil {
 		err = l.save(state{}) // marks the folder as a lake's even if the export fails
-	case err == nil:
-		if err = json.Unmarshal(text, &l.state); err != nil {
-			err = fmt.Errorf("%s: %w (empty the folder to export everything again)", filepath.Join(folder, stateFile), err)
-		}
+	} else if err = json.Unmarshal(text, &l.state); err != nil {
+		err = fmt.Errorf("%s: %w (empty the folder to export everything again)", filepath.Join(folder, stateFile), err)
 	}
 	if err != nil {
-		_ = l.lock.Close()
-		return nil, err
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
@@ -125,31 +107,11 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 // save writes the state file.
 func (l *Lake) save(s state) error {
 	l.state = s
-	text, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(l.Folder, stateFile), append(text, '\n'))
-}
-
-const (
-	lockFile = ".lock"
-	maxState = 1 << 30 // bytes of stateFile
-)
-
-// isEmpty returns an error if a folder contains other files.
-func isEmpty(folder string) error {
-	entries, err := os.ReadDir(folder)
-	for _, e := range entries {
-		if e.Name() != lockFile && e.Name() != stateFile+tempSuffix {
-			return fmt.Errorf("%s has files but no %s, so it is not an earlier export (choose an empty folder)", folder, stateFile)
-		}
-	}
-	return err
+	return l.files.Save(s)
 }
 
 // Close unlocks the folder.
-func (l *Lake) Close() error { return l.lock.Close() }
+func (l *Lake) Close() error { return l.files.Close() }
 
 // Formats returns the formats in the folder and this one.
 func (l *Lake) Formats(with string) []string {
@@ -200,15 +162,6 @@ const (
 	dataDir    = "data"
 	tempSuffix = ".tmp"
 )
-
-// writeFile writes a file atomically.
-func writeFile(path string, data []byte) error {
-	temp := path + tempSuffix
-	if err := os.WriteFile(temp, data, 0o666); err != nil {
-		return err
-	}
-	return storedir.ReplaceFile(temp, path)
-}
 
 // readerURI returns the URI of a folder for readers.
 func readerURI(location, folder string) string {

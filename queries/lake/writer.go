@@ -16,6 +16,7 @@ import (
 
 	"stackmill/internal/cachekey"
 	"stackmill/queries"
+	"stackmill/queries/exportfolder"
 	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
@@ -189,14 +190,7 @@ func (w *writer) describeCopy(ctx context.Context, name, doc string, view bool) 
 	if err := rows.Err(); err != nil {
 		return s, err
 	}
-	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == "experiment_id" }) {
-		all, err := w.db.Texts(ctx, "SELECT table_name FROM duckdb_columns() WHERE database_name = current_catalog() AND column_name = 'experiment_id' ORDER BY ALL")
-		if err != nil {
-			return s, err
-		}
-		return s, fmt.Errorf("no view %q with a column experiment_id%s", name, queries.Suggest(name, all))
-	}
-	return s, nil
+	return s, exportfolder.CheckView(ctx, w.db, name)
 }
 
 // docOf returns the description of a table's column.

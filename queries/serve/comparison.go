@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
 )
@@ -47,8 +46,7 @@ func (w *job) compare(by string, run func(*queries.DB, compare.Request) (any, er
 	if err != nil {
 		return err
 	}
-	_, err = w.out.Write(terminal.MarshalJSON(object))
-	return err
+	return w.writeJSON(object)
 }
 
 // comparisonRequest returns the comparison that a call's parameters select.

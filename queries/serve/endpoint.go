@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/sandbox"
 )
@@ -123,6 +124,12 @@ type job struct {
 	kind     string // media type of the answer
 	warnings []string
 	state    string // of the store that was opened
+}
+
+// writeJSON answers with a JSON value.
+func (w *job) writeJSON(value any) error {
+	_, err := w.out.Write(terminal.MarshalJSON(value))
+	return err
 }
 
 // answer answers a call by writing to out.

@@ -133,18 +133,15 @@ func renderPprof(w *job) error {
 	if err != nil {
 		return err
 	}
-	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out, note: leftOutNote(p)}
+	made := &pageWriter{header: http.Header{}, status: http.StatusOK}
 	pages["/"+w.name].ServeHTTP(made, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/" + w.name, RawQuery: w.values.Encode()}})
-	if w.kind = made.header.Get("Content-Type"); w.kind == "" {
-		w.kind = http.DetectContentType(made.begin)
+	if made.status != http.StatusOK {
+		return &failure{made.status, errors.New(strings.TrimSpace(made.String()))}
 	}
-	switch {
-	case w.out.Full:
-		return errors.New("the page is too large")
-	case made.status != http.StatusOK:
-		return &failure{made.status, errors.New(strings.TrimSpace(string(made.begin)))}
-	}
-	return nil
+	w.kind = cmp.Or(made.header.Get("Content-Type"), http.DetectContentType(made.Bytes()))
+	const body = "<body>"
+	_, err = w.out.Write(bytes.Replace(made.Bytes(), []byte(body), []byte(body+leftOutNote(p)), 1))
+	return err
 }
 
 // leftOutNote returns HTML about experiments that the profile lacks, from its comments.
@@ -157,34 +154,16 @@ func leftOutNote(p *profile.Profile) (note string) {
 	return note
 }
 
-// pageWriter receives a page and inserts a note.
+// pageWriter receives a page.
 type pageWriter struct {
 	header http.Header
 	status int
-	begin  []byte // of the page or of the error
-	out    io.Writer
-	note   string
+	bytes.Buffer
 }
 
 func (p *pageWriter) Header() http.Header { return p.header }
 
 func (p *pageWriter) WriteHeader(status int) { p.status = status }
-
-// Write implements http.ResponseWriter. pprof writes the tag <body> in one piece.
-func (p *pageWriter) Write(text []byte) (int, error) {
-	const most = 512 // bytes that identify the content type
-	p.begin = append(p.begin, text[:min(len(text), most-len(p.begin))]...)
-	const body = "<body>"
-	if i := bytes.Index(text, []byte(body)); i >= 0 && p.note != "" {
-		with := slices.Concat(text[:i+len(body)], []byte(p.note), text[i+len(body):])
-		p.note = ""
-		if _, err := p.out.Write(with); err != nil {
-			return 0, err
-		}
-		return len(text), nil
-	}
-	return p.out.Write(text)
-}
 
 // fixedFetcher is a driver.Fetcher of one profile.
 type fixedFetcher struct{ *profile.Profile }

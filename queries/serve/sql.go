@@ -12,7 +12,6 @@ import (
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
-	"stackmill/internal/terminal"
 	"stackmill/queries"
 )
 
@@ -115,8 +114,7 @@ WHERE internal AND function_type IN ('scalar', 'aggregate', 'macro', 'table_macr
 	if err != nil {
 		return err
 	}
-	_, err = w.out.Write(terminal.MarshalJSON(map[string]any{"relations": all, "functions": functions}))
-	return err
+	return w.writeJSON(map[string]any{"relations": all, "functions": functions})
 }
 
 // sqlError classifies an error of a request's SQL as the client's mistake, unless the server refused it or ran out of

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 
-	"stackmill/internal/terminal"
 	"stackmill/queries/trend"
 )
 
@@ -39,6 +38,5 @@ func trendValues(w *job) error {
 	if err != nil {
 		return requestError(err)
 	}
-	_, err = w.out.Write(terminal.MarshalJSON(followed.Object()))
-	return err
+	return w.writeJSON(followed.Object())
 }

@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"stackmill/internal/lazyregexp"
 	"stackmill/queries"
+	"stackmill/queries/exportfolder"
 	"stackmill/schema/storedir"
 )
 
@@ -29,9 +29,8 @@ var DefaultViews = []string{"experiments", "labels", "metric_totals", "function_
 
 // Folder is an exported folder. It is locked by one process at a time.
 type Folder struct {
-	folder   string
+	*exportfolder.Folder
 	views    []string
-	lock     *os.File
 	manifest manifest
 
 	saved bool // the list is in the folder
@@ -68,9 +67,6 @@ func (l *manifest) read(text []byte) error {
 	return nil
 }
 
-// maxManifest bounds the bytes of ListFile.
-const maxManifest = 1 << 30
-
 // fileSet is the name of files, and the experiments in them with a hash of their state in the store.
 type fileSet struct {
 	Name        string            `json:"name"`
@@ -85,36 +81,16 @@ type Change struct {
 
 // Open locks a folder for exporting views. It creates a missing folder; an existing one must be empty or exported before.
 // program is the version of the program.
-func Open(folder string, views []string, program string) (_ *Folder, err error) {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+func Open(folder string, views []string, program string) (*Folder, error) {
+	at, text, err := exportfolder.Open(folder, ListFile)
+	if err != nil {
 		return nil, err
 	}
-	f := &Folder{folder: folder, views: slices.Compact(slices.Sorted(slices.Values(views)))}
-	if _, err := os.Stat(filepath.Join(folder, ListFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := isEmpty(folder); err != nil {
-			return nil, err
-		}
-	}
-	if f.lock, err = os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.lock.Close()
-		return nil, fmt.Errorf("%s: another process writes to it", folder)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.lock.Close()
-		}
-	}()
-	// read under the lock: another process may just have written it
-	text, err := storedir.ReadFile(filepath.Join(folder, ListFile), maxManifest)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if f.saved = err == nil; f.saved {
+	f := &Folder{Folder: at, views: slices.Compact(slices.Sorted(slices.Values(views))), saved: text != nil}
+	if f.saved {
 		if err := f.manifest.read(text); err != nil {
-			return nil, fmt.Errorf("%s: %w (choose another folder, or empty this one to export everything again)", filepath.Join(folder, ListFile), err)
+			err = fmt.Errorf("%s: %w (choose another folder, or empty this one to export everything again)", filepath.Join(folder, ListFile), err)
+			return nil, errors.Join(err, f.Close())
 		}
 	}
 	if f.manifest.Program != program || !slices.Equal(f.manifest.Views, f.views) {
@@ -131,32 +107,12 @@ func Open(folder string, views []string, program string) (_ *Folder, err error) 
 	return f, nil
 }
 
-const (
-	lockFile = ".lock"
-	tempList = "." + ListFile + ".tmp"
-)
-
-// isEmpty returns an error if a folder contains other files.
-func isEmpty(folder string) error {
-	entries, err := os.ReadDir(folder)
-	for _, e := range entries {
-		if e.Name() != lockFile && e.Name() != tempList {
-			return fmt.Errorf("%s has files but no %s, so it is not an earlier export (choose an empty folder)", folder, ListFile)
-		}
-	}
-	return err
-}
-
-// Path returns the path of the folder.
-func (f *Folder) Path() string { return f.folder }
-
-// Close unlocks the folder.
-func (f *Folder) Close() error { return f.lock.Close() }
-
 // Update updates the folder from an open store. After an error, the next update continues.
 func (f *Folder) Update(ctx context.Context, db *queries.DB) (c Change, err error) {
-	if err := f.check(ctx, db); err != nil {
-		return c, err
+	for _, view := range f.views {
+		if err := exportfolder.CheckView(ctx, db, view); err != nil {
+			return c, err
+		}
 	}
 	if err := f.claim(); err != nil {
 		return c, err
@@ -194,7 +150,7 @@ func (f *Folder) Update(ctx context.Context, db *queries.DB) (c Change, err erro
 	}
 	if !slices.Equal(f.manifest.Views, f.views) {
 		f.manifest.Views = f.views
-		return c, f.save()
+		return c, f.Save(f.manifest)
 	}
 	return c, nil
 }
@@ -207,7 +163,7 @@ func (f *Folder) claim() error {
 		return nil
 	}
 	f.manifest.Views, f.saved = views, true
-	return f.save()
+	return f.Save(f.manifest)
 }
 
 // refresh replaces a file set whose experiments have changed or are gone.
@@ -249,7 +205,7 @@ func (f *Folder) replace(ctx context.Context, db *queries.DB, old string, p file
 	}()
 	if len(p.Experiments) > 0 {
 		for _, view := range f.views {
-			t := filepath.Join(f.folder, view, "."+p.Name+".tmp")
+			t := filepath.Join(f.Path, view, "."+p.Name+".tmp")
 			temps = append(temps, t)
 			if err := f.write(ctx, db, view, p, t); err != nil {
 				return fmt.Errorf("%s: %w", view, err)
@@ -273,7 +229,7 @@ func (f *Folder) replace(ctx context.Context, db *queries.DB, old string, p file
 		f.manifest.Parts = append(f.manifest.Parts, p)
 		c.Written++
 	}
-	return f.save()
+	return f.Save(f.manifest)
 }
 
 // write writes the file of a view.
@@ -295,33 +251,6 @@ func (f *Folder) write(ctx context.Context, db *queries.DB, view string, p fileS
 	return db.CopyParquet(ctx, conn, fmt.Sprintf(`SELECT * FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, view, ids), 0, to)
 }
 
-// save writes the manifest.
-func (f *Folder) save() error {
-	text, err := json.MarshalIndent(f.manifest, "", " ")
-	if err != nil {
-		return err
-	}
-	temp := filepath.Join(f.folder, tempList)
-	if err := os.WriteFile(temp, append(text, '\n'), 0o666); err != nil {
-		return err
-	}
-	return storedir.ReplaceFile(temp, filepath.Join(f.folder, ListFile))
-}
-
-// check returns an error if a view does not exist or has no column experiment_id.
-func (f *Folder) check(ctx context.Context, db *queries.DB) error {
-	all, err := db.Texts(ctx, "SELECT table_name FROM duckdb_columns() WHERE database_name = current_catalog() AND column_name = 'experiment_id' ORDER BY ALL")
-	if err != nil {
-		return err
-	}
-	for _, view := range f.views {
-		if !slices.Contains(all, view) {
-			return fmt.Errorf("no view %q with a column experiment_id%s", view, queries.Suggest(view, all))
-		}
-	}
-	return nil
-}
-
 // removeStrays deletes files that are in no file set: leftovers of a killed process, and views that are no longer
 // exported.
 func (f *Folder) removeStrays() error {
@@ -330,7 +259,7 @@ func (f *Folder) removeStrays() error {
 		parts[p.Name+suffix] = true
 	}
 	for _, view := range slices.Concat(f.views, f.manifest.Views) {
-		entries, err := os.ReadDir(filepath.Join(f.folder, view))
+		entries, err := os.ReadDir(filepath.Join(f.Path, view))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -341,12 +270,12 @@ func (f *Folder) removeStrays() error {
 			if parts[e.Name()] && slices.Contains(f.views, view) || !strings.HasSuffix(e.Name(), suffix) && !strings.HasSuffix(e.Name(), ".tmp") {
 				continue
 			}
-			if err := os.Remove(filepath.Join(f.folder, view, e.Name())); err != nil {
+			if err := os.Remove(filepath.Join(f.Path, view, e.Name())); err != nil {
 				return err
 			}
 		}
 		if !slices.Contains(f.views, view) {
-			_ = os.Remove(filepath.Join(f.folder, view)) // fails if it contains other files
+			_ = os.Remove(filepath.Join(f.Path, view)) // fails if it contains other files
 		}
 	}
 	return nil
@@ -355,7 +284,7 @@ func (f *Folder) removeStrays() error {
 const suffix = ".parquet"
 
 // path returns the path of a file.
-func (f *Folder) path(view, part string) string { return filepath.Join(f.folder, view, part+suffix) }
+func (f *Folder) path(view, part string) string { return filepath.Join(f.Path, view, part+suffix) }
 
 // isComplete reports whether all files of a file set exist.
 func (f *Folder) isComplete(part string) bool {

@@ -25,8 +25,8 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/queries/exportfolder"
 	"stackmill/queries/lake"
-	"stackmill/schema/storedir"
 )
 
 // Format is the name of the format.
@@ -207,7 +207,6 @@ func (w *writer) commit() error {
 
 const (
 	hintName   = "version-hint.text"
-	tempSuffix = ".tmp"
 	metaSuffix = ".metadata.json"
 )
 
@@ -215,11 +214,7 @@ func versionName(n int) string { return "v" + strconv.Itoa(n) + metaSuffix }
 
 // replaceFile writes a metadata file atomically.
 func (w *writer) replaceFile(name string, data []byte) error {
-	temp := filepath.Join(w.dir, name+tempSuffix)
-	if err := os.WriteFile(temp, data, 0o666); err != nil {
-		return err
-	}
-	return storedir.ReplaceFile(temp, filepath.Join(w.dir, name))
+	return exportfolder.WriteFile(filepath.Join(w.dir, name), data)
 }
 
 // read reads the latest version of the metadata. It repairs the hint, which is older if a program was killed between

@@ -150,7 +150,7 @@ func TestInterrupted(t *testing.T) {
 	if diff := cmp.Diff(m, again); diff != "" || c != (Change{}) {
 		t.Errorf("%+v: %s", c, diff)
 	}
-	if left := f.names(); slices.ContainsFunc(left, func(name string) bool { return strings.HasPrefix(name, "1234") || strings.HasSuffix(name, tempSuffix) }) {
+	if left := f.names(); slices.ContainsFunc(left, func(name string) bool { return strings.HasPrefix(name, "1234") || strings.HasSuffix(name, ".tmp") }) {
 		t.Errorf("left: %q", left)
 	}
 }
