@@ -32,11 +32,8 @@ func (e *experiment) facts() (f facts, stated bool) {
 	if stated = l.closed && !l.endless && l.lastTime > 0; stated {
 		f.end = bounds.Add(l.start, l.lastTime)
 	}
-	for _, k := range l.kinds {
-		if k.Kind == schema.Clock {
-			f.tickNS = k.TickNS
-		}
-	}
+	clock, _ := l.kindInfo(schema.Clock)
+	f.tickNS = clock.TickNS
 	for _, c := range l.counters {
 		if c.TimeUnit {
 			f.cycles[int64(c.Tag)] = true

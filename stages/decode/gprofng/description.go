@@ -3,6 +3,7 @@ package gprofng
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"stackmill/schema"
@@ -83,32 +84,18 @@ func (r *logReader) profile(t *tag) {
 }
 
 func (r *logReader) addKind(info decode.KindInfo) {
-	for _, k := range r.kinds {
-		if k.Kind == info.Kind {
-			return
-		}
+	if _, known := r.kindInfo(info.Kind); !known {
+		r.kinds = append(r.kinds, info)
 	}
-	r.kinds = append(r.kinds, info)
 }
 
-// hasKind reports whether the process was recorded with a kind of data.
-func (l *recordedLog) hasKind(kind schema.Kind) bool {
-	for _, k := range l.kinds {
-		if k.Kind == kind {
-			return true
-		}
+// kindInfo describes a kind of data; false if the process was recorded without it.
+func (l *recordedLog) kindInfo(kind schema.Kind) (info decode.KindInfo, ok bool) {
+	i := slices.IndexFunc(l.kinds, func(k decode.KindInfo) bool { return k.Kind == kind })
+	if i < 0 {
+		return info, false
 	}
-	return false
-}
-
-// clockStates returns the number of states in the clock profile; 0 if unknown.
-func (l *recordedLog) clockStates() int {
-	for _, k := range l.kinds {
-		if k.Kind == schema.Clock {
-			return k.States
-		}
-	}
-	return 0
+	return l.kinds[i], true
 }
 
 // cycleCounters are counters of CPU cycles, which are shown as time.

@@ -230,7 +230,8 @@ func (e *experiment) readEvents() {
 
 func (e *experiment) openEvents(kind schema.Kind, file string, m *mmap.File) error {
 	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, eventTimes: eventTimes{ended: bounds.Add(e.log.start, e.log.lastTime)}}
-	f.oneState = kind == schema.Clock && e.log.clockStates() == 1
+	info, _ := e.log.kindInfo(kind)
+	f.oneState = info.States == 1 // clock profiles only have them
 	report := e.reporter(file)
 	r := newPacketReader(m.Data, e.order, e.blocks(), func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == diagnostic.Error

@@ -9,7 +9,6 @@ import (
 
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
-	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/archive"
 )
 
@@ -30,7 +29,7 @@ func (e *experiment) judge() {
 	e.judgeThreads()
 	e.judgeStacks()
 	e.judgeClock()
-	if l.hasKind(schema.Heap) && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {
+	if _, heap := l.kindInfo(schema.Heap); heap && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {
 		e.report(diagnostic.Info, eventFiles[schema.Heap], diagnostic.NoOffset, "untraced-calls",
 			"blocks from aligned_alloc and posix_memalign are not in the recording, only their frees are; calloc is recorded like malloc")
 	}
@@ -103,11 +102,11 @@ func (e *experiment) judgeClock() {
 	for _, row := range e.process.Overview {
 		used += row.Times[1] + row.Times[2] // user, system
 	}
-	i := slices.IndexFunc(e.log.kinds, func(k decode.KindInfo) bool { return k.Kind == schema.Clock })
-	if i < 0 || used < judgeableNS {
+	clock, ok := e.log.kindInfo(schema.Clock)
+	if !ok || used < judgeableNS {
 		return
 	}
-	accounted := float64(f.cpu) * float64(e.log.kinds[i].TickNS)
+	accounted := float64(f.cpu) * float64(clock.TickNS)
 	if accounted < doubtfulShare*float64(used) {
 		e.report(diagnostic.Warning, eventFiles[schema.Clock], diagnostic.NoOffset, "cpu-time-mismatch",
 			"the clock profile accounts for %.3f s of CPU time, the process used %.3f s: the timer ran slower than requested, or threads were not profiled",
@@ -269,7 +268,7 @@ func (e *experiment) collectorWarning(w collectorWarning) {
 	}
 	severity := diagnostic.Warning
 	if w.id == warningTimerChanged {
-		if e.log.hasKind(schema.Clock) {
+		if _, ok := e.log.kindInfo(schema.Clock); ok {
 			text += "; CPU time is accounted with the interval requested and is wrong if the timer ran with another"
 		} else {
 			text += "; there is no clock profile that this could concern"

@@ -189,22 +189,31 @@ func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
 // refer notes that an event refers to a stack; false if it was not recorded.
 func (t *stackTable) refer(uid, leaf uint64) bool {
-	number, ok := t.byUID.number(uid)
+	number, ok := t.recorded(uid)
 	switch {
 	case uid == 0:
-		number = -1
-	case !ok:
-		if t.missing < 0 {
-			t.missing = t.stacks.Add(&decode.RawStack{OMPState: -1, Reason: reasonMissingStack})
-		}
-		number = t.missing
-	default:
+	case ok:
 		t.used[number] = true
+	case number < 0:
+		t.missing = t.stacks.Add(&decode.RawStack{OMPState: -1, Reason: reasonMissingStack})
+		number = t.missing
 	}
 	if isLeaf(leaf) {
 		t.addLeaf(leafKey{number, leaf})
 	}
 	return uid == 0 || ok
+}
+
+// recorded returns the number of a uid's stack; without one, -1 for no uid, and the number for
+// missing stacks.
+func (t *stackTable) recorded(uid uint64) (number int32, ok bool) {
+	if uid == 0 {
+		return -1, false
+	}
+	if number, ok = t.byUID.number(uid); !ok {
+		number = t.missing
+	}
+	return number, ok
 }
 
 // unused returns how many recorded stacks no event refers to.
@@ -232,13 +241,7 @@ func (t *stackTable) addLeaf(key leafKey) {
 
 // number returns the number of a stack after refer; -1 for none.
 func (t *stackTable) number(uid, leaf uint64) int32 {
-	n, ok := t.byUID.number(uid)
-	switch {
-	case uid == 0:
-		n = -1
-	case !ok:
-		n = t.missing
-	}
+	n, _ := t.recorded(uid)
 	if isLeaf(leaf) {
 		return t.byLeaf[leafKey{n, leaf}]
 	}
