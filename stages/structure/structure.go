@@ -6,9 +6,15 @@ package structure
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
 
 	"stackmill/internal/ordered"
 	"stackmill/schema"
+	"stackmill/schema/parquetfile/rowreader"
+	"stackmill/schema/storedir"
 	"stackmill/stages/attribute"
 	"stackmill/stages/program"
 	"stackmill/stages/stacktree"
@@ -139,4 +145,26 @@ func inRange(n int32, count int) bool { return n >= 0 && int(n) < count }
 // danglingError returns the error of a row with a dangling reference.
 func danglingError(t *schema.Table, column string, n int32) error {
 	return fmt.Errorf("table %s: %s %d refers to a row that does not exist", t.Name, column, n)
+}
+
+// OpenBatch returns the tables of a batch of a store, and a function that closes their files.
+func OpenBatch(store string, b *storedir.Batch) (tables *rowreader.Files, closeAll func()) {
+	var open []io.Closer
+	tables = rowreader.NewFiles(func(t *schema.Table) (parquet.ReaderAtSeeker, error) {
+		at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == t.Name })
+		if at < 0 {
+			return nil, nil
+		}
+		f, err := storedir.OpenFile(store, b.Files[at].Path)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, f) // Files calls this one at a time
+		return f, nil
+	})
+	return tables, func() {
+		for _, f := range open {
+			_ = f.Close() // it was only read
+		}
+	}
 }

@@ -2,9 +2,13 @@ package symbolize
 
 import (
 	"cmp"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"stackmill/internal/memo"
+	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/program"
@@ -90,4 +94,92 @@ func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 		}
 	}
 	return k.Address - linked
+}
+
+// kernelList is a list of the kernel's symbols, relocated to their addresses while recording: the
+// kernel may have another address after each boot.
+type kernelList struct {
+	table *symtab.Table // nil if the list cannot be used
+	moved bool          // the list is of another boot
+	why   string        // the list cannot be used
+}
+
+// kernelList relocates a list, once, by the symbol whose address is recorded.
+func (r *Resolver) kernelList(t *symtab.Table) kernelList {
+	return memo.Get(r.kernelLists, t, func() kernelList { return relocate(t, r.rec.Kernel) })
+}
+
+func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
+	if recorded.Address == 0 || recorded.Name == "" {
+		return kernelList{table: t}
+	}
+	listed, ok := addressOf(t, recorded.Name)
+	if !ok {
+		return kernelList{why: fmt.Sprintf("the list lacks the symbol %s, whose address was recorded: where its functions were is unknown", recorded.Name)}
+	}
+	moved := recorded.Address - listed
+	// The recorded end is the end of the text, unless perf extended it to the next mapping, or
+	// in old versions to the byte before that.
+	filled := recorded.End%pageOfKernel == 0 || (recorded.End+1)%pageOfKernel == 0
+	if end, ok := addressOf(t, "_etext"); ok && !filled && recorded.End != end+moved {
+		return kernelList{why: fmt.Sprintf("the list is of another kernel: %#x bytes are from %s to the end of its text, %#x were recorded", end-listed, recorded.Name, recorded.End-recorded.Address)}
+	}
+	if moved == 0 {
+		return kernelList{table: t}
+	}
+	return kernelList{table: t.Relocate(moved), moved: true}
+}
+
+// pageOfKernel is the alignment of mappings.
+const pageOfKernel = 4096
+
+// addressOf returns the address in a list of a symbol of the kernel itself, not of a module.
+func addressOf(t *symtab.Table, name string) (uint64, bool) {
+	for _, i := range t.Functions.BySymbol(name) {
+		if f := t.Functions.At(i); f.Module == 0 {
+			return f.Address, true
+		}
+	}
+	return 0, false
+}
+
+// moduleName returns the kernel's name of a module recorded as `[name]` or by its file, which may
+// be compressed.
+func moduleName(file string) string {
+	if name, ok := strings.CutPrefix(file, "["); ok {
+		return strings.TrimSuffix(name, "]")
+	}
+	name, _, _ := strings.Cut(path.Base(file), ".ko")
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// moduleList returns a kernel module's part of the list of the kernel's symbols, and the list's
+// origin; nil if there is none, with the reason if a list was refused.
+func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin string, why *remark) {
+	name := moduleName(m.Path)
+	for _, c := range Candidates(r.locator, decode.KernelPath, r.kernelID) {
+		all, err := r.tables.Load(c.Path)
+		if err != nil || len(all.Regions) > 0 {
+			continue
+		}
+		n := slices.IndexFunc(all.Modules, func(m symtab.Module) bool { return m.Name == name })
+		if n < 0 {
+			continue
+		}
+		l := r.kernelList(all)
+		if l.table == nil { // the kernel's own problem
+			continue
+		}
+		if l.moved {
+			why = &remark{"kernel-symbols", "the list of the kernel's symbols is of another boot, when the module was elsewhere: its functions have no names from there"}
+			continue
+		}
+		own := all.OfModule(n)
+		if at := own.Functions.At(0).Address; at < m.Address || at >= m.End() {
+			why = &remark{"kernel-symbols", fmt.Sprintf("the list of the kernel's symbols has the module at %#x, but it was recorded at %#x: its functions have no names from there", at, m.Address)}
+			continue
+		}
+		return own, c.Origin, nil
+	}
+	return nil, "", why
 }
