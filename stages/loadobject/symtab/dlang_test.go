@@ -16,6 +16,7 @@ func TestD(t *testing.T) {
 		"_D4prog6Circle4drawMFiZv":          "prog.Circle.draw(int)",
 		"_DThn16_4prog6Circle4drawMFiZv":    "non-virtual thunk to prog.Circle.draw(int)",
 		"_D4prog6Circle4drawMxFiZv":         "prog.Circle.draw(int) const",
+		"_D1m1fFJiLdKaMxAyaIkZv":            "m.f(out int, lazy double, ref char, scope const(immutable(char)[]), in uint)",
 		"_D4prog5outerFiZ6nestedMFiZv":      "prog.outer(int).nested(int)",
 		"_D4prog7threadsFZ9__lambda1FZv":    "prog.threads().__lambda1()",
 		"_D4prog__T6SquareTiZQk4areaMFiZv":  "prog.Square!(int).Square.area(int)",
