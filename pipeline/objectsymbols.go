@@ -161,15 +161,7 @@ func (k *objectSymbols) addValues(rows schema.Events) {
 
 // textsOf returns a function that returns the text of a column in a row.
 func textsOf(rows schema.Events, name string) func(int) string {
-	switch c := rows.Column(name).(type) {
-	case *array.String:
-		return c.Value
-	case *array.Dictionary:
-		if names, ok := c.Dictionary().(*array.String); ok {
-			return func(i int) string { return names.Value(c.GetValueIndex(i)) }
-		}
-	}
-	return func(int) string { return "" }
+	return (&schema.Columns{Batch: rows.RecordBatch}).Texts(rows.Schema().FieldIndices(name)[0])
 }
 
 // list returns the load objects by path.

@@ -68,15 +68,10 @@ func firsts(files map[listingKey][]string) map[string]bool {
 
 // eachOf passes the rows of a table to f.
 func eachOf(tables schema.TableReader, t *schema.Table, f func(schema.Events), columns ...string) error {
-	rows := tables(t, 0, 1<<62, columns...)
-	for {
-		b, err := rows.Next()
-		if b == nil || err != nil {
-			return err
-		}
-		f(schema.Events{RecordBatch: b})
-		b.Release()
-	}
+	return schema.EachBatch(tables(t, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
+		f(schema.Events{RecordBatch: c.Batch})
+		return nil
+	})
 }
 
 // text returns the text of a file; nil if the store has none. A file that was reported as changed

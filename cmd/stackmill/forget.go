@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -87,7 +86,7 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 	if !f.dry {
 		done = "deleted"
 		if len(list) > 0 {
-			err = f.change(ctx, func(c *storedir.Contents) error { return forget.Commit(c, list, f.rollupsOnly, programVersion()) })
+			err = f.changeStore(ctx, func(c *storedir.Contents) error { return forget.Commit(c, list, f.rollupsOnly, programVersion()) })
 		}
 		if err != nil {
 			return err
@@ -114,25 +113,6 @@ func (f *forgetter) run(ctx context.Context, selectors []string) error {
 
 // lists reports whether the experiments are printed.
 func (f *forgetter) lists() bool { return f.dry || f.format != "table" }
-
-// change makes a commit in the store, and brings its catalog up to date.
-func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error) error {
-	store, err := filepath.Abs(a.store)
-	if err != nil {
-		return err
-	}
-	c, err := storedir.ReadContents(store)
-	if err == nil {
-		err = commit(c)
-	}
-	if err != nil {
-		return err
-	}
-	if err := queries.Refresh(store); err != nil && ctx.Err() == nil {
-		a.Warnf("%v (the next report or query makes the catalog)", err)
-	}
-	return nil
-}
 
 // print lists the experiments.
 func (f *forgetter) print(list []forget.Experiment) error {

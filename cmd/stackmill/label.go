@@ -60,7 +60,7 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 				l.Experiments = append(l.Experiments, e.ExperimentID)
 			}
 			_ = db.Close() // it was only read
-			err = a.change(cmd.Context(), func(c *storedir.Contents) error { return c.Label(l, programVersion()) })
+			err = a.changeStore(cmd.Context(), func(c *storedir.Contents) error { return c.Label(l, programVersion()) })
 			if err != nil {
 				return fmt.Errorf("label: %w", err)
 			}

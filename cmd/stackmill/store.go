@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"stackmill/queries"
 	"stackmill/schema/storedir"
@@ -21,4 +22,23 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 // emptyStore returns the error of a store without experiments.
 func (a *app) emptyStore() error {
 	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
+}
+
+// changeStore makes a commit in the store, and brings its catalog up to date.
+func (a *app) changeStore(ctx context.Context, commit func(*storedir.Contents) error) error {
+	store, err := filepath.Abs(a.store)
+	if err != nil {
+		return err
+	}
+	c, err := storedir.ReadContents(store)
+	if err == nil {
+		err = commit(c)
+	}
+	if err != nil {
+		return err
+	}
+	if err := queries.Refresh(store); err != nil && ctx.Err() == nil {
+		a.Warnf("%v (the next report or query makes the catalog)", err)
+	}
+	return nil
 }

@@ -51,8 +51,9 @@ var (
 	// ErrTruncated says that an answer has fewer bytes than the object.
 	ErrTruncated = errors.New("the answer ended early")
 	// ErrShort says that an object ends before the requested range.
-	ErrShort  = errors.New("the object is shorter than it should be")
-	errExists = errors.New("there is an object of that name")
+	ErrShort = errors.New("the object is shorter than it should be")
+	// ErrExists says that another object has the name.
+	ErrExists = errors.New("there is an object of that name")
 	// errAnswer says that an answer has more than was requested.
 	errAnswer = errors.New("the answer does not match the request")
 )
@@ -117,7 +118,7 @@ func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Conte
 			return nil
 		case ctx.Err() != nil:
 			return hosterr.New(&Error{Address: at, Reason: context.Cause(ctx)})
-		case errors.Is(err, errExists), errors.Is(err, ErrChanged):
+		case errors.Is(err, ErrExists), errors.Is(err, ErrChanged):
 			return err
 		}
 		said := explain(at, err)

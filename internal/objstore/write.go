@@ -17,9 +17,6 @@ import (
 // held in memory.
 const uploadPart = 16 << 20
 
-// ErrExists says that another object has the name.
-var ErrExists = errExists
-
 func (c *Client) options() minio.PutObjectOptions {
 	return minio.PutObjectOptions{
 		ContentType: "application/octet-stream", ServerSideEncryption: c.encrypt, PartSize: uploadPart, NumThreads: 1,
@@ -63,7 +60,7 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 		options.SetMatchETagExcept("*")
 		made, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), options)
 		if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
-			return errExists
+			return ErrExists
 		}
 		etag = trimETag(made.ETag)
 		return err // a 409, when two are written concurrently: the next try decides
@@ -85,9 +82,9 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 		return there.ETag, nil
 	case rerr == nil:
 		return "", exists
-	case errors.Is(err, errExists) && errors.Is(rerr, fs.ErrNotExist): // removed meanwhile
+	case errors.Is(err, ErrExists) && errors.Is(rerr, fs.ErrNotExist): // removed meanwhile
 		return "", exists
-	case errors.Is(err, errExists):
+	case errors.Is(err, ErrExists):
 		return "", rerr
 	}
 	return "", err

@@ -36,8 +36,9 @@ func (run *Runner) RunChunk(ctx context.Context, p *plan.Plan) error {
 	if err := os.MkdirAll(filepath.Dir(run.Report), 0o777); err != nil {
 		return Unready(fmt.Errorf("ingest: --plan: %w", err))
 	}
-	run.marks = plan.MarksOf(run.Store, p.ID, run.Chunk)
-	if run.Contents, err = run.plannedContents(p); err != nil {
+	marks := plan.MarksOf(run.Store, p.ID, run.Chunk)
+	run.Committing = func(c storedir.Commit) { _ = marks.Add(c.Batch) } // it only saves time
+	if run.Contents, err = run.plannedContents(p, marks); err != nil {
 		return Unready(fmt.Errorf("ingest: --plan: %w", err))
 	}
 	o := run.once(ctx, paths)
@@ -53,7 +54,7 @@ func (run *Runner) RunChunk(ctx context.Context, p *plan.Plan) error {
 // tasks have committed for the chunk since. It returns nil, so that the caller reads the store, if
 // the plan has no contents of this store, or if a batch is missing: a task was killed before its
 // commit, or the batch was merged.
-func (run *Runner) plannedContents(p *plan.Plan) (*storedir.Contents, error) {
+func (run *Runner) plannedContents(p *plan.Plan, marks plan.Marks) (*storedir.Contents, error) {
 	if plan.Absolute(run.Store) != p.Store {
 		return nil, nil
 	}
@@ -61,7 +62,7 @@ func (run *Runner) plannedContents(p *plan.Plan) (*storedir.Contents, error) {
 	if c == nil || err != nil {
 		return nil, err
 	}
-	batches, err := run.marks.Batches()
+	batches, err := marks.Batches()
 	if err != nil {
 		return nil, err
 	}

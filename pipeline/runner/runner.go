@@ -17,7 +17,6 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/pipeline"
-	"stackmill/pipeline/plan"
 	"stackmill/schema/storedir"
 )
 
@@ -38,8 +37,7 @@ type Runner struct {
 	// batches are not merged.
 	Refresh func(store string) error
 
-	marks     plan.Marks // of the chunk
-	suggested bool       // that compact would help
+	suggested bool // that compact would help
 }
 
 // outcome is the outcome of one ingest.
@@ -95,9 +93,6 @@ func (run *Runner) once(ctx context.Context, paths []string) (o outcome) {
 		stop = showProgress(run.Stderr, opts.Progress)
 	} else {
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
-	}
-	if run.Plan != "" {
-		opts.Committing = func(c storedir.Commit) { _ = run.marks.Add(c.Batch) } // it only saves time
 	}
 	o.results, o.err = pipeline.Ingest(ctx, opts, paths...)
 	stop()
