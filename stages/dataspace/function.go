@@ -19,16 +19,21 @@ type function struct {
 	code            []instruction
 	targets         map[uint64]bool // of direct jumps within the function
 	types           typeTable
-	scopes          [][]types.ScopeNo // by instruction: the innermost first
-	variableValues  [][]registerValue // by instruction: the values of registers by debug information
-	trustedValues   [][]registerValue // by instruction: one of variableValues for each register
-	cfaBases        []registerValue   // by instruction: the register from which the CFA is computed
+	knownValues                       // once prepared
 	isEntry         bool              // it is called: it is not a part of another function
 	hasPointerSlots bool              // debug information has variables whose addresses are on the stack
 	blocks          []basicBlock      // nil until needed
 	slotLimit       int               // number of stack slots in a state
 	analyses        int               // number of calls of analyze
 	writers         *[registers]int32 // nil until needed
+}
+
+// knownValues is what debug and call frame information say, by instruction.
+type knownValues struct {
+	scopes         [][]types.ScopeNo // the innermost first
+	variableValues [][]registerValue // the values of registers
+	trustedValues  [][]registerValue // one of variableValues for each register
+	cfaBases       []registerValue   // the register from which the CFA is computed
 }
 
 type instruction struct {

@@ -21,8 +21,7 @@ type Tables interface {
 
 // Resolver resolves the PCs of one recording. It is not safe for concurrent use.
 type Resolver struct {
-	Program     *program.Program
-	StoredLists map[string]*StoredList // what a store has of lists of symbols, by path
+	Program *program.Program
 	machineCode
 	fileEvidence
 	outsideCode
@@ -41,6 +40,8 @@ type Resolver struct {
 
 // fileEvidence is what is known about the files of load objects, found on demand.
 type fileEvidence struct {
+	StoredLists map[string]*StoredList // what a store has of lists of symbols, by path
+
 	locator     decode.Locator
 	tables      Tables
 	kernelID    string // the build-id of the kernel
