@@ -1,6 +1,12 @@
 package symbolize
 
 import (
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"stackmill/internal/safefile"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/program"
@@ -65,4 +71,107 @@ func (pr *Process) File(m *image.Mapping) string {
 func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	name := pr.File(m)
 	return name != "" && copy(b, pr.r.read(name, offset, uint64(len(b)))) == len(b)
+}
+
+// A resolver mostly reads single instructions and small functions near each other. It therefore
+// reads files in blocks and caches them. The few functions that cross a block's end are read
+// without the cache. A disassembler reads most functions once, in the order of their values,
+// and adds no blocks.
+const (
+	blockSize = 32 << 10
+	maxBlocks = 512 // of a resolver
+	maxOpened = 8   // open files
+)
+
+// block identifies a block of a file.
+type block struct {
+	path   string
+	number uint64
+}
+
+// fileContents reads the contents of load objects' files.
+type fileContents struct {
+	rec      *decode.Recording // collects host errors
+	open     []*os.File        // the one read last first
+	blocks   map[block][]byte
+	readOnly bool // the blocks belong to another fileContents: none is added
+}
+
+// read returns the bytes of a file at an offset, fewer than size if the file ends before. They
+// must not be changed.
+func (c *fileContents) read(path string, offset, size uint64) []byte {
+	if offset > math.MaxInt64 {
+		return nil
+	}
+	if start := offset % blockSize; start+size <= blockSize {
+		if b, ok := c.block(path, offset/blockSize); ok {
+			n := uint64(len(b))
+			return b[min(start, n):min(start+size, n)]
+		}
+	}
+	f := c.openFile(path)
+	if f == nil {
+		return nil
+	}
+	b := make([]byte, size)
+	n, err := f.ReadAt(b, int64(offset))
+	c.rec.KeepHostError(err)
+	return b[:n]
+}
+
+// block returns a block, which is shorter at the file's end. It returns false if the block is
+// not cached and must not be, or has an unreadable part: the caller's bytes may be readable.
+func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
+	k := block{path, number}
+	if b, ok := c.blocks[k]; ok {
+		return b, true
+	}
+	if c.readOnly {
+		return nil, false
+	}
+	f := c.openFile(path)
+	if f == nil {
+		return nil, false
+	}
+	b := make([]byte, blockSize)
+	n, err := f.ReadAt(b, int64(number*blockSize))
+	if err != nil && err != io.EOF {
+		return nil, false
+	}
+	if len(c.blocks) >= maxBlocks {
+		clear(c.blocks)
+	}
+	c.blocks[k] = b[:n]
+	return b[:n], true
+}
+
+// openFile opens a load object's file, nil if it is gone. The files used last stay open.
+func (c *fileContents) openFile(path string) *os.File {
+	i := slices.IndexFunc(c.open, func(f *os.File) bool { return f.Name() == path })
+	if i < 0 {
+		f, _, err := safefile.Open(path, safefile.LoadObject)
+		if err != nil {
+			c.rec.KeepHostError(err)
+			return nil
+		}
+		if i = len(c.open); i == maxOpened {
+			i--
+			c.open[i].Close()
+			c.open[i] = f
+		} else {
+			c.open = append(c.open, f)
+		}
+	}
+	f := c.open[i]
+	copy(c.open[1:i+1], c.open[:i])
+	c.open[0] = f
+	return f
+}
+
+// closeFiles closes the files. Cached blocks stay.
+func (c *fileContents) closeFiles() {
+	for _, f := range c.open {
+		f.Close()
+	}
+	c.open = nil
 }
