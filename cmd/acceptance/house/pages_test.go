@@ -148,8 +148,12 @@ func exists(t *testing.T, page, path string) {
 	}
 }
 
-// namedPlace matches a file and the functions named after it, as in the tables of "Where to look".
-var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|ts|sql))`(?:: ((?:`\\w+`(?:, )?)+))?")
+// namedPlace matches a file and the functions named after it, as in the tables of "Where to look":
+// each may have a note in brackets.
+var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|tsx?|sql))`(?:: ((?:`\\w+`(?: \\([^)]*\\))?(?:, )?)+))?")
+
+// placeName matches a name of such a function, or what is said about it in brackets.
+var placeName = regexp.MustCompile("\\([^)]*\\)|`(\\w+)`")
 
 // The tables of "Where to look" answer each question with at most three files, which declare the named
 // functions and types.
@@ -169,13 +173,13 @@ func TestPlaces(t *testing.T) {
 		}
 		for _, m := range places {
 			text := read(t, filepath.Join(root, filepath.FromSlash(m[1])))
-			for _, name := range strings.Split(strings.Trim(m[2], ", "), ", ") {
-				if name = strings.Trim(name, "`"); name == "" {
+			for _, name := range placeName.FindAllStringSubmatch(m[2], -1) {
+				if name[1] == "" {
 					continue
 				}
 				names++
-				if !declares(text, name) {
-					t.Errorf("docs/architecture.md: %s does not declare %s", m[1], name)
+				if !declares(text, name[1]) {
+					t.Errorf("docs/architecture.md: %s does not declare %s", m[1], name[1])
 				}
 			}
 		}
