@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// lined builds a program that has its debug information.
+// lined builds a program with debug information.
 func lined(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
@@ -26,8 +26,8 @@ func lined(b *testing.B) string {
 	return program
 }
 
-// BenchmarkTables loads tables from the files and from the disk cache. The
-// numbers count functions and rows of lines; B/table is what a table keeps.
+// BenchmarkTables loads tables from the files and from the disk cache. It reports the numbers of
+// functions and of line rows, and as B/table the memory that a table keeps.
 func BenchmarkTables(b *testing.B) {
 	paths := []string{lined(b)}
 	for _, path := range systemObjects(b) {
@@ -66,7 +66,7 @@ func benchmarkLoad(b *testing.B, path string, options Options) {
 	b.ReportMetric(float64(table.Bytes())/float64(kept), "estimated/B")
 }
 
-// heap returns the bytes that are in use.
+// heap returns the bytes of heap in use.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -18,9 +18,9 @@ func DefaultDebugDirs() []string {
 	return dirs
 }
 
-// Stored returns the copies of a load object below the roots, best first. In `.build-id` the copy
-// is a folder (perf's cache) or the file or a link to it (distributions, older versions of perf).
-// Other copies are in the cache of debuginfod's clients, or directly in a root.
+// Stored returns the copies of a load object that the folders hold by build-id, best first. The
+// entry in `.build-id` is a folder (perf's cache), or the file or a link to it (distributions,
+// older versions of perf). Other copies are in debuginfod's client cache, or directly in a folder.
 func Stored(dirs []string, buildID string) (found []string) {
 	if len(buildID) <= 2 {
 		return nil
@@ -37,7 +37,7 @@ func Stored(dirs []string, buildID string) (found []string) {
 			}
 		}
 		fetched := filepath.Join(dir, buildID, "executable")
-		if info, err := safefile.Stat(fetched); err == nil && info.Size() > 0 { // empty if no server has it
+		if info, err := safefile.Stat(fetched); err == nil && info.Size() > 0 { // empty: no server has it
 			found = append(found, fetched)
 		}
 	}

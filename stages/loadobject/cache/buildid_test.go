@@ -40,7 +40,7 @@ func TestStored(t *testing.T) {
 	link("../../gone", filepath.Join(older, ".build-id/07/08"))
 	put(filepath.Join(older, "090a/executable")) // debuginfod's
 	content = ""
-	put(filepath.Join(older, "0b0c/executable")) // which no server has
+	put(filepath.Join(older, "0b0c/executable")) // no server has it
 
 	for id, want := range map[string][]string{
 		"abcdef": {filepath.Join(root, ".build-id/ab/cdef/elf"), filepath.Join(older, ".build-id/ab/cdef")},

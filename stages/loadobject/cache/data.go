@@ -31,16 +31,16 @@ func (r *Recording) Data(path string) (*types.Table, error) {
 	return t, err
 }
 
-// dataVersion is raised when the encoding, or the table of the same object, changes.
+// Raise dataVersion when the encoding changes, or the table that is made of the same object.
 const dataVersion = 12
 
-// dataPath returns the path of a sealed file. Its body is dataVersion in a byte, the length of
-// the columns with the key and the missing files, these columns, and the table as package types
-// encodes it.
+// dataPath returns the path of a sealed file. Its body: dataVersion (one byte), the length of the
+// next columns, the columns with the key and the missing files, and the table in package types'
+// encoding.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
-// readData is like read, for types and variables. It returns nil, too, if a missing file has
-// appeared since the table was built.
+// readData is read for types and variables. It also returns nil if a missing file has appeared
+// since the table was built.
 func (d disk) readData(key string) (*types.Table, []string) {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Types and variables are the same from the file and from the cache; a damaged
-// cache file is made anew.
+// Types and variables are the same from the file and from the cache; a damaged cache file is
+// rebuilt.
 func TestDataCached(t *testing.T) {
 	const path = "../types/build/testdata/shapes_dw5.so"
 	load := func(cache string) []byte {
@@ -44,7 +44,7 @@ func TestDataCached(t *testing.T) {
 	}
 }
 
-// A table that lacks a missing file's content is made anew once the file is there.
+// A table built without a missing file is rebuilt once the file is there.
 func TestDataMissing(t *testing.T) {
 	dir := t.TempDir()
 	d := disk{dir: filepath.Join(dir, "cache")}
@@ -63,7 +63,7 @@ func TestDataMissing(t *testing.T) {
 	}
 }
 
-// A file without debug information, or that is no object, has no table.
+// A file without debug information, or that is not an object, has no table.
 func TestNoData(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "perf-1.map")
 	if err := os.WriteFile(list, []byte("1000 10 f\n"), 0o666); err != nil {

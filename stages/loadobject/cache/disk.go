@@ -30,8 +30,8 @@ import (
 //	       24  checksum             8 bytes, xxhash64 of the rest
 //	       32  key, missing files, table: see encode.go
 //
-// formatVersion is raised when the encoding, or the table of the same object (names, sizes,
-// lines), changes.
+// Raise formatVersion when the encoding changes, or the table (names, sizes, lines) that is made
+// of the same object.
 const (
 	magic         = "stackmill table "
 	formatVersion = 33
@@ -45,7 +45,7 @@ const maxFile = 2 << 30
 const maxChecked = 16
 
 // disk is the cache on disk, with one file per load object and kind of table. Several processes may
-// use it, since files are put in place by renaming. Behind it may be a cache that machines share.
+// use it, because files are renamed into place. A cache that machines share may lie behind it.
 type disk struct {
 	dir       string
 	shared    SharedCache // nil for none
@@ -60,7 +60,7 @@ type SharedCache interface {
 	Put(name string, content []byte)
 }
 
-// sharedName returns the name of a cache file in the shared cache, which programs of several versions use.
+// sharedName returns a cache file's name in the shared cache: its version separates programs' files.
 func sharedName(path string) string {
 	return fmt.Sprintf("v%d/%s", formatVersion, filepath.Base(path))
 }
@@ -96,8 +96,8 @@ func (d disk) fromShared(path string) []byte {
 	return b
 }
 
-// read returns the cached table and the files that were missing when it was
-// built, nil if there is no valid cache file.
+// read returns the cached table and the files that were missing when it was built; nil if there is
+// no valid cache file.
 func (d disk) read(key string) (*symtab.Table, []string) {
 	b := d.content(d.path(key))
 	if b == nil {
@@ -111,7 +111,7 @@ func (d disk) read(key string) (*symtab.Table, []string) {
 }
 
 // appeared reports whether a file that was missing when a table was built exists now, at its path
-// or by path or name in one of the folders, so that the table has to be built again.
+// or in one of the folders: then the table must be rebuilt.
 func appeared(missing, folders []string) bool {
 	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
 		if isFile(file) {
@@ -162,14 +162,14 @@ func (d disk) writeLocal(path string, content []byte) {
 	}
 }
 
-// partPrefix begins the names of files that are being written.
+// partPrefix begins the names of temporary files.
 const partPrefix = ".table-"
 
-// abandoned is the age at which such a file must be a killed process's: writing takes seconds.
+// A temporary file of the age abandoned is a killed process's: writing takes seconds.
 const abandoned = 24 * time.Hour
 
-// sweep removes the temporary files of killed processes. It compares their times with the new file
-// f's, since the file system may have another clock.
+// sweep removes the temporary files of killed processes. It measures ages from the modification
+// time of the new file f, because the file system may have another clock.
 func sweep(dir string, f *os.File) {
 	now, err := f.Stat()
 	if err != nil {
@@ -186,14 +186,14 @@ func sweep(dir string, f *os.File) {
 	}
 }
 
-// framesVersion is raised when the encoding, or the table of the same object, changes.
+// Raise framesVersion when the encoding changes, or the table that is made of the same object.
 const framesVersion = 5
 
-// framesPath returns the path of a sealed file. Its body is framesVersion and the key's length in
-// a byte each, the key, and the call frame information as package cfi encodes it.
+// framesPath returns the path of a sealed file. Its body: framesVersion and the key's length (one
+// byte each), the key, and the call frame information in package cfi's encoding.
 func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
 
-// readFrames is like read, for call frame information.
+// readFrames is read for call frame information.
 func (d disk) readFrames(key string) *cfi.Table {
 	body, ok := unseal(d.content(d.framesPath(key)))
 	head := framesHead(key)

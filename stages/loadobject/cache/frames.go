@@ -51,7 +51,7 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 		depths := linkage.Depths(in.Arch, f.Slice(g.Offset, g.Size), g.Address)
 		in.Linkage = append(in.Linkage, cfi.Linkage{End: g.Address + g.Size, Depths: depths})
 	}
-	unreadable := 0 // sections
+	unreadable := 0 // number of unreadable sections
 	var err error
 	if in.EHFrame, err = ehFrame(f); err != nil {
 		unreadable++
@@ -69,8 +69,8 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 	return t
 }
 
-// ehFrame returns `.eh_frame`. In an object without section headers, the header of the search table
-// has its address, and it ends with its segment at the latest.
+// ehFrame returns `.eh_frame`. If the object has no section headers, the search table's header
+// (`.eh_frame_hdr`) has its address, and it extends to the end of its segment at most.
 func ehFrame(f *elf.File) (cfi.Section, error) {
 	if s := f.Section(".eh_frame"); s != nil {
 		b, err := f.Data(s)

@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// Call frame information is the same from the file, from a copy without section
-// headers, and from the cache; a damaged cache file is made anew.
+// Call frame information is the same from the file, from a copy without section headers, and from
+// the cache; a damaged cache file is rebuilt.
 func TestFrames(t *testing.T) {
 	path, err := os.Executable()
 	if err != nil {
@@ -83,7 +83,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A section that cannot be read is counted, not taken for one that is missing.
+// A section that cannot be read is counted, not treated as absent.
 func TestDamagedFrames(t *testing.T) {
 	const path = "/bin/sh" // some program that a compiler made
 	f, err := elf.Open(path)
@@ -109,7 +109,7 @@ func TestDamagedFrames(t *testing.T) {
 	}
 }
 
-// A file that is no object, or of another processor, has none.
+// A file that is not an object, or is for another processor, has no call frame information.
 func TestNoFrames(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "perf-1.map")
 	if err := os.WriteFile(list, []byte("1000 10 f\n"), 0o666); err != nil {

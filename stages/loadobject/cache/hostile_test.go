@@ -19,7 +19,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// put writes a file into a folder of its own.
+// put writes a file into a new folder.
 func put(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -37,9 +37,8 @@ func names(table *symtab.Table) string {
 	return strings.Join(list, "\n")
 }
 
-// A file that claims another's build-id and has its length does not name the
-// other's functions, in this run or in a later one; which of them is first does
-// not matter. The second is doubted.
+// A file with another file's build-id and length never gets the other's function names, in this run
+// or in a later one, whichever was read first. The second one gets a note.
 func TestClaimedBuildID(t *testing.T) {
 	honest, err := os.ReadFile(at("clones"))
 	if err != nil {
@@ -115,8 +114,8 @@ func TestCacheModes(t *testing.T) {
 	}
 }
 
-// The remembered hash of a file is not used for another file with the same path, length and
-// times, as far as an attacker can choose these.
+// The remembered hash of a file is not used for another file whose path, length and times an
+// attacker has made the same.
 func TestRememberedContent(t *testing.T) {
 	text := bytes.Repeat([]byte{1}, minRecordedSize)
 	file := func(stamp safefile.Stamp, b byte) *elf.File {
@@ -133,7 +132,7 @@ func TestRememberedContent(t *testing.T) {
 	fresh := func() *hashCache { return &hashCache{dir: dir} }
 	want := fresh().of(file(stamp, 1))
 	if got := fresh().of(file(stamp, 2)); got != want {
-		t.Error("the content was read again") // what really happens: it cannot have changed
+		t.Error("the content was read again") // a file with this stamp cannot have changed
 	}
 	for what, change := range map[string]func(*safefile.Stamp){
 		"the time of the change": func(s *safefile.Stamp) { s.Changed++ },
@@ -162,15 +161,15 @@ func TestRememberedContent(t *testing.T) {
 	}
 }
 
-// elfHeader is the header of an object without anything.
+// elfHeader returns the header of an empty object.
 func elfHeader() []byte {
 	b := make([]byte, 64)
 	copy(b, "\x7fELF\x02\x01\x01")
 	return b
 }
 
-// Of a file that is replaced by one of the same length and times, which is large
-// enough to be remembered, the new content is used.
+// A file whose hash is remembered, because it is large, is hashed again after it was replaced by
+// one of the same length and times.
 func TestReplacedFile(t *testing.T) {
 	prog := gcc(t, "-Wl,--build-id=0xabcdef")
 	b, err := os.ReadFile(prog)
@@ -192,7 +191,7 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// A file of split debug information next to a copy of a program is not used for the same program in
+// A file of split debug information next to one copy of a program is not used for a copy in
 // another folder.
 func TestForeignSplitFile(t *testing.T) {
 	prog := gcc(t, "-gdwarf-4", "-gsplit-dwarf")
@@ -250,8 +249,8 @@ func TestForeignSplitFile(t *testing.T) {
 	}
 }
 
-// Running out of files is a fault of ours, whichever file is opened: a program
-// would be without names for ever.
+// Running out of file descriptors is a host error, whichever file is opened: otherwise a program
+// would be stored without names for good.
 func TestFaults(t *testing.T) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -284,8 +283,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Special files in place of load objects, lists and debug files are refused at
-// once.
+// Special files in place of load objects, lists and debug files are refused without waiting.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"prog", "perf-1.map", "kallsyms"} {

@@ -29,7 +29,7 @@ type symbolList struct {
 	stamp   safefile.Stamp
 	hash    fileHash
 	read    func([]byte) *symtab.Draft
-	text    []byte // nil until needed if the hash was known
+	text    []byte // read on first use if the cache knew the hash
 	archive bool   // Studio's archive, which contains an inode of the recorded host
 }
 
@@ -73,8 +73,8 @@ func openList(c *hashCache, path string) (*symbolList, error) {
 	return l, nil
 }
 
-// identify hashes the text, without the host's inode, and remembers the hash if the stamp identifies
-// the text: the kernel's files have size 0.
+// identify hashes the text without the recorded host's inode. It remembers the hash only if the
+// stamp identifies the text; it does not for the kernel's files, which all have size 0.
 func (l *symbolList) identify(c *hashCache) {
 	text := l.text
 	if l.archive && len(text) >= symtab.ArchiveInodeEnd {

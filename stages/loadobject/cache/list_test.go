@@ -9,8 +9,8 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// A list of symbols whose content is remembered is not read again for its table, and makes
-// one only of that content.
+// A list of symbols with a remembered hash is not read again to find its table. A table is made
+// only from the content with that hash.
 func TestRememberedList(t *testing.T) {
 	text := bytes.Repeat([]byte("ffffffff81000000 T a_function\n"), minRecordedSize/30+1)
 	path := put(t, "kallsyms", text)
@@ -45,7 +45,7 @@ func TestRememberedList(t *testing.T) {
 	if table, err := l.table(later); err != nil || table.Functions.Len() != 1 {
 		t.Errorf("%v, %v", table, err)
 	}
-	later.known.Store(stamp, fileHash{short: 1}) // as if the file were another one now
+	later.known.Store(stamp, fileHash{short: 1}) // as if the file had been replaced
 	if _, err := open(later).table(later); err == nil {
 		t.Error("a table was made of another content")
 	}

@@ -2,7 +2,7 @@
 // disk that processes share, or from the objects' files.
 //
 // Start reading with Recording.Load (recording.go) and Loader.table, then source.identify, which
-// makes the key; disk.go has the files.
+// makes the key; disk.go reads and writes the cache files.
 package cache
 
 import (
@@ -35,8 +35,8 @@ type Options struct {
 	MemoryLimit int64       // bytes of tables kept in memory; 0: 512 MiB
 }
 
-// Loader loads tables. It is safe for concurrent use, and reads an object once for concurrent
-// requests.
+// Loader loads tables. It is safe for concurrent use; concurrent requests for an object read it
+// once.
 type Loader struct {
 	options Options
 	disk    disk
@@ -61,15 +61,15 @@ type entry struct {
 // cachedTable is a table of any kind: of symbols, variables, call frame information, or types.
 type cachedTable interface{ Bytes() int64 }
 
-// pathKey identifies a file, one of several with the same path over time, and the search for its
-// related files.
+// pathKey identifies a version of a file, since files with one path come and go, and where its
+// related files are searched for.
 type pathKey struct {
 	search searchContext
 	stamp  safefile.Stamp
 }
 
-// searchContext is the input of the search for an object's related files: the object's folder, its
-// recorded path, and the folder in place of the recorded root.
+// searchContext says where to search for an object's related files: the object's folder, its
+// recorded path, and the folder that replaces the recorded machine's root.
 type searchContext struct{ folder, recorded, root string }
 
 // identity identifies a file's table.
@@ -144,8 +144,8 @@ func (l *Loader) halfFull() bool {
 	return l.bytes > l.options.MemoryLimit/2
 }
 
-// loadTable returns a load object's table of another kind than symbols, from memory or from get. It
-// is T's zero value for a list of symbols.
+// loadTable returns a load object's table of kind T (not symbols), from memory or from get; T's
+// zero value for a list of symbols.
 func loadTable[T cachedTable](r *Recording, path, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
 	defer func() { r.recordHostErr(err) }()
 	s, err := r.loader.open(path, r.search(path))
@@ -159,9 +159,9 @@ func loadTable[T cachedTable](r *Recording, path, suffix string, get func(*sourc
 	return share(r.loader, s, suffix, func() (T, []string, error) { return get(s) })
 }
 
-// share returns a table from memory, or from get with the names of missing files, calling get once
-// for concurrent requests. The key does not cover the contents of `.dwo` files. Tables built with
-// such files are shared only among requests with the same search context.
+// share returns a table from memory or from get, which also returns the missing files' names.
+// Concurrent requests call get once. The key does not cover the contents of `.dwo` files: tables
+// built with them are shared only among requests with the same search context.
 func share[T cachedTable](l *Loader, s *source, suffix string, get func() (T, []string, error)) (t T, err error) {
 	for _, key := range []string{s.key + suffix, s.contextKey(suffix)} {
 		v, err, _ := l.flights.Do(key, func() (any, error) {
@@ -208,8 +208,8 @@ func contextOf(path string, search elf.SearchPaths) searchContext {
 	return searchContext{filepath.Dir(path), search.Recorded, search.Root}
 }
 
-// withNotes returns the table with the notes on this file: on debug files that do not
-// match, and on a build-id that other files have, too.
+// withNotes returns the table with the notes on this file: debug files that do not match, and
+// another program with the same build-id.
 func (l *Loader) withNotes(t *symtab.Table, id identity) *symtab.Table {
 	return addNotes(t, append(slices.Clip(id.notes), l.claims.check(id.key, t, func(key string) *symtab.Table {
 		if e := l.lookup(key); e != nil {
@@ -245,7 +245,7 @@ func (l *Loader) lookup(key string) *entry {
 func (l *Loader) keep(key string, t cachedTable, missing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if old, ok := l.tables[key]; ok { // a file that it lacked has appeared
+	if old, ok := l.tables[key]; ok { // rebuilt because a missing file appeared
 		l.bytes -= l.recent.Remove(old).(*entry).bytes
 	}
 	e := &entry{key, t, missing, t.Bytes()}

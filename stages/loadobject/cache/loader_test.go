@@ -31,7 +31,7 @@ func load(t testing.TB, l *Loader, path string) *symtab.Table {
 	return table
 }
 
-// listed compares tables by their lists of functions and rows.
+// listed makes cmp compare tables by their lists of functions and rows.
 var listed = cmp.Options{
 	cmp.Transformer("All", func(f symtab.Functions) []symtab.Function { return slices.Collect(f.All()) }),
 	cmp.Transformer("From", func(r symtab.Rows) []symtab.Row { return slices.Collect(r.From(0)) }),
@@ -61,7 +61,7 @@ func TestColdAndCached(t *testing.T) {
 	}
 }
 
-// A copy elsewhere is the same object.
+// A copy at another path is the same object.
 func TestSameObjectElsewhere(t *testing.T) {
 	b, err := os.ReadFile(at("clones"))
 	if err != nil {
@@ -96,7 +96,7 @@ func TestAbandonedParts(t *testing.T) {
 	}
 }
 
-// A cache file that was changed in any way is not believed.
+// A cache file with any byte changed is ignored.
 func TestDamagedCache(t *testing.T) {
 	options := Options{CacheDir: t.TempDir(), DebugDirs: []string{}}
 	want := load(t, New(options), at("clones"))
@@ -238,7 +238,7 @@ func gcc(t testing.TB, options ...string) string {
 	return filepath.Join(dir, "prog")
 }
 
-// A table that lacked split debug information is not kept when that turns up.
+// A table built without split debug information is dropped once that is found.
 func TestSplitFileTurnsUp(t *testing.T) {
 	prog := gcc(t, "-gdwarf-4", "-gsplit-dwarf")
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(prog), "*.dwo"))
@@ -269,8 +269,7 @@ func TestSplitFileTurnsUp(t *testing.T) {
 	}
 }
 
-// A debug file that belongs to another build is named in the notes of this
-// path's table only.
+// A debug file of another build is named in the notes of this path's table only.
 func TestForeignDebugFile(t *testing.T) {
 	prog := gcc(t, "-g")
 	dir := filepath.Dir(prog)
@@ -323,7 +322,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// The objects of the benchmarks, those that the machine has.
+// large lists the benchmarks' objects; those that the machine lacks are skipped.
 var large = map[string][]string{
 	"libc":      {"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6"},
 	"libstdcxx": {"/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/lib64/libstdc++.so.6", "/lib/aarch64-linux-gnu/libstdc++.so.6"},

@@ -16,8 +16,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// TestPerfAliases lets perf name the functions of the system's libraries that
-// have several symbols.
+// TestPerfAliases compares perf's and our names of the system libraries' functions that have
+// several symbols.
 func TestPerfAliases(t *testing.T) {
 	perf, err := exec.LookPath("perf")
 	if err != nil {
@@ -45,11 +45,11 @@ func TestPerfAliases(t *testing.T) {
 	}
 }
 
-// perfForms are the names of perf's choice as perf prints them: those of all
-// symbols that have one name for people.
+// perfForms returns the names that perf may print: of all symbols with the readable name that perf
+// chooses.
 func perfForms(f symtab.Function) (names []string) {
 	readable := symtab.NewNames().Readable
-	if f.PerfName != "" { // a symbol that is not mangled, as it is
+	if f.PerfName != "" { // not mangled: printed unchanged
 		names = append(names, f.PerfName)
 	}
 	for _, s := range symtab.Split(f.Aliases) {

@@ -14,9 +14,9 @@ type Recording struct {
 	hostErr hosterr.First
 }
 
-// Of returns a Loader's view for a recording. recorded returns the recorded path
-// of a load object's file, empty if unknown; root is the folder that takes the place of
-// the recorded machine's root, empty for this machine's.
+// Of returns a Loader's view for a recording. recorded returns the recorded path of a load
+// object's file, empty if unknown. root is the folder that replaces the recorded machine's root,
+// empty on the same machine.
 func (l *Loader) Of(root string, recorded func(file string) string) *Recording {
 	return &Recording{loader: l, search: func(file string) elf.SearchPaths { return elf.SearchPaths{Root: root, Recorded: recorded(file)} }}
 }
@@ -35,9 +35,9 @@ func (r *Recording) recordHostErr(err error) {
 	}
 }
 
-// Load returns the symbols of the load object in a file. The error wraps an *os.PathError
-// or one of safefile's, elf.ErrNotELF or elf.ErrUnreadable. The table is shared and must not be
-// changed.
+// Load returns the symbols of the load object in a file. The error wraps an *os.PathError, an
+// error of package safefile, elf.ErrNotELF or elf.ErrUnreadable. The table is shared and must not
+// be changed.
 func (r *Recording) Load(file string) (*symtab.Table, error) {
 	t, id, err := r.loader.table(file, r.search(file))
 	if err != nil {
@@ -47,8 +47,8 @@ func (r *Recording) Load(file string) (*symtab.Table, error) {
 	return r.loader.withNotes(t, id), nil
 }
 
-// Prefetch loads the table of a file of the recording for a later Load, which finds the
-// same errors. It does nothing once tables take half of the memory limit.
+// Prefetch loads a file's table for a later Load, which returns the same errors. It does nothing
+// once tables take half of the memory limit.
 func (r *Recording) Prefetch(file string) {
 	if !r.loader.halfFull() {
 		_, _, _ = r.loader.table(file, r.search(file))

@@ -36,7 +36,7 @@ func (p *program) run(commands ...string) {
 		if _, err := exec.LookPath(words[0]); err != nil {
 			p.t.Skip(err)
 		}
-		ctx, cancel := stdcontext.WithTimeout(p.t.Context(), time.Minute) // some versions of packagers never end
+		ctx, cancel := stdcontext.WithTimeout(p.t.Context(), time.Minute) // some versions of dwp never end
 		defer cancel()
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 		cmd.Dir = p.dir
@@ -49,8 +49,8 @@ func (p *program) run(commands ...string) {
 	}
 }
 
-// compile builds `prog` of two units, with debug information in sub/first.dwo and second.dwo if
-// the options split it.
+// compile builds `prog` from two units; if the options split the debug information, it goes into
+// sub/first.dwo and second.dwo.
 func (p *program) compile(compiler string, suffix string) {
 	p.t.Helper()
 	for name, text := range map[string]string{"sub/first.c": splitFirst + suffix, "second.c": splitSecond + suffix} {
@@ -85,7 +85,7 @@ func (p *program) remove(names ...string) {
 }
 
 // check loads `prog`, with debug files below folder debug, and compares the names of its inlined
-// functions, and the parts of what is said of missing files.
+// functions; its notes on missing files must contain the texts said.
 func (p *program) check(what, file, inlined string, said ...string) {
 	p.t.Helper()
 	table := load(p.t, New(Options{CacheDir: filepath.Join(p.dir, "cache"), DebugDirs: []string{filepath.Join(p.dir, "debug")}}), filepath.Join(p.dir, file))
@@ -118,8 +118,8 @@ func (p *program) check(what, file, inlined string, said ...string) {
 	}
 }
 
-// Split debug information is found where the program or the user says, and if it is not, one
-// note says which file is missing, of how many units, and what is unknown because of that.
+// Split debug information is found where the program or the user says. Otherwise one note says
+// which file is missing, of how many units, and what is unknown because of that.
 func TestMissingSplitFiles(t *testing.T) {
 	const both, unknown = "inlined_first inlined_second", "Inlined functions, types, variables and languages are unknown there"
 	for _, compiler := range []string{"gcc -gdwarf-4", "gcc -gdwarf-5", "clang -gdwarf-4", "clang -gdwarf-5"} {
@@ -162,7 +162,7 @@ func TestMissingSplitFiles(t *testing.T) {
 	}
 }
 
-// The same for packages. The one of gcc with DWARF 5 no packager that was tried can make.
+// The same for packages; no packager that was tried can make GCC's with DWARF 5.
 func TestMissingPackages(t *testing.T) {
 	const both = "inlined_first inlined_second"
 	for compiler, pack := range map[string]string{
@@ -200,7 +200,7 @@ func TestMissingPackages(t *testing.T) {
 	}
 }
 
-// The same for the file to which dwz moved what several files share.
+// The same for the file into which dwz moved what several files share.
 func TestMissingSupplement(t *testing.T) {
 	const both = "inlined_first inlined_second"
 	for _, options := range []string{"", "--dwarf-5 "} {

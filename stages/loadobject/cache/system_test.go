@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// systemObjects are load objects of this machine, as far as it has them: what
-// distributions strip and what they do not, of C, C++ and Go.
+// systemObjects lists this machine's load objects, as far as they exist: stripped ones and others,
+// of C, C++ and Go.
 func systemObjects(t testing.TB) (paths []string) {
 	t.Helper()
 	patterns := []string{
@@ -40,7 +40,7 @@ func systemObjects(t testing.TB) (paths []string) {
 	return paths
 }
 
-// Every byte of the text of the system's own load objects has a function.
+// Every byte of the system's load objects' code belongs to a function.
 func TestSystemObjects(t *testing.T) {
 	for _, path := range systemObjects(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -66,8 +66,8 @@ func TestSystemObjects(t *testing.T) {
 	}
 }
 
-// checkFunctions checks that the functions follow each other and that each has
-// one name of its own.
+// checkFunctions checks that functions do not overlap and have names, and that no alias is listed
+// twice.
 func checkFunctions(t *testing.T, table *symtab.Table) {
 	var end uint64
 	for f := range table.Functions.All() {

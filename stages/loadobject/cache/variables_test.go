@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Variables are shared; a list of symbols has none, and is no ELF object.
+// Variables are shared. A list of symbols has none and is not an ELF object.
 func TestVariables(t *testing.T) {
 	l := New(Options{DebugDirs: []string{}})
 	first, err := l.Local().Variables(at("clones"))

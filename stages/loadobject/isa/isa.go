@@ -11,7 +11,7 @@ import (
 // Arch is an instruction set in one of its modes, 0 for an unsupported one.
 type Arch uint8
 
-// The instruction sets. Cache files contain the numbers.
+// The instruction sets. Cache files contain the numbers: keep them.
 const (
 	AMD64 Arch = iota + 1 // x86 in 64-bit mode
 	X86                   // x86 in 32-bit mode

@@ -168,7 +168,7 @@ func (h *header) path(number uint64) string {
 	if f.dir < uint64(len(h.dirs)) {
 		name = path.Join(string(h.dirs[f.dir]), name)
 	}
-	if !path.IsAbs(name) && f.dir > 0 { // directory 0 is the compilation's
+	if !path.IsAbs(name) && f.dir > 0 { // 0 is the compilation directory
 		name = path.Join(string(h.compDir), name)
 	}
 	return name

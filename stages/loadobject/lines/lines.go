@@ -33,15 +33,15 @@ type programKey struct {
 	offset uint64
 }
 
-// Program is a line number program with the table's numbers of its files.
+// Program is a line number program and the indexes of its files in the table.
 type Program struct {
 	header *header
-	files  map[uint64]int32 // indexes of files in the table, by file number
+	files  map[uint64]int32 // by file number
 }
 
-// Run runs the unit's line number program, unless it has run for another unit: dwz
-// makes units that share one. It returns nil if the unit has none. code is the code
-// that the program covers, returned only to the unit that runs it.
+// Run runs the unit's line number program, unless it has run for another unit: dwz makes units
+// that share one. p is nil if the unit has none. code is the code that the program covers; only
+// the unit that runs it gets it.
 func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Range) {
 	s := l.info.Sections
 	v := u.Attrs.Get(debugdwarf.AttrStmtList)
@@ -70,8 +70,8 @@ func newProgram(h *header) *Program {
 	return &Program{header: h, files: map[uint64]int32{}}
 }
 
-// Files returns the unit's line number program, for the names of its files, without running it. It
-// returns nil if the unit has none, or has a damaged one.
+// Files returns the unit's line number program for its file names, without running it; nil if the
+// unit has none, or a damaged one.
 func (l *Reader) Files(s *dwarf.Sections, u *dwarf.Unit) *Program {
 	v := u.Attrs.Get(debugdwarf.AttrStmtList)
 	if v.Form == 0 || s.Line == nil {

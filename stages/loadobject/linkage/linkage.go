@@ -1,6 +1,6 @@
 // Package linkage follows the stack pointer through the instructions of procedure linkage tables,
-// to find the caller's frame. Some linkers write no call frame information for such tables, and none
-// does for all forms of them.
+// to find the caller's frame. Some linkers write no call frame information for such tables, and no
+// linker writes it for all their forms.
 package linkage
 
 import (
@@ -19,10 +19,10 @@ const maxTable = 16 << 20
 // unknown is the depth of code that no followed path reaches.
 const unknown = -1
 
-// Depths returns the depths in a procedure linkage table, whose code lies at addr, by ascending
-// address. A call leads to each entry, and also to the code after a jump through a slot, which is
-// the slot's target until it is bound. Other code has the depth at the jumps and calls that
-// lead to it.
+// Depths returns the stack depths in a procedure linkage table, whose code lies at addr, by
+// ascending address. Each entry starts with the depth after a call. So does the code after a jump
+// through a slot, because the slot points there until it is bound. Other code has the depth at the
+// jumps and calls that lead to it.
 func Depths(arch isa.Arch, code []byte, addr uint64) []cfi.Depth {
 	t := table{arch: arch, code: code[:min(len(code), maxTable)], addr: addr}
 	for i := range disasm.Walk(arch, t.code, addr) {
@@ -34,7 +34,7 @@ func Depths(arch isa.Arch, code []byte, addr uint64) []cfi.Depth {
 			t.follow(i, entryDepth(arch))
 		}
 	}
-	// The first entry, which calls the dynamic linker, is reached from the later ones: follow these first.
+	// Later entries jump to the first, which calls the dynamic linker: follow them first.
 	for i := len(t.items) - 1; i >= 0; i-- {
 		if t.depths[i] == unknown && t.startsBlock(i) {
 			t.follow(i, entryDepth(arch))
@@ -72,7 +72,7 @@ type table struct {
 // codeAt returns the code from an instruction on.
 func (t *table) codeAt(i int) []byte { return t.code[t.items[i].Addr-t.addr:] }
 
-// startsBlock reports whether the instruction before this one does not continue with it.
+// startsBlock reports whether the instruction before this one never falls through to it.
 func (t *table) startsBlock(i int) bool {
 	if i == 0 {
 		return true

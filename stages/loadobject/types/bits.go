@@ -2,8 +2,8 @@ package types
 
 import "slices"
 
-// SharesBits reports whether bytes of a type, from an offset on, contain a bit field and
-// another member, so that an access is attributed by its bits.
+// SharesBits reports whether size bytes of a type, from an offset on, contain a bit field and
+// another member, so that an access must be attributed by its bits.
 func (t *Table) SharesBits(typ TypeNo, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&bitFieldSearch{t: t, left: maxTried}).find(typ, offset, int64(size), 1)
 }
@@ -61,8 +61,8 @@ func (s *bitFieldSearch) find(typ TypeNo, offset, size int64, depth int) bool {
 	return fills && a.Kind == Union && others > 1
 }
 
-// isNeighbor reports whether a member of an aggregate, not a bit field, is an integer
-// next to a bit field.
+// isNeighbor reports whether a member of an aggregate is an integer, not a bit field, next to a
+// bit field.
 func (t *Table) isNeighbor(a *Type, m MemberNo) bool {
 	x := &t.Members[m]
 	if kind := t.Types[t.Strip(x.Type)].Kind; kind != Base && kind != Enumeration {
@@ -77,12 +77,12 @@ func (t *Table) isNeighbor(a *Type, m MemberNo) bool {
 	return false
 }
 
-// membersByBits returns the members of an aggregate that have any of the used bits. The first bit is
-// at an offset, which may be before the aggregate. It returns none if the access uses several members
-// of a structure, or members of a union that share bits, since it cannot be attributed to one of them.
+// membersByBits returns the members of an aggregate that contain any of the used bits. The access
+// begins at offset, which may lie before the aggregate. It returns none if the access cannot be
+// attributed: it uses several members of a structure, or members of a union that share bits.
 func (d *descent) membersByBits(aggregate TypeNo, offset int64) (list []MemberNo) {
 	a := &d.t.Types[aggregate]
-	ends := int64(0) // of the preceding members
+	ends := int64(0) // end of the preceding members
 	for m := a.First; m < a.End(); m++ {
 		x := &d.t.Members[m]
 		low, high := d.t.extent(x)
@@ -145,7 +145,7 @@ func (t *Table) findBitFields() {
 	}
 }
 
-// eachPart calls f for each pair of a type and a type that it contains.
+// eachPart calls f for each type and each type that is a part of it.
 func (t *Table) eachPart(f func(outer, inner TypeNo)) {
 	for typ := range t.Types {
 		x := &t.Types[typ]

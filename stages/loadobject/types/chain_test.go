@@ -2,8 +2,8 @@ package types
 
 import "testing"
 
-// Structures in structures without end are looked at without a call for each: a
-// stack that overflows ends the whole run.
+// Deeply nested structures are examined without recursion: a stack overflow would end the whole
+// run.
 func TestLongChain(t *testing.T) {
 	const n = 1 << 23
 	table := &Table{Types: make([]Type, n), Members: make([]Member, n)}

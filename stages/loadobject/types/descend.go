@@ -10,7 +10,7 @@ type Use struct {
 	Kind   Kind // of the stored value: Base or Pointer; Void if unknown
 }
 
-// Fit says how well a use fits the member or variable at its address.
+// Fit is how well a use fits the member or variable at its address.
 type Fit uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	FitBeyond            // the use extends beyond it
 	FitPart              // it is longer than the use
 	FitSize              // it has the use's size
-	FitKind              // and both or neither are floating-point numbers
+	FitKind              // and both are floating-point numbers, or neither is
 )
 
 // Step is a step on the path from a type to the part that is used.
@@ -38,11 +38,11 @@ const (
 	maxTried = 4096
 )
 
-// Descend returns the path from a type to the most specific part at the first byte of a
-// use. An array is one object: an array of aggregates has no step of its own, and an array
-// of scalars ends the path. The path also ends at padding of an aggregate, at a union if the
-// use fits several of its members equally well, and at the aggregate of bit fields that share
-// the used bytes: see Hint.
+// Descend returns the path from a type to the most specific part at the first byte of a use. An
+// array is one object: an array of aggregates has no step of its own, and an array of scalars ends
+// the path. The path also ends at an aggregate if the byte is padding, at a union if the use fits
+// several of its members equally well, and at an aggregate whose bit fields share the used bytes:
+// see Hint.
 func (t *Table) Descend(typ TypeNo, offset int64, use Use) []Step {
 	way, _ := t.DescendHint(typ, offset, use, Hint{})
 	return way
@@ -142,9 +142,9 @@ type choice struct {
 	ambiguous bool // the use fits several members of a union
 }
 
-// add considers the path into a member, and how well the use fits its end. Of a union's
-// members it chooses the single one with the best fit, or the one at which a longer use begins.
-// If several fit equally well, the choice is ambiguous.
+// add considers the path into a member, and how well the use fits the path's end. Of a union's
+// members it chooses the one with the best fit, or the one at which a longer use begins. If several
+// fit equally well, the choice is ambiguous.
 func (c *choice) add(d *descent, way []Step, fit Fit) {
 	if c.way == nil {
 		c.way, c.fit = way, fit
@@ -160,12 +160,12 @@ func (c *choice) add(d *descent, way []Step, fit Fit) {
 	}
 }
 
-// AnyLoad is the size of the loads that compilers use for smaller integers when the additional
-// bits do not matter.
+// AnyLoad is the size of the loads with which compilers also read smaller integers, if the
+// additional bits do not matter.
 const AnyLoad = 4
 
-// mayLoad reports whether a load may be of the member that it fits less well: it may load a part of a
-// longer number, or more than a small one.
+// mayLoad reports whether a load may be of the member that it fits less well: it may load a part of
+// a longer number, or a small number and bytes behind it.
 func (d *descent) mayLoad(low Fit, ways ...[]Step) bool {
 	if low != FitBeyond || d.use.Size != AnyLoad {
 		return low >= FitPart
@@ -199,8 +199,8 @@ func (d *descent) reaches(aggregate TypeNo, offset int64) bool {
 	return false
 }
 
-// aggregate returns the aggregate that a type is, or is an array of, and the offset in it;
-// false for other types.
+// aggregate strips a type's arrays. It returns the aggregate and the offset in it; false for other
+// types.
 func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	typ = t.Strip(typ)
 	array := false
@@ -214,7 +214,7 @@ func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	return typ, offset, x.Kind.Aggregate()
 }
 
-// candidates returns the members of an aggregate that contain a byte, or else the first
+// candidates returns the members of an aggregate that contain the byte at offset, or else the first
 // bit field in the used bytes from there on.
 func (d *descent) candidates(aggregate TypeNo, offset int64) []MemberNo {
 	a := &d.t.Types[aggregate]
@@ -249,7 +249,7 @@ func (t *Table) extent(m *Member) (low, high int64) {
 	return m.Offset, m.Offset + max(size, 0)
 }
 
-// fit compares a scalar, or an array's element, with its use from a byte on.
+// fit compares a scalar, or an array's element, with the use that begins at offset in it.
 func (d *descent) fit(s Step, offset int64) Fit {
 	typ, array := d.t.Strip(s.Type), false
 	total := d.t.Types[typ].Size * 8
@@ -290,7 +290,7 @@ func (d *descent) fit(s Step, offset int64) Fit {
 	return FitPart
 }
 
-// differs reports whether the use stores a number to a pointer, or a pointer to a number.
+// differs reports whether the use stores a number where a pointer is, or a pointer where a number is.
 func (d *descent) differs(x *Type) bool {
 	return d.use.Kind != Void && (d.use.Kind == Pointer) != (x.Kind == Pointer || x.Kind == Reference)
 }
@@ -298,8 +298,8 @@ func (d *descent) differs(x *Type) bool {
 // extended is the size of x87's extended precision. Types with it have padding.
 const extended = 10
 
-// holdsFloat reports whether a floating-point type has a number of a size at a byte offset. Complex
-// types have two numbers.
+// holdsFloat reports whether a floating-point type has a number of this size at this byte offset.
+// Complex types have two numbers.
 func (x *Type) holdsFloat(at, size int64) bool {
 	switch {
 	case size == x.Size:

@@ -7,18 +7,18 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Append appends the table's encoding, which Decode reads: columns, in which sorted values
-// are differences to the one before.
+// Append appends the table's encoding, which Decode reads: columns, with sorted values stored as
+// differences.
 func (t *Table) Append(b []byte) []byte {
 	w := columns.NewWriter()
 	t.code(w.Coder())
 	return w.Append(b)
 }
 
-// ErrEncoding is the error for bytes that Append did not write.
+// ErrEncoding is Decode's error for damaged bytes.
 var ErrEncoding = errors.New("damaged table of types and variables")
 
-// Decode reads an encoding. The table can be used without further checks.
+// Decode reads and validates an encoding.
 func Decode(b []byte) (*Table, error) {
 	r, t := columns.NewReader(b), &Table{}
 	t.code(r.Coder())
@@ -57,7 +57,7 @@ func (t *Table) codeTypes(c columns.Coder) {
 		columns.Below(c, int(Unspecified)+1, &x.Kind)
 		c.Bool(&x.Float, &x.Complex)
 		c.Text(&x.Name)
-		columns.Below(c, max(i, 1), &x.Elem) // or else a type could consist of itself
+		columns.Below(c, max(i, 1), &x.Elem) // so that no type contains itself
 		c.Int(&x.Size, &x.Count)
 		columns.Below(c, anyIndex, &x.Unit)
 		columns.Below(c, anyIndex, &x.Function)

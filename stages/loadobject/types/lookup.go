@@ -20,8 +20,8 @@ func (t *Table) Strip(typ TypeNo) TypeNo {
 	}
 }
 
-// Global returns the variable at a link-time address, the innermost of several, and the
-// offset in it.
+// Global returns the variable at a link-time address (of several, the innermost) and the offset in
+// it.
 func (t *Table) Global(address uint64) (variable VariableNo, offset int64, ok bool) {
 	return t.variableAt(t.Globals, t.aroundGlobals, address)
 }
@@ -42,7 +42,7 @@ func (t *Table) variableAt(list []VariableNo, around []int32, address uint64) (v
 	return None, 0, false
 }
 
-// end returns the address after a variable. If its size is unknown, it has one byte.
+// end returns the address after a variable. A variable of unknown size counts as one byte.
 func (t *Table) end(v VariableNo) uint64 {
 	x := &t.Variables[v]
 	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
@@ -107,9 +107,9 @@ func (t *Table) Index() {
 	t.findBitFields()
 }
 
-// around returns, for each of some ranges sorted by start, the last range before it that
-// ends after its start, -1 for none. Following these links from the last range that starts
-// before an address visits all ranges that may contain the address.
+// around returns, for each of n ranges sorted by start, the last range before it that ends after
+// its start, -1 for none. Following these links from the last range that starts before an address
+// visits all ranges that may contain the address.
 func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 	out := make([]int32, n)
 	var open []int32

@@ -9,5 +9,5 @@ type (
 	UnitNo     int32 // 0 if unknown
 )
 
-// None is the missing index of lists whose index 0 is used.
+// None means no element in lists whose index 0 is an element.
 const None = -1

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Spell returns the descriptor (S28) of a data object without its braces, such
-// as `const+pointer+int p`, given its type and the variable's name, if any. An aggregate's
-// descriptor ends with the name of the type or, if that has none, of the variable.
+// Spell returns the descriptor (S28) of a data object, such as `const+pointer+int p`, without its
+// braces. name is the variable's, if any. An aggregate's descriptor ends with the name of the type
+// or, if that has none, with the variable's.
 func (t *Table) Spell(typ TypeNo, name string) string { return t.spell(typ, name, 0) }
 
 // SpellMember is Spell for a member, with the width of a bit field.
@@ -67,8 +67,8 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	}
 }
 
-// putQualifiers writes the qualifiers of a type in a fixed order, since compilers
-// differ in it, and returns the qualified type.
+// putQualifiers writes the qualifiers of a type in a fixed order, because compilers order them
+// differently, and returns the qualified type.
 func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	var of [Atomic + 1]bool // by kind
 	x := &t.Types[typ]
@@ -84,8 +84,8 @@ func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	return typ
 }
 
-// putTypedef writes the name of a typedef, unless it is for an aggregate or for an
-// enumeration of the same name, and returns its target.
+// putTypedef writes the name of a typedef and returns its target. It writes no name if the target
+// is an aggregate, or an enumeration of the same name.
 func (t *Table) putTypedef(b *strings.Builder, typ TypeNo) TypeNo {
 	target := t.Types[typ].Elem
 	for t.Types[target].Kind == Typedef {
@@ -98,8 +98,8 @@ func (t *Table) putTypedef(b *strings.Builder, typ TypeNo) TypeNo {
 	return target
 }
 
-// isRepeated reports whether a type qualifies an array whose elements already have the same
-// qualifier: compilers write it twice.
+// isRepeated reports whether a type qualifies an array whose elements already have the qualifier,
+// since compilers write it in both places.
 func (t *Table) isRepeated(x *Type) bool {
 	e := &t.Types[x.Elem]
 	if e.Kind != Array {

@@ -10,9 +10,9 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Table has the types, variables and scopes of one load object. It is immutable and safe
-// for concurrent use. Index 0 of Types, Units and Scopes is empty. The element type of a
-// type precedes it in Types.
+// Table has the types, variables and scopes of one load object. It is immutable and safe for
+// concurrent use. Index 0 of Types, Units and Scopes is unused. A type comes after its element type
+// in Types.
 type Table struct {
 	Types     []Type   // 0 is void, or unknown
 	Members   []Member // of all aggregates
@@ -57,13 +57,13 @@ const (
 // Aggregate reports whether a type of the kind has members.
 func (k Kind) Aggregate() bool { return k == Structure || k == Class || k == Union }
 
-// Type is a type. A table has equal types (in name, size and layout) once.
+// Type is a type. Types with equal name, size and layout are in a table once.
 type Type struct {
 	Kind    Kind
 	Float   bool // Base: a floating-point number, also a complex one
 	Complex bool // two floating-point numbers
-	// Name is the source's, such as `unsigned long`, not the compiler's. It is
-	// empty for unnamed types; C++ names are qualified.
+	// Name is spelled as in the source, such as `unsigned long`, not as by the compiler. It is empty
+	// for unnamed types; C++ names are qualified.
 	Name  string
 	Elem  TypeNo // element type: of a pointer, an array, a typedef or qualifier; result of a function
 	Size  int64  // bytes, -1 if unknown
@@ -99,12 +99,12 @@ type Variable struct {
 	External bool    // other units may refer to it
 	// Address is the static address of a variable in Globals, or the offset of one in Threads.
 	Address uint64
-	Size    int64 // bytes, if the symbol is larger than the type because of an open-ended array; else 0
+	Size    int64 // bytes, if an open-ended array makes the symbol larger than the type; else 0
 	First   int32 // the first of its places in Table.Places
 	Places  int32 // number of places
 }
 
-// Always is Place.High if a place is valid in its whole scope; Low is 0.
+// Always is the High of a place that is valid in its whole scope; its Low is 0.
 const Always = math.MaxUint64
 
 // Place is the location of a variable while the program counter is in [Low, High).
@@ -113,8 +113,8 @@ type Place struct {
 	Kind      PlaceKind
 	Register  int16 // by its DWARF number
 	Offset    int64 // bytes
-	// Piece is the offset of the variable's bytes that are here, PieceSize their number,
-	// 0 for the whole variable.
+	// Piece and PieceSize are the offset and number of the variable's bytes in this place; PieceSize
+	// is 0 for the whole variable.
 	Piece, PieceSize int64
 }
 
@@ -130,7 +130,7 @@ const (
 	IsRegister                           // its value is Register+Offset, not in memory
 	PointedRegister                      // in memory at the address that is stored at Register+Offset
 	PointedFrame                         // in memory at the address that is stored at the frame base+Offset
-	EntryRegister                        // its value is Register's at the call of the function
+	EntryRegister                        // its value is what Register was when the function was called
 )
 
 // Scope is a function, an inlined function or a block.
@@ -143,7 +143,7 @@ type Scope struct {
 	Type      TypeNo     // that a function returns
 	First     VariableNo // the first variable
 	Variables int32      // number of variables
-	// FrameBase is the base of AtFrame: AtRegister, AtCFA or InRegister (the register's value).
+	// FrameBase is what AtFrame is relative to: AtRegister, AtCFA or InRegister (the register's value).
 	// Only functions that are not inlined have it.
 	FrameBase []Place
 }

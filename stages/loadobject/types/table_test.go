@@ -38,7 +38,7 @@ const (
 	twoWays
 )
 
-// sample is a table of types as compilers tell them.
+// sample returns a table of types such as compilers describe.
 func sample() *Table {
 	t := &Table{Units: []string{"", "a.c"}, Scopes: make([]Scope, 1)}
 	types := []Type{
@@ -208,8 +208,8 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// Lookup finds what a search through all finds: of the variables that hold an
-// address one that begins last.
+// Global finds the same variable as a linear search: of those that contain the address, one that
+// begins last.
 func TestGlobal(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		table := &Table{Types: []Type{{Size: -1}}, Scopes: make([]Scope, 1)}
@@ -263,9 +263,7 @@ func TestReturned(t *testing.T) {
 	}
 }
 
-// Decode returns the encoded table, and no bytes make it fail otherwise
-// than by its error or give a table that cannot be used.
-// No type consists of itself, not even nothing.
+// Decode rejects a type that contains itself, even type 0.
 func TestDecodeNothing(t *testing.T) {
 	table := sample()
 	table.Types[0].Kind = Const
@@ -319,9 +317,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestUnion checks which member of union { signed char c; int i; long l, m; double d; }, or
-// of union { long l; void *p; }, is
-// used: none if several fit alike, or if a load may be of a part of one.
+// TestUnion checks which member of union { signed char c; int i; long l, m; double d; } or of
+// union { long l; void *p; } is used: none if several fit equally well, or if a load may read only
+// a part of one.
 func TestUnion(t *testing.T) {
 	x := &Table{
 		Types: []Type{

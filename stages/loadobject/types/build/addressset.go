@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// addressSet is a set of addresses: sorted ranges, in which adjacent ones are joined.
+// addressSet is a set of addresses: sorted ranges, none adjacent to another.
 type addressSet []dwarf.Range
 
 func newAddressSet(list []dwarf.Range) addressSet {
@@ -43,8 +43,8 @@ func codeOf(f *elf.File) addressSet {
 	return newAddressSet(list)
 }
 
-// dataOf returns the addresses of an object's data without thread-local data; for an
-// object without sections, of all segments.
+// dataOf returns the addresses of an object's data, without thread-local data. For an object
+// without sections it returns all segments.
 func dataOf(f *elf.File) addressSet {
 	var list []dwarf.Range
 	for i := range f.Sections {

@@ -15,7 +15,7 @@ type assembly struct {
 	out      *types.Table
 	scopeAt  []keyedNumber[rawScopeNo]    // functions by key, sorted
 	variable []keyedNumber[rawVariableNo] // variables by key, sorted
-	numbers  []types.ScopeNo              // by raw scope: the scope, or the innermost enclosing one in the table
+	numbers  []types.ScopeNo              // by raw scope: its scope, else the innermost enclosing one in the table
 	copies   []types.ScopeNo              // by raw function: the first scope with this origin
 }
 
@@ -62,8 +62,8 @@ func (a *assembly) origins(scope rawScopeNo, f func(scope rawScopeNo) bool) {
 	}
 }
 
-// functionName returns the name of a function, and whether that is the linkage name.
-// Names of Fortran procedures are qualified.
+// functionName returns a function's name and whether it is the linkage name. Names of Fortran
+// procedures are qualified.
 func (a *assembly) functionName(scope rawScopeNo) (name string, linked bool) {
 	a.origins(scope, func(n rawScopeNo) bool {
 		s := &a.scopes[n]
@@ -155,9 +155,9 @@ func (a *assembly) scopesToKeep() []bool {
 	}
 	for i := range a.scopes {
 		if s := &a.scopes[i]; s.function && s.rangeCount > 0 && s.around == 0 {
-			keep(rawScopeNo(i)) // so that lookups find that its code has debug information
+			keep(rawScopeNo(i)) // lookups must find that its code has debug information
 		} else if s.function && s.rangeCount > 0 && !kept[i] {
-			a.origins(rawScopeNo(i), func(n rawScopeNo) bool { // the origins of inlined functions have the static variables
+			a.origins(rawScopeNo(i), func(n rawScopeNo) bool { // inlined functions' origins have the static variables
 				if kept[n] {
 					keep(rawScopeNo(i))
 				}
@@ -176,8 +176,8 @@ func (a *assembly) number(raw rawScopeNo) types.ScopeNo {
 	return a.copies[raw]
 }
 
-// putReturns lists the functions that return pointers, except names with different return
-// types.
+// putReturns lists the functions that return pointers, but not functions of one name that return
+// different types.
 func (a *assembly) putReturns() {
 	returned := map[string]types.TypeNo{}
 	for i := range a.scopes {

@@ -1,9 +1,9 @@
 // Package build builds the table of a load object's types and variables from its debug
 // information.
 //
-// The standard library's debug/dwarf also reads types, but one for each entry: for CPython
-// 226,000, of which 4,068 are distinct, in the 0.9 s of CPU time that this package needs for
-// the whole table. It has no variables, scopes or locations.
+// The standard library's debug/dwarf makes a type for each entry: for CPython 226,000, of which
+// 4,068 are distinct. That takes it 0.9 s of CPU time, as long as this package needs for the whole
+// table. It reads no variables, scopes or locations.
 //
 // Start reading with Table, then walk.go.
 package build
@@ -17,10 +17,9 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Table reads the types and variables in the debug information of an object or of its
-// separate debug file. Without debug information, the table's only type is void. It notes
-// damage in the table; a damaged unit does not affect others. It also returns the files that
-// were not found.
+// Table reads the types and variables in the debug information of an object or of its separate
+// debug file. Without debug information, the table's only type is void. Damage becomes a note in
+// the table; a damaged unit does not affect others. missing lists the files that were not found.
 func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 	d := dwarf.New(f, debug)
 	r := &reader{
@@ -47,9 +46,9 @@ func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 	return t, d.Missing()
 }
 
-// maxData bounds the numbers of types, members, variables, places and scopes of one
-// object. Half a gigabyte of C++ debug information reaches it. They take one or two gigabytes
-// then, and as much again while the table is built.
+// maxData bounds the numbers of types, members, variables, places and scopes of one object. Half a
+// gigabyte of C++ debug information reaches it. The table then takes one or two gigabytes, and
+// building it as much again.
 const maxData = 1 << 23
 
 // reader collects the attributes of entries, in their order. Entries refer to each other by
@@ -60,7 +59,7 @@ type reader struct {
 	base      uint64        // key of the start of the next section
 	types     []rawType
 	members   []rawMember
-	counts    []int64 // of dimensions of arrays, -1 if unknown
+	counts    []int64 // of array dimensions, -1 if unknown
 	variables []rawVariable
 	scopes    []rawScope // 0 is none
 	code      []dwarf.Range
@@ -115,8 +114,8 @@ func (r *reader) readSupplement(f *elf.File) {
 	r.readUnits(r.Sections.Supplement, fail, fail)
 }
 
-// readUnits reads units with keys of their own, and passes errors to bad, or to unreadable where there
-// is no unit.
+// readUnits assigns keys to a section and reads its units. It passes a unit's error to bad, and an
+// error that prevents finding the next unit to unreadable.
 func (r *reader) readUnits(s *dwarf.Sections, bad, unreadable func(off uint64, err error)) {
 	r.assignKeys(s)
 	s.Units(func(u *dwarf.Unit) {
@@ -126,7 +125,7 @@ func (r *reader) readUnits(s *dwarf.Sections, bad, unreadable func(off uint64, e
 	}, unreadable)
 }
 
-// readDebugTypes reads .debug_types, which version 4 has; nil for none.
+// readDebugTypes reads .debug_types (DWARF 4); s is nil if there is none.
 func (r *reader) readDebugTypes(s *dwarf.Sections) {
 	if s == nil {
 		return
@@ -138,7 +137,7 @@ func (r *reader) readDebugTypes(s *dwarf.Sections) {
 	})
 }
 
-// unit reads a unit, or its split split.
+// unit reads a unit, or the split unit that it refers to.
 func (r *reader) unit(u *dwarf.Unit) {
 	s := r.Sections
 	if r.SplitUnit(u, func(names *dwarf.Sections, split *dwarf.Unit) { r.splitUnit(u, split, names) }) {
@@ -149,8 +148,7 @@ func (r *reader) unit(u *dwarf.Unit) {
 	}
 }
 
-// splitUnit reads the split of a unit that is in another file, but first the units of
-// types there.
+// splitUnit reads the split unit of u from its file, after the type units of that file.
 func (r *reader) splitUnit(u, split *dwarf.Unit, names *dwarf.Sections) {
 	if !r.seen[names] {
 		r.seen[names] = true

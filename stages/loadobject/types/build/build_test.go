@@ -36,7 +36,7 @@ func readData(t testing.TB, path string) *types.Table {
 	return table
 }
 
-// describe writes a table as people read it.
+// describe prints a table for comparison.
 func describe(w io.Writer, t *types.Table) {
 	for i := range t.Types {
 		x := &t.Types[i]
@@ -165,7 +165,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// Variables are where the linker's symbols are, and as large.
+// Variables have the addresses and sizes of the linker's symbols.
 func TestDataSymbols(t *testing.T) {
 	for _, name := range dataObjects {
 		table := readData(t, filepath.Join("testdata", name))
@@ -188,10 +188,10 @@ func TestDataSymbols(t *testing.T) {
 			default:
 				continue
 			}
-			if s.Size == 0 || s.Name == "shared_" { // linker's, or of several variables
+			if s.Size == 0 || s.Name == "shared_" { // the linker's, or shared by several variables
 				continue
 			}
-			known, _, _ := strings.Cut(symtab.NewNames().Readable(s.Name), ".") // a static variable of a function has a number
+			known, _, _ := strings.Cut(symtab.NewNames().Readable(s.Name), ".") // static variables of functions have a numeric suffix
 			if module, rest, ok := strings.Cut(known, "_MOD_"); ok {
 				known = strings.TrimPrefix(module, "__") + "::" + rest
 			}
@@ -247,7 +247,7 @@ for name in open("NAMES").read().splitlines():
             print("LAYOUT", name, f.bitpos, f.bitsize, "" if f.is_base_class else f.name or "")
 `
 
-// gdb finds the same members at the same places.
+// gdb finds the same members at the same offsets.
 func TestDataLayouts(t *testing.T) {
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip(err)
@@ -287,13 +287,13 @@ func TestDataLayouts(t *testing.T) {
 		var got []string
 		for line := range strings.Lines(string(out)) {
 			line = strings.TrimSuffix(line, "\n")
-			if missing, ok := strings.CutPrefix(line, "MISSING "); ok { // those nested in units of types
+			if missing, ok := strings.CutPrefix(line, "MISSING "); ok { // nested in type units
 				want = slices.DeleteFunc(want, func(s string) bool { return strings.HasPrefix(s, "LAYOUT "+missing+" ") })
 			} else if strings.HasPrefix(line, "LAYOUT ") {
 				got = append(got, line)
 			}
 		}
-		slices.Sort(want) // gdb has base classes as declared
+		slices.Sort(want) // gdb lists base classes as declared
 		slices.Sort(got)
 		if d := cmp.Diff(want, got); d != "" || len(got) < 5 {
 			t.Errorf("%s: %s", name, d)

@@ -16,11 +16,11 @@ type staticAddress struct {
 // maxExpression bounds an expression in bytes; longer ones compute values.
 const maxExpression = 512
 
-// evaluator evaluates location expressions symbolically. It has the result of the operations
+// evaluator evaluates location expressions symbolically. Its state is the result of the operations
 // since the last piece.
 type evaluator struct {
 	state    evaluatorState
-	place    types.PlaceKind // if reached
+	place    types.PlaceKind // in state reached
 	register int16
 	offset   int64 // of the place; or the address or number itself
 	pending  int64 // the number on top, which the next operation may add
@@ -39,7 +39,7 @@ const (
 )
 
 // evaluate evaluates a location expression. It returns a static address, or passes places to place,
-// whole or in pieces, or does neither for an expression of a form that compilers do not write.
+// one for each piece. It does neither for expressions of a form that compilers do not write.
 func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(types.Place)) staticAddress {
 	if len(expression) > maxExpression {
 		return staticAddress{}

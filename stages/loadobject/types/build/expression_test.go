@@ -20,7 +20,7 @@ func tellPlace(p types.Place) string {
 	return s
 }
 
-// Each expression of compilers is the place that it computes, others are none.
+// Each expression that compilers write evaluates to its place, any other to none.
 func TestEvaluate(t *testing.T) {
 	s := &dwarf.Sections{Order: binary.LittleEndian, Addr: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0x20, 0, 0, 0, 0, 0, 0}}
 	u := &dwarf.Unit{Format: dwarf.Format{Version: 5, AddrSize: 8}}

@@ -55,7 +55,7 @@ func TestDataForms(t *testing.T) {
 			t.Parallel()
 			compiled := sources[x.language]
 			if strings.Contains(name, "llvm-dwp") {
-				compiled = compiled[:1] // the tool does not know what to do with more of GCC's
+				compiled = compiled[:1] // llvm-dwp fails on GCC's other units
 			}
 			make := func(options string) string {
 				dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestDataForms(t *testing.T) {
 						lines[i], _, _ = strings.Cut(line, " [0x")
 					}
 				}
-				lines = slices.DeleteFunc(lines, func(s string) bool { // with units of types, GCC makes it one of the definitions
+				lines = slices.DeleteFunc(lines, func(s string) bool { // with type units, GCC makes it a definition
 					return s == "structure:private size -1"
 				})
 				slices.Sort(lines) // the order of units differs

@@ -17,7 +17,7 @@ import (
 // dataParts are the sections that types and variables are read from.
 var dataParts = []string{"info", "abbrev", "str", "line_str", "types", "addr", "loc", "loclists", "ranges", "rnglists"}
 
-// No debug information makes reading fail, hang or give a table that cannot be used.
+// No debug information makes reading fail, hang or return an invalid table.
 func FuzzData(f *testing.F) {
 	for _, name := range dataObjects {
 		o := dwarftest.Open(f, filepath.Join("testdata", name))

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// typeGraph builds the types of a table from the raw types. The types of a header are in each unit
-// that includes it; types with equal layouts are merged. Only types that variables and functions use
-// are built.
+// typeGraph builds the types of a table from the raw types. It merges types with equal layouts,
+// because each unit repeats the types of its headers. It builds only types that variables and
+// functions use.
 type typeGraph struct {
 	*reader
 	table       *types.Table
@@ -79,7 +79,7 @@ func (g *typeGraph) groupMembers() {
 }
 
 // borrowNames gives unnamed aggregates and enumerations the name of the first typedef in the same
-// scope, and types in type units the qualified name and the unit of the entries that refer to them.
+// scope. Types in type units get the qualified name and the unit of the entries that refer to them.
 func (g *typeGraph) borrowNames() {
 	for _, x := range g.signatureTypes {
 		if n := g.find(x.key); n != types.None && g.types[n].unit == 0 {
@@ -177,9 +177,9 @@ func (g *typeGraph) intern(x types.Type, raw rawTypeNo) types.TypeNo {
 	return n
 }
 
-// array builds an array type for each dimension; the last is the innermost. For a descriptor of
-// separate data, such as an allocatable array in Fortran, it builds a pointer of the
-// descriptor's size to the array.
+// array builds an array type for each dimension; the last is the innermost. If the entry describes
+// a descriptor of separate data, such as an allocatable array in Fortran, it builds a pointer to
+// the array, as large as the descriptor.
 func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw rawTypeNo) types.TypeNo {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {

@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// typeInfo builds an object with entries below their unit.
+// typeInfo builds an object with one unit that contains the entries.
 func typeInfo(t testing.TB, entries []byte, names ...byte) *elf.File {
 	t.Helper()
 	abbrev := []byte{
@@ -48,11 +48,11 @@ func typeInfo(t testing.TB, entries []byte, names ...byte) *elf.File {
 	return f
 }
 
-const behindUnit = 12 // offset of the first of the entries
+const behindUnit = 12 // offset of the unit's first entry
 
 func ref(to int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(to)) }
 
-// variable is an entry of a variable at an address.
+// variable returns the entry of a variable at an address.
 func variable(name string, typ int, address uint64) []byte {
 	b := append([]byte{6}, name...)
 	b = append(append(b, 0), ref(typ)...)
@@ -60,14 +60,14 @@ func variable(name string, typ int, address uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, address)
 }
 
-// readVariable looks a variable up at the address that it has.
+// readVariable puts a variable at an address and looks that up.
 func readVariable(t *testing.T, address uint64) (types.VariableNo, int64, bool) {
 	table, _ := build.Table(typeInfo(t, append([]byte{2, 'T', 0}, append(ref(0), variable("v", behindUnit, address)...)...)), nil)
 	return table.Global(address)
 }
 
-// deepTypes are two structures of one name with pointers to types of one name (one of them a long
-// chain of consts of another), and variables of them.
+// deepTypes returns two structures of one name, and variables of them. Their members point to types
+// of one name, one of which is a long chain of consts.
 func deepTypes() []byte {
 	const deep = 300_000
 	var pointed, users []byte
@@ -93,12 +93,12 @@ func deepTypes() []byte {
 	return append(pointed, users...)
 }
 
-// Types that consist of themselves, or of very many others, end.
+// Reading types that contain themselves, or very many others, ends.
 func TestHostileTypes(t *testing.T) {
-	typedefs := append([]byte{2, 'T', 0}, ref(behindUnit)...) // of itself
+	typedefs := append([]byte{2, 'T', 0}, ref(behindUnit)...) // a typedef of itself
 	structure := append(append([]byte{3, 's', 0, 8, 4, 'm', 0}, ref(behindUnit)...), 0, 0)
 	array := append(append([]byte{7}, ref(behindUnit)...), 8, 0xff, 0xff, 0xff, 0x7f, 0)
-	var chain []byte // each const of the next
+	var chain []byte // each a const of the next
 	const links = 100_000
 	for i := range links {
 		chain = append(append(chain, 5), ref(behindUnit+5*(i+1))...)
@@ -107,7 +107,7 @@ func TestHostileTypes(t *testing.T) {
 	for range 20_000 {
 		nested = append(nested, 9, 'n', 0)
 	}
-	var same []byte // definitions of one name with a pointer to its declaration
+	var same []byte // definitions of one name, each with a pointer to its declaration
 	for i := range 20_000 {
 		at := behindUnit + len(same)
 		same = append(same, 3, 'x', 0, byte(i%7), 4, 'p', 0)
@@ -117,14 +117,14 @@ func TestHostileTypes(t *testing.T) {
 		same = append(same, ref(at+18)...)
 		same = append(same, 10, 'x', 0)
 	}
-	var nest []byte // structures of declared ones, each defined by the next
+	var nest []byte // structures with declared members, each defined by the next
 	for i := range 200_000 {
 		nest = fmt.Appendf(append(nest, 3), "s%06d\x00\x08", i)
 		nest = append(append(nest, 4, 'm', 0), ref(behindUnit+len(nest)+9)...)
 		nest = append(nest, 0, 0)
 		nest = fmt.Appendf(append(nest, 10), "s%06d\x00", i+1)
 	}
-	beyond := append([]byte{12}, ref(0)...) // far outside of all files
+	beyond := append([]byte{12}, ref(0)...) // a type outside of all files
 	beyond = binary.LittleEndian.AppendUint64(beyond, 1<<63+1<<40)
 	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20))
 	for _, x := range []struct {
@@ -163,7 +163,7 @@ func TestHostileTypes(t *testing.T) {
 	}
 }
 
-// A name that does not end is not searched for its end over and over.
+// The end of an unterminated name is not searched for again and again.
 func TestHostileName(t *testing.T) {
 	var entries []byte
 	for i := range 20_000 {
@@ -176,7 +176,7 @@ func TestHostileName(t *testing.T) {
 	}
 }
 
-// Very many sections, with very many variables in none of them, end.
+// Reading very many sections, and very many variables outside of them, ends.
 func TestHostileSections(t *testing.T) {
 	var entries []byte
 	for range 200_000 {
@@ -202,7 +202,7 @@ func TestRemovedVariable(t *testing.T) {
 	}
 }
 
-// cpuTime is what the process has used: a busy machine does not change it much.
+// cpuTime returns the process's CPU time, which hardly depends on how busy the machine is.
 func cpuTime(t *testing.T) time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

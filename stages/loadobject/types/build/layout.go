@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// layout is the hash of a type's properties. It includes only the names of aggregates that the type
-// points to.
+// layout is the hash of a type's properties. Of aggregates that the type points to, it includes
+// only the names.
 type layout struct {
 	hash  uint64
 	state uint8 // 0, inHashing or hashed
@@ -18,18 +18,18 @@ const (
 	hashed    = 2
 )
 
-// aggregateName identifies the definition of a declared aggregate. Classes and structures share
-// their names.
+// aggregateName identifies the definition of a declared aggregate. Classes and structures share a
+// name space.
 type aggregateName struct {
 	union bool
 	name  string
 }
 
-// definition has the definitions of one name.
+// definition is the set of definitions of one name.
 type definition struct {
 	raws  []rawTypeNo
 	state uint8
-	raw   rawTypeNo // one of them if all are equal, else None
+	raw   rawTypeNo // any of them if all are equal, else None
 }
 
 func mix(h, v uint64) uint64 {
@@ -39,7 +39,7 @@ func mix(h, v uint64) uint64 {
 
 func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
 
-// hash returns the hash of a type's layout. depth is the nesting of types; pointed says that
+// hash returns the hash of a type's layout. depth is the nesting of types; pointed reports whether
 // another type points to this one.
 func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	n := g.find(key)

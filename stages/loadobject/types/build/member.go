@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// reconcile compares the members of an aggregate with another raw type of it. If corresponding members
-// point to different types with the same name, they are made to point to a declaration.
+// reconcile compares the members of an aggregate with those of another raw type of it. Members that
+// point to different types with the same name are made to point to a declaration.
 func (g *typeGraph) reconcile(x builtType) {
 	members := g.membersOf(&g.types[x.raw])
 	t := &g.table.Types[x.number]

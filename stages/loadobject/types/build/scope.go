@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// rawScope is a function or a block as in its entry.
+// rawScope is a function or a block with the attributes of its entry.
 type rawScope struct {
 	key            uint64
 	origin, typ    uint64
@@ -111,7 +111,7 @@ func (r *reader) fits(n int) bool {
 	return false
 }
 
-// rawVariable is a variable as in its entry.
+// rawVariable is a variable with the attributes of its entry.
 type rawVariable struct {
 	key         uint64
 	origin, typ uint64

@@ -11,10 +11,10 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// symbol is a data symbol in the object, or an undefined one.
+// symbol is a data symbol, defined in the object or undefined.
 type symbol struct {
 	address, size uint64
-	name          []byte // with its version
+	name          []byte // including its version
 	undefined     bool
 	local         bool // of one unit, or hidden from other objects
 }
@@ -63,9 +63,9 @@ func (r *reader) appendSymbols(list []symbol, f *elf.File, b, names []byte) []sy
 	return list
 }
 
-// define gives declared variables the addresses of the symbols with their names: programs
-// contain copies of their libraries' variables. Local symbols may belong to another unit's
-// variable. It considers them last, and not for undefined symbols.
+// define gives declared variables the addresses of the symbols with their names, because programs
+// contain copies of their libraries' variables. Local symbols come last and never define undefined
+// symbols, because they may belong to another unit's variable.
 func (a *assembly) define(symbols []symbol) {
 	declared, defined := a.declarations()
 	if len(declared) == 0 {
@@ -98,8 +98,8 @@ func (a *assembly) define(symbols []symbol) {
 	}
 }
 
-// declarations returns the variables that are only declared, by the names of their
-// symbols, and the addresses of the others.
+// declarations returns the variables that are only declared, by the names of their symbols, and
+// the addresses of all other variables.
 func (a *assembly) declarations() (declared map[string]rawVariableNo, defined map[uint64]bool) {
 	declared, defined = map[string]rawVariableNo{}, map[uint64]bool{}
 	for i := range a.variables {

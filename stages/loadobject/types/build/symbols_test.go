@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/dwarf/dwarftest"
 )
 
-// Variables of a library that a program holds a copy of, and arrays that are
-// longer than their type says, are found by the symbols.
+// Symbols locate a library's variables that a program holds a copy of, and arrays that are longer
+// than their type says.
 func TestDataOfSymbols(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -64,8 +64,8 @@ int main(void) { return shared.misses++ + tail.rest[3]; }
 	}
 }
 
-// A variable that is declared is not another unit's of that name, which has no
-// debug information.
+// A declared variable does not get the address of another unit's variable of that name, which has
+// no debug information.
 func TestDataOfOtherUnit(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// rawType is a type as in its entry.
+// rawType is a type with the attributes of its entry.
 type rawType struct {
 	key, elem  uint64
 	name       string     // qualified with namespaces and classes
@@ -28,7 +28,7 @@ type rawType struct {
 	descriptor bool // an array's descriptor
 }
 
-// rawMember is a member as in its entry.
+// rawMember is a member with the attributes of its entry.
 type rawMember struct {
 	owner     rawTypeNo
 	name      string
@@ -41,7 +41,7 @@ type rawMember struct {
 	base      bool
 }
 
-// kinds are the kinds of types by tag. Void ones are replaced by their element type.
+// kinds are the kinds of types by tag. A type of kind Void stands for its element type.
 var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagBaseType: types.Base, debugdwarf.TagStringType: types.Base, debugdwarf.TagSubrangeType: types.Base, debugdwarf.TagSetType: types.Base,
 	debugdwarf.TagFileType: types.Base, debugdwarf.TagEnumerationType: types.Enumeration, debugdwarf.TagPointerType: types.Pointer,
@@ -53,7 +53,7 @@ var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const, debugdwarf.TagPackedType: types.Void, debugdwarf.TagSharedType: types.Void,
 }
 
-// isType has the tags of kinds, since they are looked up for each entry.
+// isType is the set of the tags in kinds; an array, because every entry is looked up.
 var isType = func() (list [256]bool) {
 	for tag := range kinds {
 		list[tag] = true
@@ -189,7 +189,7 @@ func (w *unitWalk) addCount(array rawTypeNo, e *entry) {
 	w.counts = append(w.counts, e.extent(w.first))
 }
 
-// reach returns the end of the words of the descriptor that an expression reads, in bytes.
+// reach returns how many bytes of the descriptor an expression reads at most.
 func (w *unitWalk) reach(expression []byte) (size int64) {
 	c := bytereader.New(expression, w.s.Order)
 	for {
@@ -204,8 +204,8 @@ func (w *unitWalk) reach(expression []byte) (size int64) {
 	}
 }
 
-// baseName spells a base type of C as sources do: compilers differ in the order
-// of the words and in whether they omit `int`.
+// baseName spells a base type of C as sources do: compilers order the words differently, and some
+// omit `int`.
 func baseName(name string) string {
 	words := strings.Fields(name)
 	if len(words) < 2 {

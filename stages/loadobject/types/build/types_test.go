@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Base types go by the words of the source whatever the compiler makes of them.
+// Base types have the names in the source, however the compiler spells them.
 func TestBaseName(t *testing.T) {
 	for name, want := range map[string]string{
 		"int": "int", "char": "char", "signed char": "signed char", "unsigned char": "unsigned char",
@@ -27,7 +27,7 @@ func TestBaseName(t *testing.T) {
 	}
 }
 
-// Bit fields begin where the processor has them, by either way to tell it.
+// Bit fields begin where the processor has them, in both DWARF encodings.
 func TestBitField(t *testing.T) {
 	for _, x := range []struct {
 		what  string
@@ -56,7 +56,7 @@ func TestBitField(t *testing.T) {
 	}
 }
 
-// Where members begin: a number, or what version 2 computes.
+// A member's offset is a number, or in DWARF 2 an expression.
 func TestMemberOffset(t *testing.T) {
 	for _, x := range []struct {
 		what string
@@ -80,7 +80,7 @@ func TestMemberOffset(t *testing.T) {
 	}
 }
 
-// How many elements a dimension has.
+// A dimension's number of elements follows from its bounds or count.
 func TestExtent(t *testing.T) {
 	for _, x := range []struct {
 		what                string

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// context is the context of the entries below an entry.
+// context is what an entry passes to the entries below it.
 type context struct {
 	path      string    // qualifier of names
 	aggregate rawTypeNo // of members
@@ -16,7 +16,7 @@ type context struct {
 	ignored   bool // variables belong to an entry without code
 }
 
-// walk reads the entries of a unit. Ranges of code and addresses are in linked.
+// walk reads the entries of a unit; linked has its code ranges and addresses.
 func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.UnitNo) error {
 	d := &unitWalk{reader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
 	if d.fortran = dwarf.Language(u.Attrs.Get(debugdwarf.AttrLanguage).Uint) == "Fortran"; d.fortran {
@@ -47,8 +47,8 @@ type unitWalk struct {
 	s, linked *dwarf.Sections
 	number    types.UnitNo // of the unit's name
 	fortran   bool
-	first     int64 // lower bound of arrays
-	begin     int   // of the unit's types
+	first     int64 // default lower bound of arrays
+	begin     int   // number of the unit's first type
 }
 
 // role is the role of an entry in the table.
