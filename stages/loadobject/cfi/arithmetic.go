@@ -2,7 +2,7 @@ package cfi
 
 import "stackmill/stages/loadobject/dwop"
 
-// compute runs an operation on the one or two values on top of the stack.
+// compute runs an operation on the top one or two values of the stack.
 func (e *evaluator) compute(op uint8) bool {
 	a := e.pop()
 	switch op {
@@ -20,8 +20,7 @@ func (e *evaluator) compute(op uint8) bool {
 	return ok && e.push(v)
 }
 
-// calculate runs an operation on two values; false for other operations and for
-// divisions by 0.
+// calculate runs an operation on two values; false for an unknown operation or a division by 0.
 func calculate(op uint8, a, b uint64) (uint64, bool) {
 	f := operations[op]
 	if f == nil || b == 0 && (op == dwop.Div || op == dwop.Mod) {

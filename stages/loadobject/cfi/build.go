@@ -14,7 +14,7 @@ type codeRange struct {
 	first, last int
 }
 
-// rowStart is the offset from which a row holds.
+// rowStart is the offset from which on a row is valid.
 type rowStart struct{ start, row uint32 }
 
 // builder builds a table.
@@ -23,12 +23,12 @@ type builder struct {
 	starts   []rowStart
 	states   map[state]uint32 // numbers of rows
 	programs map[string]int32
-	last     Segment // segment of the last address
+	last     Segment // segment of the last converted address
 }
 
-// Read builds the table of a load object. `.eh_frame` takes precedence over `.debug_frame`,
-// and both over the instructions of procedure linkage tables. Where two FDEs of a section
-// overlap, the one that begins later owns the code from there on.
+// Read builds the table of a load object. `.eh_frame` takes precedence over `.debug_frame`, and
+// both over the instructions of procedure linkage tables. Where two FDEs of a section overlap, the
+// one that begins later is used from its start on.
 func Read(in Input) *Table {
 	in.Segments = in.Segments[:min(len(in.Segments), maxSegments)]
 	t := &Table{Arch: in.Arch, segments: in.Segments, order: in.Order, distinct: make([]row, 1)}
@@ -42,7 +42,7 @@ func Read(in Input) *Table {
 	return t
 }
 
-// linkage returns the code of procedure linkage tables.
+// linkage returns the code ranges of procedure linkage tables, with their rows.
 func (b *builder) linkage(in *Input) []codeRange {
 	var ranges []codeRange
 	for _, l := range in.Linkage {
@@ -75,13 +75,13 @@ func sorted(ranges []codeRange) []codeRange {
 	return ranges
 }
 
-// merge adds the ranges of the second list that overlap no range of the first.
+// merge adds those ranges of the second list that overlap none of the first.
 func merge(first, second []codeRange) []codeRange {
 	if len(first) == 0 {
 		return second
 	}
 	var kept []codeRange
-	i, end := 0, uint32(0) // the last end among the ranges of first that begin before s
+	i, end := 0, uint32(0) // end: the last end of the ranges in first that begin before s
 	for _, s := range second {
 		for i < len(first) && first[i].start < s.end {
 			end = max(end, first[i].end)
@@ -110,7 +110,7 @@ func (b *builder) assemble(ranges []codeRange) {
 		end := s.end
 		if i+1 < len(ranges) {
 			if ranges[i+1].start == s.start {
-				continue // several FDEs for the same code: the last
+				continue // of several FDEs for the same code, use the last
 			}
 			end = min(end, ranges[i+1].start)
 		}
@@ -124,8 +124,8 @@ func (b *builder) assemble(ranges []codeRange) {
 	t.starts, t.rows = slices.Clip(t.starts), slices.Clip(t.rows)
 }
 
-// offset converts a link-time address to an offset in the file, with the size of the rest
-// of its segment. Both are 0 outside of executable code.
+// offset converts a link-time address to an offset in the file, and returns how many bytes of its
+// segment follow. Both are 0 outside of executable code.
 func (b *builder) offset(address uint64) (offset, room uint64) {
 	if address-b.last.Address >= b.last.Size {
 		b.last = Segment{}
@@ -147,7 +147,7 @@ func (b *builder) offset(address uint64) (offset, room uint64) {
 	return offset, room
 }
 
-// offsetIn is offset for an address inside a range.
+// offsetIn is offset for an address in range s.
 func (b *builder) offsetIn(address uint64, s *codeRange) uint32 {
 	o, _ := b.offset(address)
 	return min(max(uint32(o), s.start), s.end)

@@ -8,8 +8,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// code is where the functions of composed objects lie: at 0x1000 in the file,
-// linked at 0x401000.
+// code is the code of composed objects: at 0x1000 in the file, linked at 0x401000.
 var code = []Segment{{0x1000, 0x401000, 0x1000}}
 
 type byteOrder interface {
@@ -73,7 +72,7 @@ func (c *composer) common(version byte, augmentation string, column byte, data [
 	c.entry(id, append(body, program...))
 }
 
-// function appends an entry of the last CIE with pointers as encoded.
+// function appends an FDE of the last CIE, with pointers already encoded.
 func (c *composer) function(pointers []byte, augmented bool, program ...byte) {
 	body := pointers
 	if augmented {
@@ -96,12 +95,10 @@ func (c *composer) at(start, size uint64) []byte {
 
 func (c *composer) section() Section { return Section{Bytes: c.out, Address: c.address} }
 
-// amd64CIE is what compilers begin with: the CFA is rsp+8, the return address
-// stands below it.
+// amd64CIE is how compilers' CIEs begin: the CFA is rsp+8, with the return address below it.
 var amd64CIE = []byte{0x0c, 7, 8, 0x80 | 16, 1}
 
-// The rules that each instruction makes, from offset to offset of a function of
-// 0x40 bytes at 0x1100.
+// Each instruction makes the right rules in its range of a function of 0x40 bytes at 0x1100.
 func TestProgram(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -175,7 +172,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// Every form of an entry that compilers and linkers have made.
+// Every form of an entry that compilers and linkers write can be read.
 func TestForms(t *testing.T) {
 	le, be := byteOrder(binary.LittleEndian), byteOrder(binary.BigEndian)
 	pcrel := func(c *composer, n uint64) uint64 { return 0x401100 - c.address - uint64(len(c.out)) - n }
@@ -277,8 +274,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Where entries overlap the one that begins later owns the code, and
-// `.eh_frame` goes before `.debug_frame`.
+// Of overlapping entries, the one that begins later is used; `.eh_frame` takes precedence over
+// `.debug_frame`.
 func TestOverlap(t *testing.T) {
 	eh, debug := newComposer(), newComposer()
 	debug.debug = true
@@ -302,8 +299,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// The search table's head says where `.eh_frame` is, which ends with a length
-// of 0.
+// The header of the search table has the address of `.eh_frame`, which a length of 0 ends.
 func TestFrameSection(t *testing.T) {
 	head := []byte{1, 0x1b, 3, 0x3b, 0xfc, 0x0f, 0, 0}
 	if at, ok := FrameSection(head, 0x401000, binary.LittleEndian); !ok || at != 0x402000 {

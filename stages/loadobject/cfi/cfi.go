@@ -1,7 +1,7 @@
-// Package cfi unwinds stacks by call frame information (DWARF 5 section 6.4, and the
-// forms of `.eh_frame`), from the registers and the part of the stack that a profiler
-// recorded. It works on bytes and addresses, and knows neither files nor recordings.
-// Its reference is perf-data 15.
+// Package cfi unwinds stacks by call frame information (DWARF 5 section 6.4, and the forms of
+// `.eh_frame`), from the registers and the part of the stack that a profiler recorded. It works on
+// bytes and addresses, without files or recordings. docs/formats/perf-data.md, section 15, is its
+// reference.
 //
 // Start reading with Read (build.go), which makes a table; Walker.Walk (walk.go) unwinds with it.
 package cfi
@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// NumRegisters is the number of tracked registers: those with DWARF numbers, and
-// the program counter after them.
+// NumRegisters is the number of tracked registers: the general ones by DWARF number, then the
+// program counter.
 const NumRegisters = 33
 
 // Input is the unwinding information of a load object.
@@ -25,20 +25,20 @@ type Input struct {
 	Segments []Segment // the executable ones
 	EHFrame  Section
 	Debug    Section // `.debug_frame`
-	Entry    uint64  // address at which a process begins to run, 0 for none
+	Entry    uint64  // entry point of a process, 0 for none
 	Text     uint64  // address of `.text`, base of pointers
 	Data     uint64  // address of `.got`, base of pointers
-	// Linkage are the procedure linkage tables, which the sections may not describe.
+	// Linkage are the procedure linkage tables; Section entries take precedence where they exist.
 	Linkage []Linkage
 }
 
-// Linkage is a procedure linkage table, by link-time addresses. It saves no register.
+// Linkage is a procedure linkage table, by link-time addresses. Its code saves no registers.
 type Linkage struct {
 	End    uint64
 	Depths []Depth // by ascending address
 }
 
-// Depth is the distance in bytes from the stack pointer to the CFA, valid from an address on.
+// Depth is the distance in bytes from the stack pointer to the CFA, from an address on.
 type Depth struct {
 	Address uint64
 	Bytes   int32 // negative: unknown
@@ -48,7 +48,7 @@ type Depth struct {
 type Section struct {
 	Bytes   []byte
 	Address uint64
-	Open    bool // its end is unknown: an entry of length 0 ends it
+	Open    bool // the end is unknown: an entry of length 0 ends the section
 }
 
 // Segment is a part of the file with the address it was linked at.
@@ -60,7 +60,7 @@ type Table struct {
 	Arch isa.Arch
 	// Bad is the number of unreadable entries; their code has no rules.
 	Bad      int
-	starts   []uint32       // offsets in the file, sorted: row i holds up to the next
+	starts   []uint32       // offsets in the file, sorted: row i is valid up to starts[i+1]
 	rows     []uint32       // indexes of distinct; 0: no rules
 	distinct []row          // 0 is not used
 	rules    []registerRule // of all rows
@@ -120,13 +120,13 @@ func (t *Table) find(offset uint64) uint32 {
 // maxStart bounds the code between the entry point and the call that leaves it.
 const maxStart = 256
 
-// isProcessStart reports whether code without rules is the outermost code of a process: near the entry
-// point, with no row between them.
+// isProcessStart reports whether code without rules is the outermost code of a process: it lies
+// shortly after the entry point, and no row begins between them.
 func (t *Table) isProcessStart(offset uint64) bool {
 	return t.entry > 0 && offset-t.entry < maxStart && t.rowsUpTo(offset) == t.rowsUpTo(t.entry) && t.find(offset) == 0
 }
 
-// rowsUpTo returns how many rows begin at an offset or before it.
+// rowsUpTo returns how many rows begin at an offset or earlier.
 func (t *Table) rowsUpTo(offset uint64) int {
 	if offset >= math.MaxUint32 {
 		return len(t.starts)

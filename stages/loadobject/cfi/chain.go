@@ -6,10 +6,10 @@ import "stackmill/stages/loadobject/isa"
 // limit of a stack's size.
 const maxDepth = 8 << 20
 
-// callerByFramePointer steps to the caller of code without rules, such as hand-written
-// assembly. The frame pointer points to the caller's frame pointer and the return address. It is
-// trusted if it points into the dump, not below the stack pointer, and if the return
-// address is in code. The outermost frame is the process's start code, or has frame pointer 0.
+// callerByFramePointer steps to the caller of code without rules, such as hand-written assembly.
+// The caller's frame pointer and the return address are where the frame pointer points. It is
+// trusted if it points into the dump, not below the stack pointer, and the return address is in
+// code. The frame is the outermost if it is a process's start code, or if the frame pointer is 0.
 func (w *Walker) callerByFramePointer() (pc uint64, end bool, reason string) {
 	if t := w.code.table; t != nil && t.isProcessStart(w.code.offset) {
 		return 0, true, ""
@@ -45,7 +45,7 @@ func (w *Walker) callerByFramePointer() (pc uint64, end bool, reason string) {
 	return pc, false, ""
 }
 
-// stripSignature removes the pointer authentication code from a return address. Address spaces have
+// stripSignature removes the pointer authentication code from a return address, whose address has
 // 48 or 52 bits.
 func (w *Walker) stripSignature(pc uint64) uint64 {
 	short := pc & (1<<48 - 1)

@@ -25,7 +25,7 @@ func (t *Table) names() *[NumRegisters]string {
 	return &amd64Names
 }
 
-// text is a rule in readelf's words.
+// text spells a rule as readelf does.
 func (t *Table) text(r rule) string {
 	switch r.kind {
 	case undefined:
@@ -46,7 +46,7 @@ func (t *Table) text(r rule) string {
 	return ""
 }
 
-// describe lists what holds at an offset: the CFA and the registers' rules.
+// describe lists the rules at an offset: the CFA's and the registers'.
 func (t *Table) describe(offset uint64) string {
 	n := t.find(offset)
 	if n == 0 {

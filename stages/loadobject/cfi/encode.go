@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Append appends the table's encoding, which Decode reads: unsigned varints,
-// with differences for what is sorted and zigzag for what is signed.
+// Append appends the table's encoding, which Decode reads: unsigned varints; sorted values as
+// differences, signed ones in zigzag form.
 func (t *Table) Append(b []byte) []byte {
 	uint := func(vs ...uint64) {
 		for _, v := range vs {
@@ -50,7 +50,7 @@ func (t *Table) Append(b []byte) []byte {
 	return b
 }
 
-// errEncoding is the error for bytes that Append did not write.
+// errEncoding is Decode's error for damaged bytes.
 var errEncoding = errors.New("damaged table of call frame information")
 
 type decoder struct{ *columns.Reader }
@@ -65,7 +65,7 @@ func (d decoder) rule(programs int) rule {
 	return r
 }
 
-// Decode reads what Append wrote.
+// Decode reads and checks an encoding.
 func Decode(b []byte) (*Table, error) {
 	d := decoder{columns.NewNumbers(b)}
 	t := &Table{Arch: isa.Arch(d.Below(int(isa.ARM64) + 1)), order: binary.LittleEndian}

@@ -2,32 +2,32 @@ package cfi
 
 import "encoding/binary"
 
-// Bounds of one load object, some ten times the numbers of the largest programs.
+// Bounds for one load object: some ten times what the largest programs have.
 const (
 	maxDistinct = 1 << 20
 	maxPrograms = 1 << 20
 	maxSection  = 1 << 32
-	maxSegments = 64 // each address is looked up in them
+	maxSegments = 64 // each lookup of an address searches all
 )
 
 // cie is a Common Information Entry.
 type cie struct {
 	codeAlign, dataAlign int64 // code_alignment_factor, data_alignment_factor
 	returnColumn         uint8 // return_address_register
-	encoding             uint8 // of addresses
-	augmented            bool  // FDEs have a length of augmentation data
+	encoding             uint8 // encoding of addresses
+	augmented            bool  // FDEs have augmentation data, preceded by its length
 	signal               bool
 	initial              state
 	usable               bool
 }
 
-// fde is a Frame Description Entry: its bytes, and the offset of its CIE in the section.
+// fde is a Frame Description Entry: its bytes, and its CIE's offset in the section.
 type fde struct {
 	body reader
 	cie  uint64
 }
 
-// section is `.eh_frame` or `.debug_frame` while it is read.
+// section is the state of reading `.eh_frame` or `.debug_frame`.
 type section struct {
 	b       *builder
 	debug   bool
@@ -36,8 +36,8 @@ type section struct {
 	fdes    []fde
 }
 
-// read reads a section. It reads all CIEs before the FDEs, since in `.debug_frame` a CIE may follow
-// its FDEs.
+// read reads a section: all CIEs before the FDEs, because in `.debug_frame` a CIE may follow its
+// FDEs.
 func (b *builder) read(in *Input, s Section, debug bool) []codeRange {
 	if len(s.Bytes) == 0 || uint64(len(s.Bytes)) > maxSection {
 		return nil
@@ -68,7 +68,7 @@ func (b *builder) read(in *Input, s Section, debug bool) []codeRange {
 func (s *section) next(r *reader) bool {
 	start := r.address() - s.address
 	length, wide := r.Length()
-	if length == 0 { // ends the entries of one input file
+	if length == 0 { // end of one input file's entries
 		return true
 	}
 	idAt := r.address() - s.address
@@ -125,8 +125,7 @@ func (s *section) readCIE(r *reader) *cie {
 	return c
 }
 
-// augmentation reads the augmentation data that the letters announce; false for an unknown
-// augmentation.
+// augmentation reads the augmentation data that letters describe; false for an unknown letter.
 func (s *section) augmentation(r *reader, c *cie, letters string) bool {
 	if letters[0] != 'z' {
 		return false
@@ -180,7 +179,7 @@ func (s *section) readFDE(e *fde) (codeRange, bool) {
 	return code, true
 }
 
-// FrameSection returns the address of `.eh_frame` in the header of `.eh_frame_hdr`.
+// FrameSection returns the address of `.eh_frame`, given `.eh_frame_hdr` and its address.
 func FrameSection(head []byte, address uint64, order binary.ByteOrder) (uint64, bool) {
 	r := newReader(head, address, order)
 	r.data = address

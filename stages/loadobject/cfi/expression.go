@@ -5,16 +5,16 @@ import (
 	"stackmill/stages/loadobject/dwop"
 )
 
-// Bounds of expressions: the operations for one stack, some ten per frame in compilers' output,
-// and the operands of one expression.
+// maxSteps bounds the operations for one walk (compilers write some ten per frame), maxStack the
+// operands of one expression.
 const (
 	maxSteps = 32 * MaxFrames
 	maxStack = 64
 )
 
-// expression evaluates expression number n (DWARF 5 section 2.5). Its stack initially has the
-// CFA, but is empty in the rule of the CFA itself. It is false if the expression is damaged, or
-// needs an unknown register or memory.
+// expression evaluates expression number n (DWARF 5 section 2.5). With withCFA, its stack initially
+// contains the CFA; the rule of the CFA itself starts with an empty stack. It returns false if the
+// expression is damaged, or needs a register or memory whose content is unknown.
 func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64, bool) {
 	p := t.programs[n]
 	e := evaluator{w: w, t: t, stack: w.operands[:0], program: p, r: bytereader.New(p, t.order)}
@@ -35,7 +35,7 @@ type evaluator struct {
 	w       *Walker
 	t       *Table
 	program []byte
-	r       bytereader.Reader // of program
+	r       bytereader.Reader // the rest of the expression's program
 	stack   []uint64
 	failed  bool // stack overflow or underflow
 }
@@ -60,7 +60,7 @@ func (e *evaluator) pop() uint64 {
 	return v
 }
 
-// pick pushes the value at a depth below the top.
+// pick pushes a copy of the value at a depth below the top.
 func (e *evaluator) pick(depth int) bool {
 	n := len(e.stack) - 1 - depth
 	return n >= 0 && e.push(e.stack[n])

@@ -1,8 +1,7 @@
 package cfi
 
-// CFA returns the canonical frame address of the code at an offset of the file,
-// as a register and an offset from it; false if it is unknown or
-// computed in another way.
+// CFA returns the canonical frame address of the code at an offset of the file, as a register and a
+// number to add; false if it is unknown or not of this form.
 func (t *Table) CFA(offset uint64) (register int, add int64, ok bool) {
 	n := t.find(offset)
 	if n == 0 {

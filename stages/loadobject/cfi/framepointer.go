@@ -2,18 +2,18 @@ package cfi
 
 import "stackmill/stages/loadobject/isa"
 
-// FramePointer says whose frame the frame pointer points to at an instruction, for stacks that were
-// recorded by following frame pointers.
+// FramePointer says whose frame the frame pointer points to at an instruction. Stacks that were
+// recorded by following frame pointers need it.
 type FramePointer uint8
 
 // Values of FramePointer.
 const (
 	FrameUnknown FramePointer = iota // there are no rules
-	FrameOwn                         // the function's own frame: its caller is the next in the chain
+	FrameOwn                         // the function's own frame: the chain continues with its caller
 	FrameOther                       // a caller's frame, or none: the chain lacks the function's caller
 )
 
-// maxSetUp bounds the code between saving the frame pointer and setting it: one instruction, in bytes.
+// maxSetUp bounds the code in bytes, one instruction, between saving and setting the frame pointer.
 const maxSetUp = 16
 
 // FramePointer returns whose frame the frame pointer points to at an offset in the file.
@@ -39,8 +39,8 @@ func (t *Table) FramePointer(offset uint64) FramePointer {
 	return FrameOther
 }
 
-// saved reports whether a row recovers a register of the caller from memory. An epilogue has
-// already restored registers that were saved below the stack pointer.
+// saved reports whether a row recovers a register of the caller from memory, and not from a slot
+// below the stack pointer: an epilogue has restored that register.
 func (t *Table) saved(r *row, register uint8) bool {
 	for _, f := range t.rules[r.first : r.first+uint32(r.count)] {
 		if f.register == register {
@@ -50,8 +50,8 @@ func (t *Table) saved(r *row, register uint8) bool {
 	return false
 }
 
-// KeepsCaller reports, where FramePointer is FrameOther, whether the frame pointer is still the
-// caller's: it has not been saved, or the next instruction sets it to the function's own frame.
+// KeepsCaller tells, for FrameOther, whether the frame pointer is still the caller's: it has not
+// been saved yet, or the next instruction sets it to the function's own frame.
 func (t *Table) KeepsCaller(offset uint64) bool {
 	r := &t.distinct[t.find(offset)]
 	if !t.saved(r, t.Arch.FP()) {

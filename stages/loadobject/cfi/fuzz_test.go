@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Whatever sections, stacks and encodings hold, they are read without a panic,
-// in bounded time, and a table that is encoded is the same when it is read again.
+// Any sections, stacks and encodings are read without a panic and in bounded time, and a table is
+// the same after encoding and decoding.
 func FuzzWalk(f *testing.F) {
 	add := func(c *composer, debug bool, stack []byte) { f.Add(c.out, debug, false, stack, uint64(0x10)) }
 	eh, debug := newComposer(), newComposer()

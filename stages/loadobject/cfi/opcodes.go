@@ -3,7 +3,7 @@ package cfi
 // Call frame instructions (DW_CFA, DWARF 5 section 7.24, and vendors' extensions).
 // The first three have an operand in their lower six bits.
 const (
-	cfaPrimary    = 0xc0 // mask; 0: an extended opcode
+	cfaPrimary    = 0xc0 // mask; 0 there: an extended opcode
 	cfaAdvanceLoc = 0x40
 	cfaOffset     = 0x80
 	cfaRestore    = 0xc0
@@ -38,8 +38,7 @@ const (
 	cfaGNUNegativeOffsetExtended  = 0x2f
 )
 
-// definesRegister are the instructions that set a register's rule. The register is their
-// first operand.
+// definesRegister marks the instructions that set the rule of a register, their first operand.
 var definesRegister = [256]bool{
 	cfaOffsetExtended: true, cfaOffsetExtendedSF: true, cfaGNUNegativeOffsetExtended: true,
 	cfaValOffset: true, cfaValOffsetSF: true,

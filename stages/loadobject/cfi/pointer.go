@@ -69,7 +69,7 @@ func (r *reader) format(encoding uint8) (uint64, bool) {
 	return 0, false
 }
 
-// pointer reads an encoded address; false for an encoding that cannot be resolved in a file.
+// pointer reads an encoded address; false if its encoding needs more than the file to resolve.
 func (r *reader) pointer(encoding uint8) (uint64, bool) {
 	at := r.address()
 	v, ok := r.format(encoding)

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// state is the current row of call frame instructions.
+// state is the row that call frame instructions are building.
 type state struct {
 	cfa          rule
 	rules        [NumRegisters]rule
@@ -29,8 +29,8 @@ type machine struct {
 	code         *codeRange // nil for a CIE
 }
 
-// run runs the instructions to their end, and adds their rows to the range. It is false
-// for an invalid instruction: the code from there on has no rules.
+// run runs all instructions and adds their rows to the range. It returns false for an invalid
+// instruction: the code from there on has no rules.
 func (m *machine) run(s *codeRange) bool {
 	m.code = s
 	m.now.returnColumn = m.c.returnColumn
@@ -54,7 +54,7 @@ func (m *machine) emit() {
 	m.b.emit(m.b.offsetIn(m.address, m.code), m.b.intern(&m.now))
 }
 
-// advance ends the row at an address.
+// advance ends the current row at an address.
 func (m *machine) advance(to uint64) bool {
 	if m.code == nil || to < m.address {
 		return false
@@ -66,7 +66,7 @@ func (m *machine) advance(to uint64) bool {
 	return true
 }
 
-// advanceBy ends the row after n times the code alignment factor.
+// advanceBy ends the current row after n units of code alignment.
 func (m *machine) advanceBy(n uint64) bool { return m.advance(m.address + n*uint64(m.c.codeAlign)) }
 
 // step runs an instruction.
@@ -197,7 +197,7 @@ func (m *machine) define(op uint8) bool {
 	return ok && m.set(reg, rule{kind: k}, int64(n))
 }
 
-// set sets the rule of a register, unless the register is not tracked.
+// set sets the rule of a register; it ignores registers that are not tracked.
 func (m *machine) set(reg uint64, r rule, value int64) bool {
 	if reg >= NumRegisters {
 		return true

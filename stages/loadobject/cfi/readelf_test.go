@@ -27,7 +27,7 @@ func system(t *testing.T, name string) string {
 	return ""
 }
 
-// input is the input from a file.
+// input returns the Input that a file contains.
 func input(t testing.TB, path string) Input {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -56,8 +56,8 @@ func input(t testing.TB, path string) Input {
 	return in
 }
 
-// interpreted is what readelf says of a function: from each address on, the CFA
-// and rules by column.
+// interpreted is a function as readelf prints it: by start address, the CFA and the rules by
+// column.
 type interpreted struct {
 	start, end uint64
 	rows       []interpretedRow
@@ -117,7 +117,7 @@ func readelf(t *testing.T, path string) (list []interpreted) {
 	return list
 }
 
-// differs says in what a row is not readelf's.
+// differs returns how a row differs from readelf's.
 func (t *Table) differs(offset uint64, want map[string]string) string {
 	n := t.find(offset)
 	if n == 0 {
@@ -148,8 +148,8 @@ func (t *Table) differs(offset uint64, want map[string]string) string {
 	return ""
 }
 
-// The rows of system libraries are those that readelf interprets, from the first
-// to the last address of each.
+// Rows of system libraries equal what readelf interprets, for each function from its first to its
+// last address.
 func TestReadelf(t *testing.T) {
 	for _, name := range []string{"libc.so.6", "ld-linux-x86-64.so.2", "libstdc++.so.6", "libgcc_s.so.1", "libm.so.6"} {
 		t.Run(name, func(t *testing.T) {

@@ -11,13 +11,12 @@ const (
 	Unreadable    = "unreadable"      // a saved register is in memory that was not recorded
 	NoCFI         = "no-cfi"          // the code has no unwinding rules
 	NoCode        = "no-code"         // the program counter, or a supposed return address, is not in code
-	BadCFI        = "bad-cfi"         // the rules fail, or lead in a circle
+	BadCFI        = "bad-cfi"         // the rules fail, or lead back to the same frame
 	LostRegister  = "lost-register"   // a rule needs a register whose value is unknown
 	TooManyFrames = "too-many-frames" // MaxFrames
 )
 
-// MaxFrames bounds a stack: the largest dump is 64 KiB, and frames are aligned to
-// 16 bytes.
+// MaxFrames bounds a stack: the largest dump has 64 KiB, and frames are multiples of 16 bytes.
 const MaxFrames = 4096
 
 // Registers are a thread's registers, by DWARF number and isa.Arch.PC; bit i of
@@ -29,7 +28,7 @@ type Registers struct {
 
 // Memory is the known memory of a process outside of the dump.
 type Memory interface {
-	// Code returns the code at an address at a time.
+	// Code returns what code an address had at a time.
 	Code(address uint64, time int64) Code
 	// Read fills b from the file mapped at an address.
 	Read(address uint64, time int64, b []byte) bool
@@ -37,8 +36,8 @@ type Memory interface {
 
 // Code is a location in a load object.
 type Code struct {
-	From, Until int64  // the time during which this holds
-	Executable  bool   // there is code at all
+	From, Until int64  // the time range in which this is valid
+	Executable  bool   // the address has code
 	Table       *Table // nil: the object has no call frame information
 	Offset      uint64 // in the object's file
 }
@@ -50,13 +49,13 @@ type Stack struct {
 	// Exact are the indexes of words after the first that are not return
 	// addresses: a signal trampoline, and the interrupted instruction.
 	Exact []int32
-	// ByFrame are the indexes of words without rules, whose caller, or lack of one, was found
-	// by the frame pointer. If such code has no frame of its own, its caller is missing.
+	// ByFrame are the indexes of words without rules: the frame pointer gave their caller, or
+	// that there is none. If such code has no frame of its own, its caller is missing.
 	ByFrame []int32
 	Reason  string // why the stack ends early; empty if it is complete
 }
 
-// Walker unwinds the stacks of one process at a time. It is not safe for concurrent use.
+// Walker unwinds the stacks of one process after another. It is not safe for concurrent use.
 type Walker struct {
 	arch   isa.Arch
 	big    bool
@@ -67,11 +66,11 @@ type Walker struct {
 	full   bool
 	time   int64
 	code   cachedCode
-	failed string // reason of a failed read of memory
+	failed string // why reading memory failed
 
 	stack    Stack
 	scratch  [8]byte
-	steps    int              // of the expressions of this walk
+	steps    int              // operations of all expressions in this walk
 	operands [maxStack]uint64 // stack of the current expression
 	cache    []cachedCode
 	process  int32 // number of the current process, from 1
@@ -84,12 +83,12 @@ type cachedCode struct {
 	table       *Table
 	offset      uint64
 	row         uint32
-	process     int32 // Walker.process if it is valid
+	process     int32 // valid while it equals Walker.process
 	executable  bool
 }
 
-// cacheBits is the binary logarithm of the cache's size: a compiler's stacks have tens of
-// thousands of return addresses.
+// cacheBits is the binary logarithm of the cache's size: stacks of a compiler's run have tens of
+// thousands of different return addresses.
 const cacheBits = 14
 
 // NewWalker returns a walker for an instruction set and byte order.
@@ -103,8 +102,8 @@ func (w *Walker) Process(m Memory) {
 	w.process++
 }
 
-// Walk unwinds a stack from the registers at a time. dump is the memory from the stack pointer
-// upwards; full says that the stack may continue beyond it.
+// Walk unwinds a stack from the registers, with the code of a time. dump is the memory from the
+// stack pointer upwards; full means that the dump was cut, so that the stack may continue.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
 	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
 	w.base = regs.Value[w.arch.SP()]
@@ -115,8 +114,8 @@ func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stac
 	return &w.stack
 }
 
-// callers appends the callers of the first frame (perf-data 15.5), and returns the reason if it
-// stops before the outermost frame.
+// callers appends the callers of the first frame (perf-data 15.5). It returns why it stopped before
+// the outermost frame, if it did.
 func (w *Walker) callers(pc uint64) (reason string) {
 	sp := w.arch.SP()
 	w.code = w.find(pc)
@@ -154,8 +153,8 @@ func (w *Walker) callers(pc uint64) (reason string) {
 	}
 }
 
-// caller steps to the calling frame. It returns its program counter, or that there is none (end), or
-// the reason why the caller is unknown.
+// caller steps to the calling frame. It returns that frame's program counter, or end if there is
+// none, or the reason why the caller is unknown.
 func (w *Walker) caller() (pc uint64, end bool, reason string) {
 	w.failed = ""
 	if w.code.row != 0 {
@@ -166,7 +165,7 @@ func (w *Walker) caller() (pc uint64, end bool, reason string) {
 	return pc, end || pc == 0 && reason == "", reason
 }
 
-// callerByRules steps to the calling frame by a row.
+// callerByRules steps to the calling frame by the rules of a row.
 func (w *Walker) callerByRules(t *Table, r *row) (pc uint64, end bool, reason string) {
 	cfa, reason := w.cfa(t, r.cfa)
 	if reason != "" {
@@ -250,7 +249,7 @@ func (w *Walker) apply(t *Table, r *registerRule, cfa uint64) (uint64, bool) {
 	return 0, false
 }
 
-// failure returns the reason of a failure: of the last read of memory if that failed.
+// failure returns why a rule failed: because of the last read of memory, if that failed.
 func (w *Walker) failure() string {
 	if w.failed != "" {
 		return w.failed
@@ -264,8 +263,8 @@ func (w *Walker) word(address uint64) (uint64, bool) {
 	return value.U64(), ok
 }
 
-// memory returns up to 8 bytes: from the dump, else from the file mapped at the
-// address. They are valid until the next call.
+// memory returns up to 8 bytes from the dump, or else from the file mapped at the address. They are
+// valid until the next call.
 func (w *Walker) memory(address uint64, size int) ([]byte, bool) {
 	if at := address - w.base; at < uint64(len(w.dump)) && uint64(len(w.dump))-at >= uint64(size) {
 		return w.dump[at : at+uint64(size)], true

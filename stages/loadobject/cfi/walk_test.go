@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// process has one object at 0x7000000, whose 0x1000 bytes of code begin at
-// offset 0x1000, and code without a file at 0x9000000.
+// process has one object at 0x7000000, with 0x1000 bytes of code from offset 0x1000 on, and code
+// without a file at 0x9000000.
 type process struct {
 	table *Table
 	file  map[uint64]uint64 // words of the file by address
@@ -39,13 +39,12 @@ func (p *process) Read(address uint64, time int64, b []byte) bool {
 	return ok
 }
 
-// pc is the address of an offset in a function: 0 is that at 0x1100 of the file.
+// pc returns the address of an offset in a function; function 0 is at 0x1100 in the file.
 func pc(function int, offset uint64) uint64 {
 	return loaded + 0x1100 + 0x100*uint64(function) + offset
 }
 
-// object composes functions 0 to n of 0x40 bytes each; processes begin after
-// the first.
+// object composes functions of 0x40 bytes each, one per program; processes start after the first.
 func object(arch isa.Arch, signal int, programs ...[]byte) *Table {
 	c := newComposer()
 	if arch == isa.AMD64 {
@@ -79,7 +78,7 @@ func dump(big bool, words ...uint64) (b []byte) {
 	return b
 }
 
-// registers sets a thread's: pairs of number and value.
+// registers returns a thread's registers from pairs of number and value.
 func registers(arch isa.Arch, start uint64, pairs ...uint64) *Registers {
 	r := &Registers{}
 	for _, p := range append([][2]uint64{{uint64(arch.PC()), start}, {uint64(arch.SP()), 0x5000}}, pairsOf(pairs)...) {
@@ -185,7 +184,7 @@ func TestWalk(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := NewWalker(isa.AMD64, false)
 			w.Process(&process{object(isa.AMD64, tt.signal, tt.programs...), map[uint64]uint64{loaded + 0x1800: 0x5010}})
-			for range 2 { // the second time from the cache
+			for range 2 { // the second time, from the cache
 				if got := show(w.Walk(tt.regs, tt.stack, tt.full, 5)); got != tt.want {
 					t.Errorf("%s, want %s", got, tt.want)
 				}
@@ -230,7 +229,7 @@ func TestWalkARM64(t *testing.T) {
 	}
 }
 
-// A stack is bounded, however its frames come to be.
+// A stack has at most MaxFrames frames, by whatever rules.
 func TestTooManyFrames(t *testing.T) {
 	w := NewWalker(isa.AMD64, false)
 	// The CFA grows by 8, the return address is this function's.
@@ -253,7 +252,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// changing has no code from 10 to 20.
+// changing is a process without code from time 10 to 20.
 type changing struct{ process }
 
 func (p *changing) Code(address uint64, time int64) Code {

@@ -1,11 +1,11 @@
-// Package dwop defines the operations of DWARF expressions (DW_OP, DWARF 5 section 7.7.1, and
-// GNU's extensions), for variables' locations and call frame information. The standard library's
-// debug/dwarf has no names for them.
+// Package dwop names the operations of DWARF expressions (DW_OP, DWARF 5 section 7.7.1, and GNU's
+// extensions), as they occur in variables' locations and in call frame information. The standard
+// library's debug/dwarf has no names for them.
 package dwop
 
 import "stackmill/internal/bytereader"
 
-// The operations. Lit, Reg and Breg take 32 numbers each; Const1u to Const8s are unsigned and signed by turns.
+// The operations. Lit, Reg and Breg begin 32 numbers each; Const1u to Const8s alternate in sign.
 const (
 	Addr              = 0x03
 	Deref             = 0x06
@@ -80,7 +80,7 @@ const (
 	GNUConstIndex     = 0xfc
 )
 
-// Constant reads the constant that one of Const1u to Consts pushes; false for other operations.
+// Constant reads the operand of Const1u to Consts; false for other operations.
 func Constant(op uint8, r *bytereader.Reader) (int64, bool) {
 	switch {
 	case Const1u <= op && op <= Const8s:

@@ -7,7 +7,7 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// adaOperators are the words in symbols of operators.
+// adaOperators maps operators' names in symbols to operators.
 var adaOperators = map[string]string{
 	"Oabs": "abs", "Oand": "and", "Omod": "mod", "Onot": "not", "Oor": "or", "Orem": "rem", "Oxor": "xor", "Oeq": "=", "One": "/=", "Olt": "<",
 	"Ole": "<=", "Ogt": ">", "Oge": ">=", "Oadd": "+", "Osubtract": "-", "Oconcat": "&", "Omultiply": "*", "Odivide": "/", "Oexpon": "**",
@@ -19,9 +19,9 @@ var adaSpecial = map[string]string{
 	"SR": "'Read", "SW": "'Write", "SI": "'Input", "SO": "'Output", "DF": ".Finalize", "DA": ".Adjust", "P": "", "N": "",
 }
 
-// AdaName decodes a symbol of GNAT's as `c++filt -s gnat` does; false for other symbols. The name is
-// qualified with the enclosing units and subprograms. It omits the numbers that distinguish
-// overloaded subprograms.
+// AdaName decodes a GNAT symbol as `c++filt -s gnat` does; false for other symbols. It qualifies the
+// name with the enclosing units and subprograms, and omits the numbers that distinguish overloaded
+// subprograms.
 func AdaName(s string) (string, bool) {
 	s = strings.TrimPrefix(s, "_ada_")
 	var b strings.Builder
@@ -55,8 +55,8 @@ func AdaName(s string) (string, bool) {
 	}
 }
 
-// adaWord matches a name or an operator, adaNumber the number of an overloaded subprogram and the mark
-// of a nested one (`X`, `Xb`, `Xn`).
+// adaWord matches a name or an operator; adaNumber matches the number of an overloaded subprogram
+// and the mark of a nested one (`X`, `Xb`, `Xn`).
 var (
 	adaWord   = lazyregexp.New(`^(?:[a-z](?:_?[a-z0-9])*|O[a-z]+)`)
 	adaNumber = lazyregexp.New(`^__[0-9](?:_?[0-9])*(?:X[bn]*)?`)

@@ -8,9 +8,9 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// gprofngAlias returns the symbol that gprofng 2.40 shows for an address
-// (gprofng-experiment 6.3): the one with the shortest printed name, or the first of several in byte
-// order. gprofng knows neither indirect functions nor .gnu_debugdata.
+// gprofngAlias returns the symbol that gprofng 2.40 shows for an address (gprofng-experiment 6.3):
+// the one with the shortest printed name, of several the first in byte order. gprofng ignores
+// indirect functions and .gnu_debugdata.
 func (n *namer) gprofngAlias(group []symbol) string {
 	var best symbol
 	var bestName string
@@ -26,8 +26,8 @@ func (n *namer) gprofngAlias(group []symbol) string {
 	return best.name
 }
 
-// gprofngName returns a symbol as gprofng prints it (gprofng-experiment 6.4): demangled only if it
-// begins with an underscore, so that other names keep compilers' suffixes.
+// gprofngName returns a symbol as gprofng prints it (gprofng-experiment 6.4). gprofng demangles only
+// names that begin with an underscore, so that others keep compilers' suffixes.
 func (n *namer) gprofngName(linkage string) string {
 	s := trimGlobalPrefix(linkage)
 	if name, _, ok := n.studioName(s); ok {
@@ -42,7 +42,7 @@ func (n *namer) gprofngName(linkage string) string {
 	return fortranName(s)
 }
 
-// perfName returns a symbol as perf prints it: only mangled names are changed.
+// perfName returns a symbol as perf prints it: demangled if it is mangled, else unchanged.
 func (n *namer) perfName(linkage string) string {
 	if !strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_R") {
 		return linkage
@@ -57,7 +57,7 @@ func (n *namer) perfAlias(group []symbol) string {
 	group = slices.Clone(filterOrAll(group, func(s symbol) bool { return !s.embedded }))
 	slices.SortFunc(group, func(a, b symbol) int { return a.order - b.order })
 	if last := &group[len(group)-1]; last.size == 0 {
-		last.size = 1 // not empty: perf extends it to the next function
+		last.size = 1 // not empty: perf extends the last one to the next function
 	}
 	best := group[0]
 	for _, s := range group[1:] {
@@ -68,7 +68,7 @@ func (n *namer) perfAlias(group []symbol) string {
 	return best.name
 }
 
-// perfPrefers reports whether perf prefers b to a, which precedes it.
+// perfPrefers reports whether perf prefers b to a, which comes first in the table.
 func (n *namer) perfPrefers(b, a symbol) bool {
 	for _, better := range []func(symbol) bool{
 		func(s symbol) bool { return s.size > 0 },
@@ -90,12 +90,12 @@ func (n *namer) perfPrefers(b, a symbol) bool {
 	return strings.HasPrefix(nameA, "SyS") || strings.HasPrefix(nameA, "compat_SyS")
 }
 
-// full returns the name in the symbol table.
+// full returns the name with its version, as in the symbol table.
 func (s symbol) full() string { return s.name + s.version }
 
 func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
 
-// filterOrAll returns the symbols that a tool knows, or all if it knows none.
+// filterOrAll returns the symbols that are known to a tool, or all if none is.
 func filterOrAll(group []symbol, known func(symbol) bool) []symbol {
 	list := slices.DeleteFunc(slices.Clone(group), func(s symbol) bool { return !known(s) })
 	if len(list) == 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each case lists the symbols of one place in the order of the symbol table.
+// Each case lists the symbols at one address in the order of the symbol table.
 func TestAliasChoice(t *testing.T) {
 	global := func(name string) symbol { return symbol{name: name, size: 4, binding: elf.STB_GLOBAL} }
 	weak := func(name string) symbol { return symbol{name: name, size: 4, binding: elf.STB_WEAK} }

@@ -25,10 +25,10 @@ const (
 	archiveFunction = 0x500
 	archiveText     = 0xd00
 
-	archivePage = 4096 // the end of the code is rounded up to a multiple
+	archivePage = 4096 // the code's end is rounded up to a multiple of this
 )
 
-// The position of the inode in an archived table, in which equal objects of several hosts differ.
+// Position of the recorded inode in an archived table; equal objects of several hosts differ there.
 const (
 	ArchiveInode    = 8
 	ArchiveInodeEnd = 12
@@ -50,17 +50,17 @@ var archiveLanguages = map[uint32]string{
 type archiveReader struct {
 	draft    *Draft
 	data     []byte
-	text     uint64 // bytes of the text segment
+	text     uint64 // size of the text segment in bytes
 	symbols  []symbol
 	modules  map[string]int32 // numbers by source file
-	module   int32            // of the functions that follow
-	moduleOf map[uint64]int32 // by offset of the function
+	module   int32            // module of the functions that follow
+	moduleOf map[uint64]int32 // by offset of a function
 	plts     []Region
-	skipped  map[uint16]int // numbers of unused packets by type
+	skipped  map[uint16]int // number of unused packets, by type
 }
 
-// ReadArchive reads an archived table of symbols. Offsets are offsets in the load object's file,
-// whose addresses are unknown. There is neither code nor line information.
+// ReadArchive reads an archived table of symbols. Its offsets are those in the load object's file,
+// whose link-time addresses are unknown. It has neither code nor line information.
 func ReadArchive(data []byte) *Draft {
 	r := &archiveReader{
 		draft: &Draft{Table: Table{Modules: []Module{{Name: Unknown}}}},
@@ -131,7 +131,7 @@ func (r *archiveReader) readModule(body *bytereader.Reader) {
 	r.module = n
 }
 
-// readFunction reads one name of a function.
+// readFunction reads one symbol of a function.
 func (r *archiveReader) readFunction(body *bytereader.Reader) {
 	offset, size := uint64(body.U32()), uint64(body.U32())
 	body.U32()
@@ -151,8 +151,8 @@ func (r *archiveReader) readFunction(body *bytereader.Reader) {
 	r.symbols = append(r.symbols, symbol{name: name, version: full[len(name):], offset: offset, size: size, order: len(r.symbols)})
 }
 
-// finish builds the functions. It treats the file up to the end of the text, or of the last
-// function, as code, since the sections are unknown.
+// finish builds the functions. The sections are unknown: the file up to the end of the text, or of
+// the last function, counts as code.
 func (r *archiveReader) finish() *Draft {
 	d, end := r.draft, r.text
 	for _, s := range r.symbols {
@@ -169,7 +169,7 @@ func (r *archiveReader) finish() *Draft {
 			f.Module = r.moduleOf[f.Offset]
 		}
 	}
-	units := map[string]string{} // directories of compilation are unknown
+	units := map[string]string{} // compilation directories are unknown
 	for _, m := range d.Modules[1:] {
 		units[m.Name] = ""
 	}
@@ -181,8 +181,8 @@ func (r *archiveReader) finish() *Draft {
 	return d
 }
 
-// splitAtPLTs returns the regions of a file's code up to an end: the linkage tables and the code
-// between them.
+// splitAtPLTs returns the regions of a file's code up to end: the procedure linkage tables and the
+// code between them.
 func splitAtPLTs(end uint64, plts []Region) (list []Region) {
 	at := uint64(0)
 	slices.SortFunc(plts, func(a, b Region) int { return cmp.Compare(a.Offset, b.Offset) })

@@ -24,7 +24,7 @@ func archived(b []byte, typ uint16, numbers []uint32, texts ...string) []byte {
 	return b
 }
 
-// archivedSegment is the first packet: of an object with so much text.
+// archivedSegment returns the first packet, which has the size of the object's text.
 func archivedSegment(size uint32) []byte {
 	return archived(nil, archiveSegment, []uint32{archiveVersion, 77, size, 6}, "/home/me/prog")
 }
@@ -78,8 +78,7 @@ func TestReadArchive(t *testing.T) {
 	}
 }
 
-// A table that is cut anywhere else than between two packets is said to be damaged, and
-// what is before the cut is used.
+// A table that is cut within a packet is reported as damaged, and what precedes the cut is used.
 func TestCutArchive(t *testing.T) {
 	data := archivedTable()
 	whole := map[int]bool{}
@@ -103,7 +102,7 @@ func TestDamagedArchive(t *testing.T) {
 	function := archived(nil, archiveFunction, []uint32{0x1000, 16, 0x1000}, "f")
 	for name, c := range map[string]struct {
 		data []byte
-		want int // functions
+		want int // number of functions
 	}{
 		"size of 0":             {append(slices.Concat(first, function), 0, 5, 0, 0), 1},
 		"size of 2":             {append(slices.Concat(first, function), 0, 5, 2, 0, 1, 2, 3, 4), 1},
@@ -122,7 +121,7 @@ func TestDamagedArchive(t *testing.T) {
 	}
 }
 
-// Tables may be large, and so may names, sizes and offsets.
+// Large tables, names, sizes and offsets can be read.
 func TestLargeArchive(t *testing.T) {
 	b := archived(archivedSegment(1<<31), archiveModule, []uint32{2, 1}, "/a", "/a.c")
 	for i := range uint32(70000) {
@@ -142,7 +141,7 @@ func TestLargeArchive(t *testing.T) {
 	}
 }
 
-// Functions of a table do not overlap and lie in a region, whatever is in it.
+// Whatever a table contains, its functions lie in a region and do not overlap.
 func FuzzArchive(f *testing.F) {
 	f.Add(archivedTable())
 	f.Add(archivedTable()[:99])

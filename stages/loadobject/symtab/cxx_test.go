@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// filtered returns what c++filt makes of symbols: the names that gprofng prints.
+// filtered returns c++filt's output for symbols: the names that gprofng prints.
 func filtered(t *testing.T, symbols []string) []string {
 	t.Helper()
 	filt, err := exec.LookPath("c++filt")
@@ -29,8 +29,8 @@ func filtered(t *testing.T, symbols []string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// agree compares the names of all C++ functions of a table with c++filt's. The
-// parts of coroutines are the exception: it prints the type of gcc's frame.
+// agree compares the names of all C++ functions of a table with c++filt's, except for the parts of
+// coroutines, where c++filt prints the type of gcc's frame.
 func agree(t *testing.T, table *symtab.Table) (compared int) {
 	t.Helper()
 	var symbols []string
@@ -51,8 +51,8 @@ func agree(t *testing.T, table *symtab.Table) (compared int) {
 
 func TestAgainstCxxfilt(t *testing.T) { agree(t, read(t, "testdata/cxx")) }
 
-// The C++ library has names of every kind: those that it exports, and those
-// that only the archive for static linking has.
+// The C++ library has names of every kind: exported ones, and some that only the static archive
+// has.
 func TestLibraryAgainstCxxfilt(t *testing.T) {
 	library, err := exec.Command("g++", "-print-file-name=libstdc++.so.6").Output()
 	if path := strings.TrimSpace(string(library)); err == nil && filepath.IsAbs(path) {
@@ -121,7 +121,7 @@ int main(int argc, char **)
 }
 `
 
-// g++'s symbols for C++20: coroutines, thunks, lambdas, names with tags.
+// g++'s symbols for C++20 get readable names: coroutines, thunks, lambdas, names with tags.
 func TestCoroutines(t *testing.T) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {

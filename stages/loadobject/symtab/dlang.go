@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Bounds of a name in D: because of back references, a short symbol can have a long name.
+// Bounds of a D name: because of back references, a short symbol can have a long name.
 const (
 	maxDSteps = 1 << 14
 	maxDDepth = 200
-	maxDBytes = 1 << 18 // of all names in it
+	maxDBytes = 1 << 18 // total size of the names in a symbol
 )
 
 // demangleD demangles a symbol in D, as `c++filt -s dlang` does, without the result type. See the
@@ -18,7 +18,7 @@ func demangleD(s string) (string, bool) {
 	if s == "_Dmain" {
 		return "D main", true
 	}
-	if thunk, ok := strings.CutPrefix(s, "_DThn"); ok { // of an interface's method
+	if thunk, ok := strings.CutPrefix(s, "_DThn"); ok { // a thunk for an interface's method
 		name, ok := demangleD("_D" + strings.TrimPrefix(strings.TrimLeft(thunk, "0123456789"), "_"))
 		return "non-virtual thunk to " + name, ok
 	}
@@ -34,13 +34,13 @@ func demangleD(s string) (string, bool) {
 type dParser struct {
 	s            string
 	at           int
-	last         int // position of the current type's back reference; nested ones must precede it
+	last         int // position of the current back reference; those in its target must precede it
 	steps, depth int
-	bytes        int // total length of names
+	bytes        int // total length of the names so far
 	failed       bool
 }
 
-// peek returns the byte at a distance, 0 past the end.
+// peek returns the byte n bytes ahead, 0 past the end.
 func (p *dParser) peek(n int) byte {
 	if p.at+n < len(p.s) {
 		return p.s[p.at+n]
@@ -56,8 +56,8 @@ func (p *dParser) skip(prefix string) bool {
 	return found
 }
 
-// option skips the first of some marks that follows, and returns its text, empty for none. Marks and
-// texts alternate.
+// option skips one of several marks and returns its text, empty if no mark follows. Its arguments
+// are marks and texts in turn; the first match counts.
 func (p *dParser) option(marks ...string) string {
 	for i := 0; i < len(marks); i += 2 {
 		if p.skip(marks[i]) {
@@ -67,7 +67,7 @@ func (p *dParser) option(marks ...string) string {
 	return ""
 }
 
-// fail ends parsing: all further text is empty.
+// fail ends parsing: all later text is empty.
 func (p *dParser) fail() string {
 	p.failed, p.at = true, len(p.s)
 	return ""
@@ -85,7 +85,7 @@ func (p *dParser) enter() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// prefix returns the longest prefix of the rest that consists of some characters.
+// prefix returns the longest prefix of the rest that consists of the given characters.
 func (p *dParser) prefix(characters string) string {
 	rest := p.s[p.at:]
 	return rest[:len(rest)-len(strings.TrimLeft(rest, characters))]
@@ -116,8 +116,8 @@ func (p *dParser) take(n int) string {
 	return p.s[p.at-n : p.at]
 }
 
-// reference reads a back reference: `Q` and a number in base 26, whose last digit is in lower case. It
-// returns the target's position; false if there is none.
+// reference reads a back reference: `Q` and a number in base 26, whose last digit is a lower-case
+// letter. It returns the target's position; false if no reference follows.
 func (p *dParser) reference() (target int, ok bool) {
 	from := p.at
 	n := 0
@@ -160,8 +160,8 @@ func (p *dParser) isSymbolName() bool {
 
 func isDCall(c byte) bool { return c != 0 && strings.IndexByte("FUVWRY", c) >= 0 }
 
-// qualified reads a qualified name. Functions in it have parameters, and, with suffixes, methods have
-// the qualifiers of their object.
+// qualified reads a qualified name. The functions in it have parameters; with suffixes, methods also
+// have their object's qualifiers.
 func (p *dParser) qualified(suffixes bool) string {
 	var b strings.Builder
 	for n := 0; !p.failed && (n == 0 || p.isSymbolName()); n++ {
@@ -181,7 +181,7 @@ func (p *dParser) qualified(suffixes bool) string {
 			modifiers = p.modifiers()
 		}
 		_, _, parameters := p.function()
-		if p.failed || p.at == len(p.s) { // the type of the whole, not a part of the name
+		if p.failed || p.at == len(p.s) { // this was the type of the whole symbol, not a part of its name
 			steps, bytes := p.steps, p.bytes
 			*p = before
 			p.steps, p.bytes = steps, bytes
@@ -226,12 +226,12 @@ func (p *dParser) identifier() string {
 	}
 	name := p.take(n)
 	if number, ok := strings.CutPrefix(name, "__S"); ok && number != "" && strings.Trim(number, "0123456789") == "" {
-		return p.identifier() // distinguishes declarations of the same name
+		return p.identifier() // the number distinguishes declarations of one name
 	}
 	return specialD(name)
 }
 
-// specialD returns the source's name of a function whose name the compiler chooses.
+// specialD returns the source's name of a function that the compiler names.
 func specialD(name string) string {
 	switch name {
 	case "__ctor":
@@ -242,7 +242,7 @@ func specialD(name string) string {
 	return name
 }
 
-// template reads an instance of a template, of a known length or -1.
+// template reads an instance of a template; length is its length in the symbol, or -1.
 func (p *dParser) template(length int) string {
 	from := p.at
 	if p.at += 3; p.at > len(p.s) || !p.isSymbolName() && p.peek(0) != '0' {
@@ -288,7 +288,7 @@ func (p *dParser) symbol() string {
 	if p.peek(0) == 'Q' || p.peek(0) == '_' {
 		return p.qualified(false)
 	}
-	// Before D 2.077 the symbol was preceded by its length, with nothing between that and the symbol's own first length.
+	// Before D 2.077 the symbol's length preceded it, directly before the symbol's own first length.
 	for n := min(len(p.prefix(digits)), 9); n > 0; n-- {
 		length, err := strconv.Atoi(p.s[p.at : p.at+n])
 		if err != nil || length > len(p.s)-p.at-n {

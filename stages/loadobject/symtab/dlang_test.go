@@ -34,7 +34,7 @@ func TestD(t *testing.T) {
 	}
 }
 
-// Back references do not make a symbol's name longer than is useful.
+// Back references cannot make a name grow beyond the bounds.
 func TestLongNamesInD(t *testing.T) {
 	s := "_D1aFC9000" + strings.Repeat("x", 9000)
 	for range 100 {
@@ -50,7 +50,7 @@ func TestLongNamesInD(t *testing.T) {
 	}
 }
 
-// The functions of D's own libraries have the names that c++filt gives them.
+// The functions of D's own libraries have the names that c++filt prints.
 func TestLibraryAgainstDFilt(t *testing.T) {
 	const library = "/usr/lib/x86_64-linux-gnu/libdruntime-ldc.a"
 	if _, err := os.Stat(library); err != nil {
@@ -78,7 +78,7 @@ func TestLibraryAgainstDFilt(t *testing.T) {
 	compared := 0
 	for i, s := range strings.Split(strings.TrimSpace(symbols.String()), "\n") {
 		if want[i] == s {
-			continue // not a name, or one that only newer tools can read
+			continue // not a name, or one that c++filt is too old for
 		}
 		compared++
 		if got, _ := demangleD(s); got != want[i] {

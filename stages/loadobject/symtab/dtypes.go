@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// basicD are the types of one letter.
+// basicD maps the one-letter types to their names.
 var basicD = map[byte]string{
 	'n': "typeof(null)", 'v': "void", 'g': "byte", 'h': "ubyte", 's': "short", 't': "ushort", 'i': "int", 'k': "uint", 'l': "long", 'm': "ulong",
 	'f': "float", 'd': "double", 'e': "real", 'o': "ifloat", 'p': "idouble", 'j': "ireal", 'q': "cfloat", 'r': "cdouble", 'c': "creal",
@@ -70,11 +70,11 @@ func (p *dParser) typ() string {
 	return p.fail()
 }
 
-// typeReference reads the type that a back reference refers to.
+// typeReference follows a back reference to a type, and reads that with read.
 func (p *dParser) typeReference(read func() string) string {
 	from := p.at
 	target, ok := p.reference()
-	if !ok || from >= p.last { // the reference is part of its own target
+	if !ok || from >= p.last { // the reference is part of its target
 		return p.fail()
 	}
 	after, last := p.at, p.last
@@ -109,7 +109,7 @@ func (p *dParser) functionType() string {
 	return call + result + parameters + " " + attributes
 }
 
-// function reads the type of a function without its result.
+// function reads the type of a function, without its result type.
 func (p *dParser) function() (call, attributes, parameters string) {
 	call, ok := callsD[p.peek(0)]
 	if !ok {

@@ -58,7 +58,7 @@ func (p *dParser) value(typ string, kind byte) string {
 	return p.fail()
 }
 
-// values reads the elements of an array or a structure, or pairs.
+// values reads the elements of an array or a structure, or with pairs of an associative array.
 func (p *dParser) values(pairs bool) string {
 	var list []string
 	for n := p.number(); n > 0 && !p.failed; n-- {
@@ -71,7 +71,7 @@ func (p *dParser) values(pairs bool) string {
 	return strings.Join(list, ", ")
 }
 
-// integer reads a number of a kind of type.
+// integer reads a number; kind is the first letter of its type.
 func (p *dParser) integer(kind byte) string {
 	switch kind {
 	case 'a', 'u', 'w':
@@ -91,7 +91,7 @@ func (p *dParser) integer(kind byte) string {
 	return digits + map[byte]string{'h': "u", 't': "u", 'k': "u", 'l': "L", 'm': "uL"}[kind]
 }
 
-// real reads a number with a hexadecimal fraction.
+// real reads a floating-point number in hexadecimal.
 func (p *dParser) real() string {
 	if word := p.option("NAN", "NaN", "INF", "Inf", "NINF", "-Inf"); word != "" {
 		return word

@@ -8,15 +8,15 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// maxFlow bounds the decoded code of a function without a size.
+// maxFlow bounds how many bytes of a function without a size are decoded.
 const maxFlow = 64 << 10
 
-// extent returns the size of a function at the start of code, which lies at addr. The
-// function ends with the first instruction that ends the flow of control and that no earlier
-// jump crosses. It is all of code if there is no such instruction, or if only padding
-// follows it.
+// extent returns the size of a function at the start of code, which lies at addr. The function ends
+// with the first instruction after which control does not continue and that no earlier jump
+// crosses. If there is no such instruction, or only padding follows it, the function is all of
+// code.
 func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
-	var far uint64 // the farthest target of a jump
+	var far uint64 // the farthest target of a jump so far
 	for i := range disasm.Walk(arch, code[:min(len(code), maxFlow)], addr) {
 		if i.Err != nil {
 			break
@@ -47,10 +47,10 @@ func padding(arch isa.Arch, code []byte, addr uint64) bool {
 // endsFlow reports whether control never continues after an instruction.
 func endsFlow(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == insn.Trap }
 
-// continues reports whether a function's code, which lies at addr, continues in
-// [at, until): control reaches at from the instruction before it, a conditional jump leads
-// there, or any jump leads beyond at. Calls and system calls just before at may not return, and
-// do not count.
+// continues reports whether a function's code, which lies at addr, continues in [at, until):
+// control falls through to at, a conditional jump leads into the range, or any jump leads beyond
+// at. A call or system call just before at does not count as falling through, because it may not
+// return.
 func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 	targets := map[uint64]bool{}
 	for i := range disasm.Walk(arch, code, addr) {

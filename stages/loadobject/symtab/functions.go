@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Functions are the functions of a load object, sorted by offset and not overlapping. They are
-// stored compactly, since a recording uses a tenth of a compiler's 150,000 functions.
+// Functions are the functions of a load object, sorted by offset and not overlapping. They are stored
+// compactly, because a compiler has 150,000 and a recording uses only a tenth.
 type Functions struct {
 	offsets []uint64 // in the file
 	rest    []function
@@ -18,7 +18,7 @@ type Functions struct {
 	names   *nameIndexes // nil in the zero value
 }
 
-// function is a Function without its offset. Its strings are numbers of texts.
+// function is a Function without its offset. Its strings are numbers in Functions.texts.
 type function struct {
 	address, size                                 uint64
 	linkage, aliases, name, gprofngName, perfName int32
@@ -70,7 +70,7 @@ func (f *Functions) ofModule(module int32) Functions {
 	return own
 }
 
-// relocate returns the functions of a module at higher addresses.
+// relocate returns the functions of a module, moved to higher addresses.
 func (f *Functions) relocate(module int32, by uint64) Functions {
 	own := f.ofModule(module)
 	for i := range own.rest {
@@ -80,7 +80,7 @@ func (f *Functions) relocate(module int32, by uint64) Functions {
 	return own
 }
 
-// countUpTo returns how many functions begin at an offset or before it.
+// countUpTo returns how many functions begin at an offset or earlier.
 func (f *Functions) countUpTo(offset uint64) int {
 	n, found := slices.BinarySearch(f.offsets, offset)
 	if found {
@@ -117,11 +117,11 @@ func (f *Functions) Write(w *columns.Writer) {
 	}
 }
 
-// ReadFunctions reads what Write wrote, for a table with a number of modules.
+// ReadFunctions reads what Write wrote; modules is the number of the table's modules.
 func ReadFunctions(r *columns.Reader, modules int) Functions {
 	n := r.Count()
 	f := Functions{offsets: columns.Slice[uint64](n), rest: columns.Slice[function](n), texts: r.AllTexts()}
-	var offset, distance uint64 // between address and offset
+	var offset, distance uint64 // distance of address from offset
 	kind, kindText := kindNo(0), int32(-1)
 	for i := range f.offsets {
 		offset += r.Uint()

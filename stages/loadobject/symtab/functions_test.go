@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// some are functions of all kinds.
+// some returns functions of all kinds.
 func some() (list []Function) {
 	for i, kind := range kinds {
 		name := fmt.Sprint("f", i)
@@ -57,7 +57,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// Hundreds of thousands of functions are nothing that the collector follows.
+// The garbage collector need not follow hundreds of thousands of functions.
 func TestFunctionsHaveNoPointers(t *testing.T) {
 	for field := range reflect.TypeFor[function]().Fields() {
 		switch field.Type.Kind() {
@@ -68,7 +68,7 @@ func TestFunctionsHaveNoPointers(t *testing.T) {
 	}
 }
 
-// A kind or a module that nobody knows makes the encoding bad.
+// An encoding with an unknown kind or module is rejected.
 func TestFunctionsOfUnknownKind(t *testing.T) {
 	for name, x := range map[string]struct {
 		kind    string

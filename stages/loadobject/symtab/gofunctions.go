@@ -47,8 +47,8 @@ type goTable struct {
 	start uint64 // address of the text, if the table has it
 	count uint64
 	names []byte
-	// index has count entries, with a function's address and the position of its description in the
-	// index, then the end of the last function.
+	// index has count entries, each a function's address and its description's position in the
+	// index, and finally the end of the last function.
 	index []byte
 }
 
@@ -58,7 +58,7 @@ func readGoTable(f *elf.File, data []byte) (goTable, bool) {
 		return goTable{}, false
 	}
 	t := goTable{order: f.Order, word: int(data[7]), field: 4}
-	offsets := 3 // words before the offset of the names
+	offsets := 3 // words before the names' offset
 	switch t.order.Uint32(data) {
 	case go116Table:
 		t.field, offsets = t.word, 2
@@ -76,7 +76,7 @@ func readGoTable(f *elf.File, data []byte) (goTable, bool) {
 	}
 	names, index := word(offsets), word(offsets+4)
 	if names > uint64(len(data)) || index > uint64(len(data)) {
-		return t, true // the count exceeds the index, which functions reports
+		return t, true // the count exceeds the index: functions reports that
 	}
 	t.names, t.index = data[names:], data[index:]
 	return t, true
@@ -94,7 +94,7 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	if t.count == 0 || t.count >= uint64(len(t.index))/entry {
 		return nil, errGoTable
 	}
-	// Since Go 1.18 addresses are relative to the start of the text, which the table has until Go 1.25.
+	// Since Go 1.18 addresses are relative to the start of the text; the table has it until Go 1.25.
 	start := t.start
 	if t.field == 4 && start == 0 {
 		start = text.Address
@@ -103,7 +103,7 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 		start = 0
 	}
 	address := func(i uint64) uint64 { return start + t.read(t.index[i*entry:], t.field) }
-	// A C linker puts other code into the section: then Go's text does not start with it.
+	// A C linker adds other code to the section, which then does not begin with Go's text.
 	if end := address(t.count); t.start == 0 && t.field == 4 && (end > text.Address+text.Size || text.Address+text.Size-end > maxGoPadding) {
 		return nil, nil
 	}
@@ -125,5 +125,5 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	return list, nil
 }
 
-// maxGoPadding bounds the padding after the last function in a section that has only Go code.
+// maxGoPadding bounds the padding after the last function of a section with Go code only.
 const maxGoPadding = 64

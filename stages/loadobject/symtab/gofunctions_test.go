@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// A program that Go linked without symbols has the functions of one with symbols, from the
-// runtime's own table; damage is said.
+// A Go program linked without symbols has the same functions, from the runtime's own table, as one
+// with symbols; damage is reported.
 func TestGoFunctions(t *testing.T) {
 	folder := t.TempDir()
 	source := filepath.Join(folder, "main.go")
@@ -67,7 +67,7 @@ func TestGoFunctions(t *testing.T) {
 		}
 	}
 	data := bytes.Clone(stripped.Bytes())
-	data[table.Offset+14] = 1 // of the number of functions
+	data[table.Offset+14] = 1 // the number of functions
 	f, err := elf.New("prog", data)
 	if err != nil {
 		t.Fatal(err)

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// nested opens something n times and closes it as often.
+// nested returns a name with n nested constructs.
 func nested(head, open, middle, shut, tail string, n int) string {
 	return head + strings.Repeat(open, n) + middle + strings.Repeat(shut, n) + tail
 }
 
-// Names that would overflow the stack, which ends the run, or keep the demangler
-// busy for ever, are left as they are, and counted.
+// Names that would overflow the stack, which ends the run, or keep the demangler busy for years
+// stay mangled and are counted.
 func TestHostileNames(t *testing.T) {
 	for what, name := range map[string]string{
 		"pointers without end":                  "_Z1f" + strings.Repeat("P", 2_000_000),
@@ -47,8 +47,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Each name may be within the bounds of one; all together are within those of
-// their object.
+// Even if each name is within the bounds for a name, all together stay within those for an object.
 func TestManyHostileNames(t *testing.T) {
 	n := newNamer(false)
 	for i := range 300 {
@@ -65,7 +64,7 @@ func TestManyHostileNames(t *testing.T) {
 	}
 }
 
-// Long names of expression templates are real.
+// Long names of expression templates, which occur in real programs, are demangled.
 func TestLongNames(t *testing.T) {
 	types := strings.Repeat("N5boost6fusion6vectorIiEE", 1500)
 	for what, name := range map[string]string{
@@ -79,8 +78,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// A list in which every function lies in the one before it, or around it, is
-// read in a time that its length explains.
+// Reading a list of functions nested in each other takes time in proportion to its length.
 func TestNestedPerfMap(t *testing.T) {
 	const n = 100_000
 	var inward, outward []Function
@@ -96,7 +94,7 @@ func TestNestedPerfMap(t *testing.T) {
 	}
 }
 
-// A list has so many functions and no more, which it says.
+// A list is cut at maxListed functions, with a note.
 func TestLongLists(t *testing.T) {
 	defer func(n int) { maxListed = n }(maxListed)
 	maxListed = 1000
@@ -110,7 +108,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// Labels without type and size do not each ask for the code before them.
+// Many labels without type and size do not make the code before them be decoded for each.
 func TestManyLabels(t *testing.T) {
 	r := reader{code: 100}
 	before := []symbol{{name: "f"}, {name: "g"}}

@@ -8,15 +8,15 @@ import (
 
 // Inlines are the inlined calls of a load object.
 type Inlines struct {
-	Rows      Rows // innermost calls by offset, with the instructions' own lines
+	Rows      Rows // the innermost calls by offset, with the lines of their instructions
 	Calls     []Call
 	Functions []InlinedFunction
 	Regions   []RegionHolder // by ascending offset of the body
 }
 
-// RegionHolder is the function whose source contains a parallel region (S11).
+// RegionHolder names the function whose source contains a parallel region (S11).
 type RegionHolder struct {
-	Body     uint64 // offset in the file
+	Body     uint64 // offset of the region's body in the file
 	Function int32  // index into Inlines.Functions
 }
 
@@ -25,17 +25,17 @@ type Call struct {
 	Function      int32 // index into Inlines.Functions
 	File, Line    int32 // of the call; the file is an index into Table.Files, -1 for none
 	Around        int32 // the enclosing inlined call, a lower index; -1 for none
-	Discriminator int32 // distinguishes the calls of a line, as in Row
+	Discriminator int32 // distinguishes calls on one line, as in Row
 }
 
-// InlinedFunction is a function that was inlined. Entries of the debug information identify it, not
-// its name (S10).
+// InlinedFunction is a function that was inlined. Its debug information identifies it, because names
+// may be equal (S10).
 type InlinedFunction struct {
 	Name    string // readable
 	Linkage string // empty if the debug information has none
 	Scope   funcinfo.NameScope
-	Own     uint64 // offset in the file of its code that is not inlined, 0 for none
-	Module  int32  // index into Table.Modules: the file of its declaration, or else its unit
+	Own     uint64 // offset in the file of its copy that is not inlined, 0 for none
+	Module  int32  // index into Table.Modules: the file that declares it, else its unit
 	Start   int32  // line of its declaration, 0 if unknown
 	// ID distinguishes functions with the same name and module. It is a hash of their debug
 	// information.
@@ -43,20 +43,19 @@ type InlinedFunction struct {
 	Deeper bool // the function DeeperInlined
 }
 
-// DeeperInlined is the name of the function for all calls that are nested too deep for a chain.
+// DeeperInlined is the name of the function that stands for calls nested too deep for a chain.
 const DeeperInlined = "<Truncated-inline-chain>"
 
 // Frame is one level of an inline chain.
 type Frame struct {
-	Number   int32 // of the function: index into Inlines.Functions
+	Number   int32 // index into Inlines.Functions
 	Function *InlinedFunction
 	funcinfo.Place
 }
 
-// Inlined returns the inline chain at an offset of the file (S10): the functions inlined
-// into the function with the code, the outermost first. Each has its current position: the
-// call of the next, or the instruction's own line. Line returns the position of the first
-// call.
+// Inlined returns the inline chain at an offset of the file (S10): the functions inlined into the
+// function with the code, outermost first. Each has its current position: where it calls the next,
+// or for the innermost the instruction's own line. Line returns where the first one is called.
 func (t *Table) Inlined(off uint64) []Frame {
 	in := &t.Inlines
 	i := in.Rows.Before(off)
@@ -74,8 +73,8 @@ func (t *Table) Inlined(off uint64) []Frame {
 	return chain
 }
 
-// RegionHolder returns the function that contains the parallel region with the body at an offset of the
-// file, false if unknown.
+// RegionHolder returns the function whose source contains the parallel region with its body at this
+// offset of the file; false if unknown.
 func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
 	in := &t.Inlines
 	i, ok := slices.BinarySearchFunc(in.Regions, body, func(h RegionHolder, body uint64) int { return cmp.Compare(h.Body, body) })
@@ -86,10 +85,10 @@ func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
 	return f, ok
 }
 
-// Names makes linkage names readable, within the bounds of one table.
+// Names makes linkage names readable. All its names together have the bounds of one table.
 type Names struct{ namer *namer }
 
-// NewNames starts with the bounds of one table.
+// NewNames returns a Names with full bounds.
 func NewNames() Names { return Names{newNamer(false)} }
 
 // Readable returns the readable name of a linkage name.

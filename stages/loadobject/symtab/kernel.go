@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// kernelPage is the size of the last symbol, which no symbol follows.
+// kernelPage is the assumed size of the last symbol.
 const kernelPage = 4096
 
 // IsKernel reports whether head is the beginning of a list of the kernel's symbols in the
@@ -35,8 +35,8 @@ type kernelSymbol struct {
 	code         bool
 }
 
-// listKernel reads the kernel's symbols by address. It reads only the start of a list that is too
-// long, and returns false.
+// listKernel reads the kernel's symbols, sorted by address. It reads only the start of a list that
+// is too long, and then returns false.
 func listKernel(text []byte) (list []kernelSymbol, whole bool) {
 	whole = true
 	for line := range bytes.Lines(text) {
@@ -60,9 +60,8 @@ func listKernel(text []byte) (list []kernelSymbol, whole bool) {
 	return list, whole
 }
 
-// ReadKernel reads a list of the kernel's symbols (perf-data 10.3). Offsets are
-// addresses; a function ends where the next symbol begins. Its module is named after the
-// kernel module.
+// ReadKernel reads a list of the kernel's symbols (perf-data 10.3). Offsets are addresses; a
+// function ends where the next symbol begins. Functions' modules are kernel modules.
 func ReadKernel(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	list, whole := listKernel(text)
@@ -87,8 +86,8 @@ func ReadKernel(text []byte) *Draft {
 	return t
 }
 
-// addKernel adds the function of the symbols at one address, if one of them is of code. modules has
-// the numbers of the table's modules.
+// addKernel adds the function of the symbols at one address, if one of them is for code. modules has
+// the indexes of the table's modules.
 func (d *Draft) addKernel(symbols []kernelSymbol, size uint64, modules map[string]int32, readable Names) {
 	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: funcinfo.Kernel, Scope: funcinfo.ModuleScope}
 	var names []string

@@ -16,8 +16,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// forms returns one program linked by several linkers, for two processors, with each
-// form of procedure linkage table (testdata/linkage/make.sh), by name.
+// forms returns, by name, one program linked by several linkers for two processors, with each form
+// of procedure linkage table (testdata/linkage/make.sh).
 func forms(t *testing.T) map[string][]byte {
 	t.Helper()
 	f, err := os.Open("testdata/linkage/forms.tar.gz")
@@ -44,9 +44,9 @@ func forms(t *testing.T) map[string][]byte {
 	}
 }
 
-// In every form of procedure linkage table, with and without section headers, the call
-// in one goes to the entry of tiny and the call in two to that of tiny2. Where the entry is
-// entered, the return address lies on top of the stack (x86-64) or in a register (A64).
+// With every form of procedure linkage table, with and without section headers, the call in one
+// goes to tiny's entry, and the call in two to tiny2's. At the start of an entry, the return address
+// is on top of the stack (x86-64) or in a register (A64).
 func TestLinkageTables(t *testing.T) {
 	list := forms(t)
 	if len(list) < 26 {
@@ -55,7 +55,7 @@ func TestLinkageTables(t *testing.T) {
 	for name, b := range list {
 		static := strings.HasSuffix(name, ".static")
 		whole := symtab.Read(parse(t, b), nil).Finish()
-		copy(b[40:], make([]byte, 8)) // where the section headers are
+		copy(b[40:], make([]byte, 8)) // position of the section headers
 		bare := symtab.Read(parse(t, b), nil).Finish()
 		f := parse(t, b)
 		for caller, callee := range map[string]string{"one": "tiny", "two": "tiny2"} {
@@ -77,7 +77,7 @@ func TestLinkageTables(t *testing.T) {
 				if g, _ := whole.Function(offset); g.Name != callee || !g.Indirect {
 					t.Errorf("%s: %s is chosen by %q (%v)", name, callee, g.Name, g.Indirect)
 				}
-				continue // nothing lists its relocations without sections
+				continue // without sections, nothing lists its relocations
 			}
 			if slot.Symbol != callee {
 				t.Errorf("%s: %s calls %q", name, caller, slot.Symbol)
@@ -118,7 +118,7 @@ func target(t *symtab.Table, file []byte, name string) (uint64, bool) {
 	return 0, false
 }
 
-// depths holds the depth at an entry, which a call enters.
+// depths checks the depth at an entry of a procedure linkage table.
 func depths(t *testing.T, name string, table *symtab.Table, file []byte, offset, at uint64) {
 	t.Helper()
 	r, _ := table.Region(offset)

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Function returns the function at an offset of the file. For code without a symbol
-// it returns an artificial static function (S6), which fills the gap between two functions or
-// the ends of the region. It is false outside every executable region.
+// Function returns the function at an offset of the file. For code without a symbol it returns an
+// artificial static function (S6) that fills the gap between two functions, or from a function to
+// an end of the region. It is false outside every executable region.
 func (t *Table) Function(off uint64) (Function, bool) {
 	f := &t.Functions
 	i := f.countUpTo(off)
@@ -42,23 +42,23 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	}, true
 }
 
-// OfModule returns a copy of the table with only the functions of one module.
+// OfModule returns a copy of the table with the functions of one module only.
 func (t *Table) OfModule(module int) *Table {
 	other := *t
 	other.Functions = t.Functions.ofModule(int32(module))
 	return &other
 }
 
-// Relocate returns a copy of a list of the kernel's symbols for a kernel at a higher address. It omits
-// kernel modules, which have addresses of their own.
+// Relocate returns a copy of a list of the kernel's symbols for a kernel that runs by bytes higher.
+// It omits kernel modules, which have addresses of their own.
 func (t *Table) Relocate(by uint64) *Table {
 	other := *t
 	other.Functions = t.Functions.relocate(0, by)
 	return &other
 }
 
-// PLT returns the first section of the object's procedure linkage table, which is one
-// function in all its sections. It is false without one.
+// PLT returns the function of the object's procedure linkage table, as in its first section (all
+// sections are one function); false without one.
 func (t *Table) PLT() (Function, bool) {
 	f := &t.Functions
 	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == funcinfo.PLT })
@@ -73,7 +73,7 @@ func (t *Table) Region(off uint64) (Region, bool) {
 	return regionAt(t.Regions, off, func(r *Region) uint64 { return r.Offset })
 }
 
-// regionAt returns the region that covers a place in a list sorted by the starts.
+// regionAt returns the region that contains at, from a list sorted by start.
 func regionAt(list []Region, at uint64, start func(*Region) uint64) (Region, bool) {
 	i := sort.Search(len(list), func(i int) bool { return start(&list[i]) > at })
 	if i > 0 && at-start(&list[i-1]) < list[i-1].Size {
@@ -102,7 +102,7 @@ func (t *Table) Place(off uint64) (p funcinfo.Place, ok bool) {
 	return t.place(row), true
 }
 
-// place returns the position in a row.
+// place returns a row's source position.
 func (t *Table) place(row Row) funcinfo.Place {
 	if row.File < 0 {
 		return funcinfo.Place{}

@@ -40,8 +40,8 @@ func newNameIndexes(functions Functions) *nameIndexes {
 	}
 }
 
-// nameIndex lists functions by the hashes of their names. It has no strings of its own: a map of
-// hundreds of thousands of names would take several times the memory.
+// nameIndex lists functions by the hashes of their names. It stores no names: a map of hundreds of
+// thousands of them would take several times the memory.
 type nameIndex struct {
 	functions []function
 	namesOf   func(*function) iter.Seq[string]

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Functions are found by their names, and by each of their symbols: all that have it, in
-// their order.
+// A name, and each symbol, finds all functions that have it, in order.
 func TestNames(t *testing.T) {
 	var functions []Function
 	want := map[string][]int{}

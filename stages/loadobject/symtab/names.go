@@ -13,34 +13,34 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// maxName is the binary logarithm of the bound of a demangled name: because of substitutions, a short
-// symbol can have a name of gigabytes.
+// maxName is the binary logarithm of a demangled name's longest length: because of substitutions, a
+// short symbol can have a name of gigabytes.
 const maxName = 16
 
-// maxNames bounds the bytes that the demangled names of one object take beyond
-// a multiple of its symbols.
+// maxNames bounds how many bytes the demangled names of one object take in addition to a multiple
+// of the size of its symbols.
 const maxNames = 16 << 20
 
-// Bounds of the demangler's work. A name of 300 characters can keep it busy for
-// years, and one of millions of `P` overflows the stack, which ends the
-// process. A real name takes 1 to 10 steps of some 60 ns for each of its characters,
-// and is nested 30 levels deep; names of expression templates have up to 60 KB.
+// Bounds of the demangler's work. A name of 300 characters can keep it busy for years, and one of
+// millions of `P` overflows the stack, which ends the process. Real names take 1 to 10 steps of some
+// 60 ns per character and are nested up to 30 levels; names of expression templates have up to
+// 60 KB.
 const (
 	maxMangled   = 64 << 10 // characters of a name
 	maxDepth     = 2048     // levels of nesting
-	maxSteps     = 1 << 22  // of one name
-	moreSteps    = 1 << 24  // of all names of one object, in addition to stepsPerByte
-	stepsPerByte = 16       // for each character of the names
+	maxSteps     = 1 << 22  // steps for one name
+	moreSteps    = 1 << 24  // steps for all names of one object, in addition to stepsPerByte
+	stepsPerByte = 16       // steps for each character of the names
 )
 
 // namer makes linkage names readable (gprofng-experiment 6.4).
 type namer struct {
 	golang  bool
-	twins   map[string]bool   // Go symbols that differ from another one by their calling convention only
+	twins   map[string]bool   // Go symbols that differ from another one only by their calling convention
 	budget  int               // bytes left for demangled names
 	steps   int               // left for the demangler
 	skipped map[string]bool   // names that exceeded a bound
-	known   map[string]string // demangled names of the current function's symbols, which are used more than once
+	known   map[string]string // demangled names of the current function's symbols, needed more than once
 }
 
 func newNamer(golang bool) *namer {
@@ -79,8 +79,8 @@ func (n *namer) name(linkage string) (string, funcinfo.Kind) {
 	return base + clones(suffixes), kind
 }
 
-// findTwins finds the Go symbols that keep their calling convention because another function
-// has the name without it: the linker adds a wrapper if a function is called by both conventions.
+// findTwins finds the Go symbols that keep their calling convention, because another function has
+// the name without it: the linker adds a wrapper if both conventions call a function.
 func (n *namer) findTwins(list []symbol) {
 	if !n.golang {
 		return
@@ -99,8 +99,8 @@ func (n *namer) findTwins(list []symbol) {
 	}
 }
 
-// trimABI cuts off the calling convention that the Go linker appends to the symbols of functions in
-// assembler and of their wrappers (`runtime.goexit.abi0`). Go's own tables do not have it.
+// trimABI cuts off the calling convention (`runtime.goexit.abi0`), which the Go linker appends to
+// the symbols of assembly functions and of their wrappers. Go's own tables do not have it.
 func trimABI(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, ".abi0"), ".abiinternal")
 }
@@ -122,8 +122,8 @@ func clones(suffixes []string) string {
 	return b.String()
 }
 
-// CloneMarks splits a linkage name into the function's own name and the readable form of
-// compilers' suffixes (S9).
+// CloneMarks splits a linkage name into the function's own name and the compilers' suffixes in
+// readable form (S9).
 func CloneMarks(linkage string) (base, marks string) {
 	base, suffixes := new(namer).suffixes(trimPromotion(linkage))
 	return base, clones(suffixes)
@@ -132,8 +132,8 @@ func CloneMarks(linkage string) (base, marks string) {
 // moduleProcedure matches gfortran's symbols of module procedures.
 var moduleProcedure = lazyregexp.New(`(?s)^__([a-z0-9_.]+)_MOD_(.+)$`)
 
-// fortranName decodes gfortran's symbol of a module procedure,
-// `__module_MOD_procedure`, to `module::procedure`, as gdb does (S8).
+// fortranName decodes gfortran's symbol of a module procedure as gdb does (S8):
+// `__module_MOD_procedure` becomes `module::procedure`.
 func fortranName(s string) string {
 	if !strings.Contains(s, "_MOD_") {
 		return s
@@ -177,8 +177,8 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 	return d, true
 }
 
-// trimGlobalPrefix cuts the prefix with which Studio compilers make static names
-// global: `$X...` or `.X...` up to the next dot.
+// trimGlobalPrefix cuts off `$X...` or `.X...` up to the next dot, the prefix with which Studio
+// compilers make static names global.
 func trimGlobalPrefix(s string) string {
 	if len(s) > 2 && (s[0] == '$' || s[0] == '.') && s[1] == 'X' {
 		if i := strings.IndexByte(s[2:], '.'); i >= 0 && 2+i+1 < len(s) {
@@ -188,17 +188,17 @@ func trimGlobalPrefix(s string) string {
 	return s
 }
 
-// promotions matches the suffixes with which compilers make static functions global when they optimize
-// several units together: gcc's `f.lto_priv.0`, clang's `f.llvm.1234`. bareNumber matches the number
-// that LLVM appends to mangled names of several functions (`_ZL1fv.21`); other compilers have a word
-// before a number.
+// promotions matches the suffixes with which compilers make static functions global when they
+// optimize several units together: gcc's `f.lto_priv.0`, clang's `f.llvm.1234`. bareNumber matches
+// the number that LLVM appends if several functions have one mangled name (`_ZL1fv.21`); other
+// compilers put a word before a number.
 var (
 	promotions = lazyregexp.New(`(?:\.(?:lto_priv|llvm)\.[0-9]+)+(\.|$)`)
 	bareNumber = lazyregexp.New(`^(_[ZR][^.]*)\.[0-9]+(\.|$)`)
 )
 
-// trimPromotion cuts out these suffixes: the function is static in its module, under the source's name
-// (S5).
+// trimPromotion cuts out these suffixes: the function is static in its module and has the source's
+// name (S5).
 func trimPromotion(s string) string {
 	if !strings.Contains(s, ".") {
 		return s
@@ -207,8 +207,8 @@ func trimPromotion(s string) string {
 	return s[:1] + promotions().ReplaceAllString(s[1:], "${1}")
 }
 
-// marks are the suffixes of functions that compilers derive from others.
-// Other words after a dot are part of a name (Fortran's `master.0.body_`).
+// marks are compilers' suffixes for functions derived from others. Any other word after a dot is
+// part of the name (Fortran's `master.0.body_`).
 var marks = map[string]funcinfo.Kind{
 	"constprop": funcinfo.Clone, "isra": funcinfo.Clone, "part": funcinfo.Clone, "simdclone": funcinfo.Clone, "specialized": funcinfo.Clone,
 	"default": funcinfo.Clone, "avx": funcinfo.Clone, "avx2": funcinfo.Clone, "avx512f": funcinfo.Clone, "sse2": funcinfo.Clone, "sse4_1": funcinfo.Clone, "sse4_2": funcinfo.Clone,
@@ -218,13 +218,13 @@ var marks = map[string]funcinfo.Kind{
 	"localalias": funcinfo.Normal, "lto_priv": funcinfo.Normal, "llvm": funcinfo.Normal, "resolver": funcinfo.Normal,
 }
 
-// coroutineParts are gcc's and clang's suffixes for the functions of a C++ coroutine other than the
+// coroutineParts are gcc's and clang's suffixes for the functions of a C++ coroutine, except the
 // ramp, which starts it.
 var coroutineParts = []string{"actor", "destroy", "resume", "cleanup"}
 
-// Ramp returns the symbol of a coroutine's ramp, given the symbol of another of its
-// parts (S9): clang's `_Z1fi.destroy`, or gcc's `_Z1fPZ1fiE11_Z1fi.Frame.actor`, which has a
-// parameter of the frame's type, named after the ramp.
+// Ramp returns the symbol of a coroutine's ramp, given the symbol of another part of it (S9):
+// clang's `_Z1fi.destroy`, or gcc's `_Z1fPZ1fiE11_Z1fi.Frame.actor`, which has a parameter of the
+// frame's type, named after the ramp.
 func Ramp(linkage string) (string, bool) {
 	for _, part := range coroutineParts {
 		base, ok := strings.CutSuffix(linkage, "."+part)
@@ -239,7 +239,7 @@ func Ramp(linkage string) (string, bool) {
 	return "", false
 }
 
-// coroutine returns the ramp of a part with gcc's mangling, without the suffix.
+// coroutine returns the ramp of a part that gcc mangled; base has no suffix.
 func coroutine(base string) (ramp string, ok bool) {
 	if !strings.HasSuffix(base, ".Frame") {
 		return "", false
@@ -253,7 +253,7 @@ func coroutine(base string) (ramp string, ok bool) {
 }
 
 // suffixes splits `f.isra.0.cold` into f and [.isra.0 .cold]. In a Go object it recognizes few
-// suffixes, since `p.cold` is function cold of package p.
+// suffixes, because there `p.cold` is function cold of package p.
 func (n *namer) suffixes(s string) (base string, list []string) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '.' {
@@ -273,8 +273,7 @@ func (n *namer) suffixes(s string) (base string, list []string) {
 	return s, nil
 }
 
-// splitSuffixes splits before each dot that a letter follows; numbers belong
-// to the word before them.
+// splitSuffixes splits before each dot with a letter after it; numbers belong to the word before.
 func splitSuffixes(s string) []string {
 	var list []string
 	start := 0
@@ -287,7 +286,7 @@ func splitSuffixes(s string) []string {
 	return append(list, s[start:])
 }
 
-// suffixKind returns the kind of a function with the suffixes: a cold part of a clone is an
+// suffixKind returns the kind of a function with these suffixes: a cold part of a clone is an
 // outline function, a clone of a body is a body.
 func suffixKind(list []string) funcinfo.Kind {
 	kind := funcinfo.Normal
@@ -307,8 +306,8 @@ func suffixKind(list []string) funcinfo.Kind {
 	return kind
 }
 
-// studioBodies are the kinds of functions that Studio compilers generate, by the
-// letters after `_$`.
+// studioBodies are the kinds of functions that Studio compilers generate, by the two letters after
+// `_$`.
 var studioBodies = map[string]struct {
 	text string
 	kind funcinfo.Kind

@@ -103,7 +103,7 @@ func TestGoNames(t *testing.T) {
 	}
 }
 
-// Substitutions make a name of megabytes from some hundred bytes.
+// Substitutions that make megabytes of some hundred bytes are stopped.
 func TestHugeName(t *testing.T) {
 	s := "_Z1fIiEvT_"
 	for i := 0; i < 40; i++ {

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// maxListed bounds the functions of a list, which take some 30 times the memory of
-// the shortest lines. Large Java programs have some 200,000 functions, the kernel has
-// 300,000 symbols.
+// maxListed bounds the functions of a list, because the shortest lines take some 30 times their
+// length in memory. Large Java programs have some 200,000 functions, the kernel 300,000 symbols.
 var maxListed = 2 << 20
 
 func tooManyNote() Note {
 	return Note{Offset: -1, Damage: true, Text: "more than " + strconv.Itoa(maxListed) + " functions: the rest are left out"}
 }
 
-// ReadPerfMap reads a run-time compiler's list of functions, with lines of start, size and
-// name (perf-data 18.1). Offsets are addresses. Where functions overlap, the one listed later
-// was compiled later, and owns the code.
+// ReadPerfMap reads a run-time compiler's list of functions, with lines of start, size and name
+// (perf-data 18.1). Offsets are addresses. Where functions overlap, the code belongs to the one
+// listed last, since it was compiled last.
 func ReadPerfMap(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	var list []Function // in order of the file
@@ -55,7 +54,7 @@ func perfMapFunction(line []byte) (f Function, ok bool) {
 	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: funcinfo.Dynamic, Scope: funcinfo.ModuleScope}, true
 }
 
-// word cuts off the first word, and trims blanks around both parts.
+// word cuts off the first word and trims blanks around both parts.
 func word(s string) (first, rest string) {
 	s = strings.Trim(s, " \t")
 	if i := strings.IndexAny(s, " \t"); i >= 0 {
@@ -72,7 +71,7 @@ func hexadecimal(s string) (uint64, error) {
 	return strconv.ParseUint(s, 16, 64)
 }
 
-// removeOverlaps cuts out the code of functions that later ones cover, and sorts the rest. A
+// removeOverlaps cuts code out of functions that later ones cover, and sorts the remaining parts. A
 // function may remain in two parts.
 func removeOverlaps(list []Function) (out []Function) {
 	edges := make([]uint64, 0, 2*len(list))
@@ -81,11 +80,11 @@ func removeOverlaps(list []Function) (out []Function) {
 	}
 	slices.Sort(edges)
 	edges = slices.Compact(edges)
-	owners, next := make([]int, len(edges)), make([]int, len(edges)) // of the parts that begin at the edges
+	owners, next := make([]int, len(edges)), make([]int, len(edges)) // by the edge at which a part begins
 	for i := range next {
 		owners[i], next[i] = -1, i
 	}
-	free := func(i int) int { // the first part from this one on without an owner
+	free := func(i int) int { // the first part from i on without an owner
 		for next[i] != i {
 			next[i] = next[next[i]]
 			i = next[i]

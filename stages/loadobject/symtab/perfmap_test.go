@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Each line is one function; what cannot be read is counted, and where functions
-// overlap, those listed later are what is there (perf-data 18.1).
+// Each line is one function. Unreadable lines are counted, and where functions overlap, those
+// listed later win (perf-data 18.1).
 func TestReadPerfMap(t *testing.T) {
 	for _, c := range []struct{ name, text, want, note string }{
 		{"plain", "1000 10 one\n2000 20 two\n", "1000+10 one, 2000+20 two", ""},
@@ -44,7 +44,7 @@ func TestReadPerfMap(t *testing.T) {
 	}
 }
 
-// Whatever lists say, functions are sorted and do not overlap.
+// Functions of any list are sorted and do not overlap.
 func FuzzReadLists(f *testing.F) {
 	f.Add([]byte("1000 30 old\n1010 10 new\n0 ffffffffffffffff all\n"))
 	f.Add([]byte("ffffffff81000000 T _text\nffffffff81000000 t a\nffffffffc0001000 t f\t[mod]\n"))

@@ -38,11 +38,10 @@ func codeRegions(f *elf.File, slots []Slot) []Region {
 	return splitPLTs(list, f, slots, f.Arch(), bare)
 }
 
-// splitPLTs makes procedure linkage tables without sections separate regions. It recognizes
-// them by their instructions: consecutive entries, at least one of them bound lazily or, if the
-// object has no sections (bare), calling a function that the object chooses at run time. A
-// function that only jumps to another load object looks the same, but its slot is not bound
-// lazily.
+// splitPLTs makes procedure linkage tables without sections separate regions. It recognizes them by
+// their instructions: consecutive entries, of which at least one is bound lazily or, if the object
+// has no sections (bare), calls a function that the object chooses at run time. A function that
+// only jumps to another load object looks the same, but its slot is not bound lazily.
 func splitPLTs(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) []Region {
 	t := Table{Slots: slots}
 	var out []Region
@@ -64,7 +63,7 @@ func splitPLTs(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare boo
 // findPLTs returns the starts and ends of the tables in a region's code.
 func findPLTs(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (runs [][2]uint64) {
 	step, skip := uint64(8), uint64(8)
-	if arch == isa.ARM64 { // an entry without its `bti c` also looks like an entry
+	if arch == isa.ARM64 { // without its `bti c`, an entry still looks like one
 		step, skip = 4, 16
 	}
 	var run struct {
@@ -112,7 +111,7 @@ func stubWidth(code []byte) uint64 {
 	return 16
 }
 
-// pltHead is code before the entries that jump to functions: its first bytes and its size.
+// pltHead is code before the entries that jump to functions: how it begins, and its size.
 type pltHead struct {
 	start string
 	size  uint64
@@ -123,15 +122,15 @@ var pltHeads = map[isa.Arch][]pltHead{
 		{"\xff\x35", 16}, {"\x68", 16}, {"\xf3\x0f\x1e\xfa\x68", 16},
 		{"\xf3\x0f\x1e\xfa\x41\x53\xff\x35", 32},         // mold: endbr64; push %r11; push
 		{"\xe8\x0b\x00\x00\x00\xf3\x90\x0f\xae\xe8", 32}, // a retpoline: call; pause; lfence
-		{"\xff\x35", 48}, // the same after `push; mov %r11`
+		{"\xff\x35", 48}, // the retpoline after `push; mov %r11`
 	},
 	isa.X86:   {{"\xff\x35", 16}, {"\x68", 16}, {"\xf3\x0f\x1e\xfa\x68", 16}},
 	isa.ARM64: {{"\xf0\x7b\xbf\xa9", 32}, {armLandingPad + "\xf0\x7b\xbf\xa9", 32}},
 }
 
-// pltStart searches backward from the first entry that jumps for the entries that call the
-// dynamic linker: the table's head, and the entries in `.plt` that belong to `.plt.sec`. It
-// stops at the end of the previous table.
+// pltStart searches backward from the first entry that jumps, for entries that call the dynamic
+// linker: the table's head, and the entries in `.plt` that belong to `.plt.sec`. It stops at the
+// end of the previous table.
 func pltStart(code []byte, before, start uint64, arch isa.Arch) uint64 {
 	for {
 		n := slices.IndexFunc(pltHeads[arch], func(h pltHead) bool {

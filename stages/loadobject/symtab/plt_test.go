@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Without section headers the same code is taken for linkage tables as with
-// them, but for entries that are filled beforehand and stand alone.
+// The same linkage tables are found without section headers as with them, except for single entries
+// that are filled beforehand.
 func TestTablesWithoutSections(t *testing.T) {
 	tables := 0
 	for _, name := range recorded {
@@ -25,14 +25,14 @@ func TestTablesWithoutSections(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := symtab.Read(parse(t, b), nil).Finish()
-		copy(b[40:], make([]byte, 8)) // where the section headers are
+		copy(b[40:], make([]byte, 8)) // position of the section headers
 		bare := symtab.Read(parse(t, b), nil).Finish()
 		if d := cmp.Diff(whole.Slots, bare.Slots); d != "" || len(whole.Slots) == 0 {
 			t.Errorf("%s: slots: %s", name, d)
 		}
 		for _, r := range whole.Regions {
 			if r.Name == ".plt" && r.Size == 16 {
-				continue // a head without entries, which nothing enters
+				continue // a head without entries, which nothing calls
 			}
 			for off := r.Offset; off < r.Offset+r.Size; off++ {
 				f, _ := whole.Function(off)
@@ -51,8 +51,8 @@ func TestTablesWithoutSections(t *testing.T) {
 	}
 }
 
-// Relocations without addends, as 32-bit x86 has them; those of data, of symbols
-// that are not there, and those beyond the end of the file are left out.
+// Relocations have no addends on 32-bit x86. Those of data, of symbols that do not exist, and those
+// beyond the end of the file are omitted.
 func TestSlots(t *testing.T) {
 	f := elftest.File{Class: elf.ELFCLASS32, Machine: elf.EM_386}
 	syms := f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, []elftest.Symbol{
@@ -73,7 +73,7 @@ func TestSlots(t *testing.T) {
 		{Type: elf.PT_DYNAMIC, Offset: 0x700, Address: 0x700, FileSize: 0x100, MemSize: 0x100}}
 	got := symtab.Read(parse(t, f.Bytes()), nil).Slots
 	want := []symtab.Slot{{Address: 0x3000, Symbol: "lazy", Lazy: true}, {Address: 0x3008, Symbol: "eager"}}
-	for i := range got { // what follows the table in the file may look like relocations
+	for i := range got { // bytes after the table may look like relocations
 		if got[i].Address > 0x3018 {
 			got = got[:i]
 			break

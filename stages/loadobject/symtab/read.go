@@ -10,9 +10,9 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Read builds the table of a load object, without modules and lines, from its
-// own symbols and the symbols of its debug file, which may be nil. It notes damage in
-// the table. The table does not refer to the files' bytes.
+// Read builds the table of a load object, without modules and lines, from its own symbols and those
+// of its debug file, which may be nil. Damage becomes a note in the table. The table does not refer
+// to the files' bytes.
 func Read(f, debug *elf.File) *Draft {
 	t := &Draft{Table: Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	t.Arch = f.Arch()
@@ -44,15 +44,15 @@ func Read(f, debug *elf.File) *Draft {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither type nor size to distinguish labels from functions: the rest count as functions"})
 	}
 	nameTrampolines(t, f)
-	if f.Packed { // offsets do not lead to code in the compressed file
+	if f.Packed { // in a compressed file, offsets do not lead to code
 		t.Arch = 0
 	}
 	t.Notes = append(t.Notes, n.notes()...)
 	return t
 }
 
-// inDebug names the debug file in its note. It omits the folder, since copies of an object
-// share their tables.
+// inDebug names the debug file in its note, without the folder, because copies of an object share
+// one table.
 func inDebug(n Note, debug *elf.File) Note {
 	return n.In("debug file "+filepath.Base(debug.Path), -1)
 }

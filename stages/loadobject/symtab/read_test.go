@@ -46,7 +46,7 @@ func parse(t testing.TB, b []byte) *elf.File {
 	return f
 }
 
-// walk calls f for each function that a lookup can give, in order.
+// walk calls f for each function that a lookup can return, in order.
 func walk(t testing.TB, table *symtab.Table, f func(symtab.Function)) {
 	t.Helper()
 	for _, r := range table.Regions {
@@ -94,7 +94,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// The sources say: two exported functions, static ones before and between them.
+// As in the source, there are two exported functions, with static ones before and between them.
 func TestStrippedRegions(t *testing.T) {
 	table := read(t, "testdata/libstripped.so")
 	for _, c := range []struct {
@@ -167,7 +167,7 @@ func TestClassesAndOrders(t *testing.T) {
 	}
 }
 
-// The sources of symbols, from the poorest to the best.
+// Symbols are taken from the best source; the cases go from the poorest to the best.
 func TestSymbolSources(t *testing.T) {
 	var f elftest.File
 	text := elftest.Text(".text", 0x1000, 0x400, 0x40)
@@ -221,7 +221,7 @@ func TestSymbolSources(t *testing.T) {
 	}
 }
 
-// A relocatable object's sections have no addresses.
+// In a relocatable object, whose sections have no addresses, functions are found by section.
 func TestRelocatable(t *testing.T) {
 	f := elftest.File{Type: debugelf.ET_REL}
 	f.Sections = append([]elftest.Section{
@@ -254,7 +254,7 @@ func TestWithoutSections(t *testing.T) {
 	}
 }
 
-// A real object without its end: the dynamic segment still names functions.
+// If a real object lacks its end, the dynamic segment still names functions.
 func TestCutObject(t *testing.T) {
 	b, err := os.ReadFile("testdata/libstripped.so")
 	if err != nil {
@@ -276,7 +276,7 @@ func TestCutObject(t *testing.T) {
 	if len(damage) != 1 {
 		t.Errorf("notes %+v, want damage at %d", table.Notes, headers)
 	}
-	// Before the dynamic segment nothing names a function.
+	// Nothing before the dynamic segment names a function.
 	table = symtab.Read(parse(t, b[:whole.Section(".dynamic").Offset]), nil).Finish()
 	if got := names(table); got != "" {
 		t.Errorf("functions %s", got)
@@ -286,7 +286,7 @@ func TestCutObject(t *testing.T) {
 	}
 }
 
-// Files whose section headers were stripped are whole.
+// Files whose section headers were stripped are not reported as damaged.
 func TestDynamicSegment(t *testing.T) {
 	const text, dynamic, hash, syms, strings = 0x400, 0x500, 0x600, 0x700, 0x800
 	for _, f := range []elftest.File{
@@ -339,7 +339,7 @@ func TestDynamicSegment(t *testing.T) {
 	}
 }
 
-// Damage is distinguished from remarks, and where it is in the object's own file.
+// Notes distinguish damage from remarks, and have the offset of damage in the object's own file.
 func TestNotes(t *testing.T) {
 	var f elftest.File
 	text := elftest.Text(".text", 0x1000, 0x400, 0x40)
@@ -368,8 +368,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Signal trampolines are named by their instructions in every C library, with
-// and without a symbol table, unless a symbol names them.
+// Signal trampolines of every C library are named by their instructions, with and without a symbol
+// table, unless a symbol names them.
 func TestTrampoline(t *testing.T) {
 	const amd64, i386, arm64 = debugelf.EM_X86_64, debugelf.EM_386, debugelf.EM_AARCH64
 	for _, c := range []struct {
@@ -408,7 +408,7 @@ func TestTrampoline(t *testing.T) {
 	}
 }
 
-// nm's functions are functions in the table, at the same addresses.
+// All functions that nm lists are in the table, at the same addresses.
 func TestAgainstNM(t *testing.T) {
 	nm, err := exec.LookPath("nm")
 	if err != nil {
@@ -472,7 +472,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// Names that are no UTF-8 would make columns of strings unreadable.
+// Names that are not UTF-8 are mended: they would make columns of strings unreadable.
 func TestInvalidName(t *testing.T) {
 	f := elftest.File{}
 	f.Sections = append([]elftest.Section{elftest.Text(".text", 0x1000, 0x400, 0x40)},

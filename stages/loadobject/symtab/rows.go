@@ -9,16 +9,16 @@ import (
 	"stackmill/stages/loadobject/columns"
 )
 
-// Row is the source line of the code from an offset of the file up to the next row.
+// Row is the source line of the code from an offset of the file to the next row's.
 type Row struct {
 	Offset        uint64
 	File          int32 // index into Table.Files, -1 for code without line information
 	Line          int32
-	Discriminator int32 // distinguishes the parts of a line (DWARF 5 section 6.2.2), 0 if the compiler does not
+	Discriminator int32 // distinguishes the parts of a line (DWARF 5 section 6.2.2), 0 without
 	Call          int32 // in Inlines only: index into Calls of the innermost call, -1 for code that is not inlined
 }
 
-// Repeats reports whether two rows differ in their offsets only.
+// Repeats reports whether two rows differ only in their offsets.
 func (r Row) Repeats(other Row) bool {
 	other.Offset = r.Offset
 	return r == other
@@ -28,8 +28,8 @@ const blockRows = 128
 
 type rowBlock [blockRows]Row
 
-// Rows are sorted by their offsets, which are distinct. Blocks of rows in a cache file are decoded
-// on first use, since few functions of a program are sampled. Rows are safe for concurrent use.
+// Rows are sorted by their offsets, which are distinct. Blocks of rows from a cache file are decoded
+// on first use, because few functions of a program have samples. Rows are safe for concurrent use.
 type Rows struct {
 	n       int
 	starts  []uint64                   // the first offset of each block
@@ -37,10 +37,10 @@ type Rows struct {
 	encoded encodedRows
 }
 
-// encodedRows are the blocks in a cache file. Their numbers are differences to the row before.
+// encodedRows are the blocks of a cache file. Each number is the difference to the row before.
 type encodedRows struct {
 	blocks       [][]byte
-	files, calls int // numbers of files and calls; calls is -1 for rows without calls
+	files, calls int // how many there are; calls is -1 for rows without calls
 }
 
 // RowsOf returns a list's rows.
@@ -66,7 +66,7 @@ func newRows(n int) Rows {
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.n }
 
-// Bytes returns the memory that the rows take when all are decoded.
+// Bytes returns the memory that the rows take once all are decoded.
 func (r *Rows) Bytes() int { return len(r.blocks) * (blockRows*24 + 16) }
 
 // At returns a row.
@@ -98,7 +98,7 @@ func (r *Rows) length(block int) int { return min(blockRows, r.n-block*blockRows
 
 func (r *Rows) block(n int) *rowBlock {
 	b := r.blocks[n].Load()
-	if b == nil { // concurrent calls decode equal blocks
+	if b == nil { // concurrent callers may decode the same block: the results are equal
 		b = r.encoded.decode(n, r.starts[n], r.length(n))
 		r.blocks[n].Store(b)
 	}
@@ -116,8 +116,8 @@ func (r *Rows) Write(w *columns.Writer, calls bool) {
 	}
 }
 
-// appendRows encodes a block: the differences of each row to the one before, then the few
-// discriminators that are not 0, each with the number of rows since the last one.
+// appendRows encodes a block: each row's differences to the one before, then the few discriminators
+// other than 0, each with the number of rows since the last one.
 func appendRows(b []byte, rows []Row, calls bool) []byte {
 	last, some := Row{Offset: rows[0].Offset}, uint64(0)
 	for _, row := range rows {
@@ -144,8 +144,8 @@ func appendRows(b []byte, rows []Row, calls bool) []byte {
 	return b
 }
 
-// ReadRows reads what Write wrote, for a table with a number of files and calls; calls is -1 if the
-// rows have none.
+// ReadRows reads what Write wrote, for a table with these numbers of files and calls; calls is -1 if
+// the rows have none.
 func ReadRows(r *columns.Reader, files, calls int) Rows {
 	rows := newRows(r.Count())
 	rows.encoded = encodedRows{columns.Slice[[]byte](len(rows.blocks)), files, calls}
@@ -158,8 +158,8 @@ func ReadRows(r *columns.Reader, files, calls int) Rows {
 	return rows
 }
 
-// decode decodes a block with a number of rows. The code of an invalid block, in a forged file with a
-// correct checksum, has no line information.
+// decode decodes a block of so many rows. In an invalid block (from a forged file with a correct
+// checksum) the code has no line information.
 func (s *encodedRows) decode(n int, start uint64, rows int) *rowBlock {
 	b := new(rowBlock)
 	c := columns.NewNumbers(s.blocks[n])

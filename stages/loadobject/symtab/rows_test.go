@@ -12,7 +12,7 @@ import (
 
 const testFiles, testCalls = 3, 5
 
-// drawRows returns rows as debug information has them, of one to five blocks or none.
+// drawRows returns rows as in debug information: none, or up to five blocks.
 func drawRows(t *rapid.T, calls bool) []Row {
 	var list []Row
 	offset := uint64(0)
@@ -30,14 +30,14 @@ func drawRows(t *rapid.T, calls bool) []Row {
 	return list
 }
 
-// written returns rows as they are read from a file.
+// written returns rows after writing and reading them.
 func written(rows Rows, calls int) Rows {
 	w := columns.NewWriter()
 	rows.Write(w, calls >= 0)
 	return ReadRows(columns.NewReader(w.Append(nil)), testFiles, calls)
 }
 
-// Rows from a list and from a file are those that were put in, whichever is asked for first.
+// Rows from a list and from a file equal the input, in whatever order they are looked up.
 func TestRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls := rapid.SampledFrom([]int{-1, testCalls}).Draw(t, "calls")
@@ -66,7 +66,7 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// A lookup reads one block of a file's.
+// A lookup decodes only one block of a file.
 func TestRowsAreReadWhenAskedFor(t *testing.T) {
 	var list []Row
 	for i := range 10 * blockRows {
@@ -81,7 +81,7 @@ func TestRowsAreReadWhenAskedFor(t *testing.T) {
 	}
 }
 
-// Blocks of another program never refer to missing files or calls.
+// Forged blocks never refer to files or calls that do not exist.
 func TestForgedRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = blockRows

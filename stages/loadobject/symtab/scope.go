@@ -20,9 +20,8 @@ func newScopedName(module int32, scope funcinfo.NameScope, text string) scopedNa
 	return scopedName{module, scope, text}
 }
 
-// restrictScopes sets the scope of functions that share symbol, scope and module to
-// BuildScope. It considers all functions of the load object, so that the scope is the same in
-// every recording.
+// restrictScopes sets BuildScope for functions that share symbol, scope and module. It considers all
+// functions of the load object, so that a function has the same scope in every recording.
 func (d *Draft) restrictScopes() {
 	first := make(map[scopedName]int, len(d.Functions))
 	for i := range d.Functions {
@@ -41,8 +40,8 @@ func (d *Draft) restrictScopes() {
 	d.restrictInlined(first)
 }
 
-// restrictInlined does the same for functions that are only inlined. symbols are the functions with
-// symbols, which keep their scopes.
+// restrictInlined does the same for functions that are only inlined. symbols are the names of
+// functions with symbols, which keep their scopes.
 func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 	list := d.Inlines.Functions
 	first := make(map[scopedName]int, len(list))

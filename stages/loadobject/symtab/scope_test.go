@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The scope of a name is its symbol's, unless another function of the load object has the same name
-// there.
+// A name has its symbol's scope, unless another function of the load object has the same name in
+// that scope.
 func TestScopes(t *testing.T) {
 	symbols := func(list ...symbol) []Function {
 		for i := range list {

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// Whether a symbol without a type is a function depends on its name and the symbols around it.
+// Whether an untyped symbol is a function depends on its name and the symbols around it.
 func TestSettle(t *testing.T) {
 	const start = 0x1000
 	typed := func(name string, at, size uint64) elftest.Symbol {

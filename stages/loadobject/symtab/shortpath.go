@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Builds of one program may have their sources and results in different directories, but the same
-// relative paths between sources. So a unit's short path is relative to the common directory of the
-// units that were compiled together, in one directory or below it. Units of static libraries from
-// other directories have common directories of their own, and so have sources outside of the
+// Builds of one program may have sources and results in different directories, but equal relative
+// paths between sources. So a unit's short path is relative to the common directory of the units
+// that were compiled together, in one directory or below it. Units of static libraries that were
+// compiled elsewhere have a common directory of their own, and so have sources outside of the
 // directory in which the compiler ran.
 
-// Shorten sets the modules' short paths. units are the directories of compilation by unit; files are
-// modules that are not units, but declare inlined functions. Other modules, such as Go's packages, keep
-// their names.
+// Shorten sets the modules' short paths. units are the compilation directories by unit. files are
+// modules that are not units but declare inlined functions. Other modules, such as Go's packages,
+// keep their names.
 func (d *Draft) Shorten(units map[string]string, files []string) {
 	short := shortPaths(units, files)
 	for i := range d.Modules {
@@ -31,9 +31,9 @@ type compilation struct {
 	outside   bool   // the sources are not below it
 }
 
-// shortPaths returns the short paths of units, given their directories of compilation, and of other
-// files. Paths that would be equal are lengthened until they differ. Files do not change a unit's
-// short path, since these should not depend on inlining.
+// shortPaths returns the short paths of units, given their compilation directories, and of other
+// files. It lengthens equal paths until they differ. Files do not change a unit's short path,
+// because that must not depend on inlining.
 func shortPaths(units map[string]string, files []string) map[string]string {
 	directories := map[string]bool{}
 	for _, d := range units {
@@ -65,8 +65,8 @@ func shortPaths(units map[string]string, files []string) map[string]string {
 	return short
 }
 
-// belowCommon returns a file's path below the deepest common directory of units that contains it,
-// or else its base name: other machines have the headers of systems and libraries in other directories.
+// belowCommon returns a file's path relative to the deepest common directory of units above it, or
+// else its base name: other machines have system and library headers in other directories.
 func belowCommon(file string, common map[compilation]string) string {
 	in := file[:strings.LastIndexByte(file, '/')+1]
 	deepest := ""
@@ -81,7 +81,7 @@ func belowCommon(file string, common map[compilation]string) string {
 	return file[len(deepest):]
 }
 
-// topmost returns the highest directory at or above a directory in which the compiler ran, too, except
+// topmost returns the highest directory at or above this one in which the compiler also ran, except
 // the root of the file system.
 func topmost(directory string, ran map[string]bool) string {
 	for i := 1; i < len(directory); i++ {
@@ -92,7 +92,7 @@ func topmost(directory string, ran map[string]bool) string {
 	return directory
 }
 
-// commonFolder returns the longest common folder of two. Folders end in a slash or are empty.
+// commonFolder returns the longest common folder of a and b. Folders end in a slash or are empty.
 func commonFolder(a, b string) string {
 	n := 0
 	for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
@@ -103,8 +103,8 @@ func commonFolder(a, b string) string {
 	return a[:n]
 }
 
-// lengthen prepends further directories to equal short paths until they differ. It does not change
-// fixed ones.
+// lengthen prepends further directories to equal short paths until they differ. Those in fixed stay
+// unchanged.
 func lengthen(short, fixed map[string]string) {
 	for again := true; again; {
 		count := map[string]int{}

@@ -40,7 +40,7 @@ func TestShortPaths(t *testing.T) {
 	}
 }
 
-// A build that lacks a unit gives the others the same short paths.
+// If a build lacks a unit, the others have the same short paths.
 func TestShortPathsOfOne(t *testing.T) {
 	all := map[string]string{"/b/1/main.c": "/b/1", "/b/1/a/util.c": "/b/1", "/b/1/b/util.c": "/b/1"}
 	long := shortPaths(all, nil)
@@ -55,8 +55,8 @@ func TestShortPathsOfOne(t *testing.T) {
 	}
 }
 
-// Files that declare inlined functions have short paths that builds elsewhere share, and change
-// none of a unit.
+// Files that declare inlined functions have the same short paths in builds elsewhere, and change no
+// unit's short path.
 func TestShortPathsOfFiles(t *testing.T) {
 	for _, test := range []struct{ name, units, files, want string }{
 		{"below the units' folder", "/b/1/main.c@/b/1 /b/1/x/run.c@/b/1", "/b/1/x/get.h /b/1/y/get.h", "main.c x/run.c x/get.h y/get.h"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// makeFunctions turns symbols into functions that do not overlap (gprofng-experiment
-// 6.3). Symbols with the same offset are one function. A PLT section is one function.
+// makeFunctions turns symbols into functions that do not overlap (gprofng-experiment 6.3). Symbols
+// with the same offset become one function, and so does a PLT section.
 func makeFunctions(list []symbol, regions []Region, n *namer) []Function {
 	slices.SortFunc(list, inOrder)
 	var out []Function
@@ -53,7 +53,7 @@ func appendRegion(out []Function, list []symbol, g Region, n *namer) []Function 
 	return out
 }
 
-// sameOffset returns the first symbols of a sorted list that have the same offset.
+// sameOffset returns the symbols at the start of a sorted list that have the same offset.
 func sameOffset(list []symbol) []symbol {
 	n := 1
 	for n < len(list) && list[n].offset == list[0].offset {
@@ -69,8 +69,7 @@ func largest(group []symbol) (size uint64) {
 	return size
 }
 
-// function makes a function of the symbols with one offset, which are sorted
-// by name.
+// function makes a function of the symbols at one offset, which are sorted by name.
 func (n *namer) function(group []symbol) Function {
 	clear(n.known)
 	var names []string
@@ -94,8 +93,8 @@ func (n *namer) function(group []symbol) Function {
 	return f
 }
 
-// Separator separates the symbols in Function.Aliases. It is not a blank, which occurs in symbols of
-// Go and Rust.
+// Separator separates the symbols in Function.Aliases: a tab, because symbols of Go and Rust contain
+// blanks.
 const Separator = "\t"
 
 // Split splits a function's aliases into symbols.
@@ -106,8 +105,8 @@ func Split(aliases string) []string {
 	return strings.Split(aliases, Separator)
 }
 
-// preferred returns the last of sorted names (S4), but not a local alias of the compiler if there is
-// another name.
+// preferred returns the last of sorted names (S4) that is not a local alias of the compiler; if all
+// are, the last.
 func preferred(names []string) string {
 	for i := len(names) - 1; i >= 0; i-- {
 		if !strings.Contains(names[i], ".localalias") {

@@ -21,8 +21,8 @@ func layout(t *testing.T, b []byte) (list []string) {
 	return list
 }
 
-// Text without symbols is one function for each gap of each section, and the
-// linkage tables are not among it (S6).
+// In text without symbols, each gap of each section is one function, without the linkage tables
+// (S6).
 func TestStrippedSections(t *testing.T) {
 	sections := []elftest.Section{
 		elftest.Text(".init", 0x1000, 0x400, 0x10), elftest.Text(".plt", 0x1010, 0x410, 0x20),

@@ -12,8 +12,8 @@ import (
 type symbol struct {
 	name         string
 	offset, size uint64
-	order        int    // in the tables
-	version      string // cut off the name
+	order        int    // position in the tables
+	version      string // the version cut off the name
 	binding      debugelf.SymBind
 	indirect     bool   // STT_GNU_IFUNC
 	embedded     bool   // of .gnu_debugdata
@@ -27,21 +27,21 @@ type reader struct {
 	object    *elf.File
 	debug     *elf.File
 	addresses Addresses
-	byName    map[string]Region // of a relocatable object
+	byName    map[string]Region // regions of a relocatable object's sections
 	golang    bool
 	exported  bool // only exported functions have symbols
-	// bytes bounds the total length of names: string tables share suffixes,
-	// but in a hostile one each symbol could have the whole table as its name.
+	// bytes is what is left for names: string tables share suffixes, but in a hostile one each symbol
+	// could have the whole table as its name.
 	bytes int
-	// code bounds the machine code that is decoded to distinguish labels from
-	// functions: many labels could require the same code.
+	// code is how much more machine code may be decoded to tell labels from functions: many labels
+	// could require the same code.
 	code int
 }
 
-// symbols reads .symtab of the debug file, else of the object, else the dynamic symbols
-// together with .gnu_debugdata and the Go runtime's table of functions (gprofng-experiment
-// 6.2; the manual's S3 adds the separate files). If the section headers at the end of the file
-// are missing, it finds the dynamic symbols by the dynamic segment.
+// symbols reads .symtab of the debug file, else of the object; without both the dynamic symbols,
+// .gnu_debugdata and the Go runtime's table of functions (gprofng-experiment 6.2; the manual's S3
+// adds the separate files). If the section headers, at the end of the file, are missing, it finds
+// the dynamic symbols by the dynamic segment.
 func (r *reader) symbols() []symbol {
 	if r.debug != nil {
 		if list := r.tables(r.debug, debugelf.SHT_SYMTAB); len(list) > 0 {
@@ -75,7 +75,7 @@ func (r *reader) symbols() []symbol {
 // Solaris.
 const sunLDynSym debugelf.SectionType = 0x6ffffff3
 
-// note adds a note for an error about one of the object's files, if there is one.
+// note adds a note for err, an error about one of the object's files, unless it is nil.
 func (r *reader) note(f *elf.File, err error) {
 	if err == nil {
 		return
@@ -105,7 +105,7 @@ var errNames = &elf.DamageError{Offset: -1, Err: errors.New("the names of symbol
 // entries appends the function symbols of one table.
 func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbol {
 	for s := range f.Symbols(data) {
-		// The resolver of an indirect function is code like any other.
+		// An indirect function's resolver is code like any other.
 		t := s.Type
 		if t != debugelf.STT_FUNC && t != debugelf.STT_GNU_IFUNC && t != debugelf.STT_NOTYPE {
 			continue
@@ -133,8 +133,8 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 	return list
 }
 
-// offset converts a symbol's value by the main object's regions: sections of a debug
-// file have no bytes, so that their offsets are meaningless.
+// offset converts a symbol's value by the main object's regions: a debug file's sections have no
+// bytes and therefore meaningless offsets.
 func (r *reader) offset(f *elf.File, value uint64, section debugelf.SectionIndex) (uint64, bool) {
 	switch f.Machine {
 	case debugelf.EM_ARM, debugelf.EM_MIPS: // the low bit selects the instruction set

@@ -21,28 +21,28 @@ type Function struct {
 	Offset  uint64 // in the file
 	Address uint64 // link-time virtual address
 	Size    uint64 // bytes
-	Linkage string // the symbol shown: last of Aliases; empty for static regions and the PLT
+	Linkage string // the symbol shown: the last of Aliases; empty for static regions and the PLT
 	Aliases string // all symbols at this offset, in byte order, separated by tabs: see Split
 	Name    string // readable: demangled, with readable clone suffixes
-	// The readable names that gprofng and perf choose among the aliases; empty if equal to Name.
+	// The readable names of the aliases that gprofng and perf choose; empty if equal to Name.
 	GprofngName, PerfName string
 
 	Kind     funcinfo.Kind
 	Scope    funcinfo.NameScope
 	Module   int32 // index into Table.Modules, 0 is `(unknown)`
 	Line     int32 // of the declaration, 0 if unknown
-	Indirect bool  // a resolver (STT_GNU_IFUNC): chooses the function that calls of its name enter
+	Indirect bool  // a resolver (STT_GNU_IFUNC): it chooses which function calls of its name enter
 }
 
-// Unknown is the name of the module of functions without debug information.
+// Unknown is the module of functions without debug information.
 const Unknown = "(unknown)"
 
 // Module is a compilation unit.
 type Module struct {
 	Name     string // canonical path; `(unknown)` for the first
 	Language string
-	// ShortPath is the part of the path that does not depend on the directory of the build. It is
-	// unique in the table.
+	// ShortPath is the part of the path that does not depend on the build directory. It is unique in
+	// the table.
 	ShortPath string
 }
 
@@ -70,7 +70,7 @@ type Table struct {
 	Checksum  uint32   // of the dynamic segment, 0 without one
 	Content   uint64   // hash of the file, 0 if it has a build-id
 	Key       string   // hash of the contents of the files from which it was built
-	Alone     bool     // it was also built from files that Key does not cover
+	Alone     bool     // files that Key does not cover were also used
 	Arch      isa.Arch // 0 if its instructions cannot be decoded
 	Segments  []Segment
 	TLS       TLS

@@ -12,9 +12,9 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// trampoline is a signal trampoline: the code to which a signal handler returns. Stacks contain
-// it below every handler. A stripped C library lacks the symbol, which is local, and in some
-// libraries and the vdso the symbol has no type; but the instructions are always the same.
+// trampoline is a signal trampoline: the code to which a signal handler returns, which is below
+// every handler in stacks. A stripped C library lacks its symbol, which is local, and in some
+// libraries and the vdso that has no type; but the instructions are always the same.
 type trampoline struct {
 	name string
 	code []string
@@ -36,8 +36,8 @@ var trampolines = map[isa.Arch][]trampoline{
 	},
 }
 
-// Trampolines calls yield for the first copy of each signal trampoline in code, with its start
-// and size (S24).
+// Trampolines calls yield for the first copy of each signal trampoline in code, with the copy's
+// start and size (S24).
 func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size int)) {
 	for _, x := range trampolines[arch] {
 		for _, c := range x.code {
@@ -56,7 +56,7 @@ func IsTrampoline(arch isa.Arch, code []byte) bool {
 	})
 }
 
-// LongestTrampoline is the length of the longest code of a signal trampoline.
+// LongestTrampoline is the longest size of a signal trampoline in bytes.
 const LongestTrampoline = 9
 
 // nameTrampolines adds the signal trampolines that no symbol covers.
@@ -81,7 +81,7 @@ func nameTrampolines(t *Draft, f *elf.File) {
 	}
 }
 
-// FindFunction returns the index of the function that starts at an offset in a sorted list.
+// FindFunction returns the index of the function that starts at an offset, in a sorted list.
 func FindFunction(list []Function, offset uint64) (int, bool) {
 	return slices.BinarySearchFunc(list, offset, func(f Function, off uint64) int { return cmp.Compare(f.Offset, off) })
 }

@@ -9,37 +9,36 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Hand-written assembler often does not mark symbols as functions. A symbol without a
-// type in executable text names the code from there on, unless another function covers
-// it, or the symbol is a marker (S3).
+// Hand-written assembly often does not mark symbols as functions. So a symbol without a type in
+// executable text names the code from there on, unless another function covers it, or the symbol is
+// a marker (S3).
 
-// markers matches symbols without a type that assemblers and compilers generate in text: local labels of
-// gas and nasm, also `1:` and `1$:` that gas kept (L, the number, a control character), notes of
-// annobin and gcc 2 at the start of a unit's text, and mapping symbols, which separate instructions from
-// data: `$a`, `$t`, `$x` and `$d`, alone or with a suffix after a dot, and RISC-V's `$xrv64i2p1`.
+// markers matches symbols without a type that assemblers and compilers generate in text: local labels
+// of gas and nasm, including `1:` and `1$:` that gas kept (as L, the number, a control character);
+// notes of annobin and gcc 2 at the start of a unit's text; and mapping symbols, which separate
+// instructions from data: `$a`, `$t`, `$x` and `$d`, also with a dot and a suffix, and `$xrv64i2p1`.
 var markers = lazyregexp.New(`^(?:\.L|\.\.@|\$L|\.annobin_|gcc2?_compiled\.|L[0-9]+[\x01\x02]|\$[atxd](?:\.|$)|\$xrv)`)
 
-// isGoMarker reports whether a function symbol of the Go linker only marks the start or end of text.
+// isGoMarker reports whether a symbol of the Go linker's only marks the start or end of text.
 func isGoMarker(name string) bool {
 	return name == "runtime.text" || name == "runtime.etext" || strings.HasPrefix(name, "runtime.text.")
 }
 
 // isInSection reports whether a symbol's address is in its section, so that code can start there.
-// Symbols such as the linker's `etext` are at the end of their section, even if another section
-// follows.
+// Symbols such as the linker's `etext` are at their section's end, where another one may begin.
 func isInSection(f *elf.File, value uint64, section debugelf.SectionIndex) bool {
 	s := f.ByIndex(int(section))
 	return f.Type == debugelf.ET_REL || s == nil || value-s.Address < s.Size
 }
 
-// dropLabels sorts symbols by offset, drops symbols without a type that are not functions, and bounds
-// the sizes of functions without a size.
+// dropLabels sorts symbols by offset and drops untyped symbols that are not functions. It bounds the
+// sizes of functions without a size.
 func (r *reader) dropLabels(list []symbol) []symbol {
 	slices.SortFunc(list, inOrder)
 	starts := frameStarts(r.object, r.addresses)
 	kept := list[:0]
 	var before []symbol // the symbols of the last function
-	var end uint64      // of the last function; its start if it has no size
+	var end uint64      // end of the last function; its start if it has no size
 	for len(list) > 0 {
 		group := sameOffset(list)
 		list = list[len(group):]
@@ -59,8 +58,8 @@ func (r *reader) dropLabels(list []symbol) []symbol {
 	return kept
 }
 
-// isLabel reports whether a symbol is a label in the function before it: because it has the form of
-// nasm's `f.loop`, or because that function has no size and continues in it.
+// isLabel reports whether a symbol is a label in the function before it: it has the form of nasm's
+// `f.loop`, or that function has no size and its code continues at the symbol.
 func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol) bool {
 	if len(before) == 0 || before[0].offset != end {
 		return false
@@ -93,9 +92,9 @@ func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol)
 	return continues(r.table.Arch, code, addr, addr+(s.offset-start), addr+(until-start))
 }
 
-// limit returns the size of the function of some symbols, 0 if none has one. In this case it bounds
-// the function by the next start of a function in call frame information and, if only exported
-// functions have symbols, by its own instructions.
+// limit returns the largest size of the symbols at one offset. If none has a size, it returns 0 and
+// sets reach: up to the next start of a function in call frame information or, if only exported
+// functions have symbols, at most to the end that the instructions show.
 func (r *reader) limit(group []symbol, starts []uint64, behind []symbol) uint64 {
 	size := largest(group)
 	off := group[0].offset

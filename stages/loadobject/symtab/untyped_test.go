@@ -18,10 +18,10 @@ func ranges(t *testing.T, path string) []string {
 	return list
 }
 
-// Symbols without a type are functions unless one covers them or they are labels
-// in one; the sizes are those of the assembler's listing. What has no symbol at all
-// is the static region after start_of_frames, since call frame information begins
-// a function there, but is taken by spin_7, where nothing does (S3).
+// Symbols without a type are functions, unless a function covers them or they are labels in one;
+// their sizes equal the assembler's listing. Code without a symbol is a static region after
+// start_of_frames, because call frame information begins a function there, and part of spin_7 where
+// nothing begins one (S3).
 func TestAssembler(t *testing.T) {
 	want := []string{
 		"opening 1", "spin_2 13", "spin_3 22", "spin_4 25", "spin_5 13", "spin_6 13",
@@ -32,9 +32,9 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
-// Where the symbols of functions that are not exported are gone, one without a
-// size does not take theirs: their text is a static region of its own (S6). A
-// system call that does not return looks like one that does: _start takes static_8.
+// If functions that are not exported have lost their symbols, a function without a size does not
+// take their text, which becomes a static region (S6). A system call that never returns looks like
+// any other: _start takes static_8.
 func TestStrippedAssembler(t *testing.T) {
 	want := []string{"spin_2 13", "spin_4 25", "spin_5 13", "spin_6 13", "start_of_frames 1", "spin_7 31", "_start 72", "spin_9 1"}
 	if diff := cmp.Diff(want, ranges(t, "testdata/libassembler.so")); diff != "" {

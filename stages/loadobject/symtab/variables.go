@@ -16,20 +16,19 @@ type Variable struct {
 	Name          string
 }
 
-// Variables are the data symbols of a load object. They are not in its Table because
-// only events with data addresses need them. They are immutable and safe for concurrent
-// use.
+// Variables are the data symbols of a load object. They are not in its Table because only events
+// with data addresses need them. They are immutable and safe for concurrent use.
 type Variables struct {
 	// List is sorted by address, then by descending size, then by name.
 	List   []Variable
 	Damage error // damage of the symbol tables, usually nil
 }
 
-// ReadVariables reads the data symbols in all symbol tables of a file. The result
-// does not refer to the file's bytes.
+// ReadVariables reads the data symbols of all symbol tables of a file. The result does not refer to
+// the file's bytes.
 func ReadVariables(f *elf.File) *Variables {
 	v := &Variables{}
-	left := 1<<20 + 8*len(f.Bytes()) // a hostile string table could be the name of each symbol
+	left := 1<<20 + 8*len(f.Bytes()) // in a hostile file, each symbol's name could be the whole string table
 	for t, err := range f.SymbolTables(debugelf.SHT_SYMTAB, debugelf.SHT_DYNSYM) {
 		v.Damage = errors.Join(v.Damage, err)
 		if left = v.add(f, t.Symbols, t.Names, left); left < 0 {
@@ -43,8 +42,8 @@ func ReadVariables(f *elf.File) *Variables {
 	return v
 }
 
-// add appends the symbols of one table. It returns how many bytes of names are
-// left, less than 0 if there were not enough.
+// add appends the symbols of one table. It returns how many bytes are left for names; negative if
+// they did not suffice.
 func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 	for s := range f.Symbols(data) {
 		if s.Type != debugelf.STT_OBJECT || s.Section == debugelf.SHN_UNDEF || s.Size == 0 || s.Value+s.Size < s.Value {
@@ -59,11 +58,11 @@ func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 	return left
 }
 
-// At returns the index of the variable that covers a link-time address, false
-// without one. It considers only the variables that start closest below the address.
+// At returns the index of the variable that contains a link-time address; false without one. It
+// considers only the variables with the last start up to the address.
 func (v *Variables) At(address uint64) (int, bool) {
 	i := sort.Search(len(v.List), func(i int) bool { return v.List[i].Address > address }) - 1
-	for i > 0 && v.List[i-1].Address == v.List[i].Address { // of aliases, the first
+	for i > 0 && v.List[i-1].Address == v.List[i].Address { // the first of several aliases
 		i--
 	}
 	if i < 0 || address-v.List[i].Address >= v.List[i].Size {

@@ -42,7 +42,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A table that lies beyond the end of the file is reported with what the others have.
+// A table that lies beyond the end of the file is reported, and the others' variables are returned.
 func TestDamagedVariables(t *testing.T) {
 	f := elftest.File{}
 	f.Sections = append(f.Symtab(".symtab", ".strtab", debugelf.SHT_SYMTAB, []elftest.Symbol{
