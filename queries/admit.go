@@ -21,7 +21,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What + " is refused: " + r.Why }
 
-// forbidden are parts of the messages by which a locked engine refuses something.
+// forbidden lists parts of the messages with which a locked engine refuses something.
 var forbidden = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
 
 // IsRefusal reports whether an error means that SQL asked for more than it may do.
@@ -43,9 +43,8 @@ const (
 )
 
 // Admit ensures that SQL only reads the store and makes temporary tables, views and macros on this
-// connection. It runs all statements but the last, which it returns for the caller to run. Names of
-// experiments are resolved in all of them. Anything else is a *Refusal. Unsafe stores admit
-// everything.
+// connection; other SQL is a *Refusal. It resolves names of experiments in all statements and runs
+// all but the last, which it returns for the caller to run. Unsafe stores admit all SQL.
 //
 // The text is split into statements here. Each runs by itself, and only if the engine's own parser
 // also sees a single statement, of a kind that reads. Where only the text shows what a statement
@@ -70,7 +69,7 @@ func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last stri
 	return "", errors.New("no SQL given")
 }
 
-// How statements must begin whose kind may read or write.
+// Allowed beginnings of statements of kinds that may read or write.
 var (
 	explains  = lazyregexp.New(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
 	makes     = lazyregexp.New(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
@@ -89,15 +88,15 @@ func admit(ctx context.Context, conn *sql.Conn, s string) error {
 	case kind == duckdb.STATEMENT_TYPE_EXPLAIN && explains().MatchString(s):
 	case kind == duckdb.STATEMENT_TYPE_CREATE && makes().MatchString(s):
 	case kind == duckdb.STATEMENT_TYPE_MULTI && pivots().MatchString(s) && !strings.Contains(s, ";"):
-		// A pivot over values that are looked up first.
+		// A pivot whose columns are values that a first statement looks up.
 	default:
 		return &Refusal{firstWord(s), onlyReads}
 	}
 	return admitFunctions(ctx, conn, s, kind)
 }
 
-// kindOf asks the engine for the kind of a statement, STATEMENT_TYPE_MULTI if it expands to
-// several. Nothing runs.
+// kindOf asks the engine for the kind of a statement without running it: STATEMENT_TYPE_MULTI if
+// the statement expands to several.
 func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(*duckdb.Conn).Prepare(s)
@@ -116,8 +115,8 @@ func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	return kind, err
 }
 
-// steering are table functions that do more than read: they write files or to the standard output,
-// change the parser, or take pointers.
+// steering lists the table functions that do more than read: they write files or to the standard
+// output, change the parser, or take pointers.
 var steering = []string{"enable_logging", "disable_logging", "enable_profiling", "disable_profiling",
 	"enable_peg_parser", "disable_peg_parser", "truncate_duckdb_logs", "arrow_scan", "arrow_scan_dumb"}
 
@@ -127,8 +126,8 @@ const (
 	runsJSON = "json_execute_serialized_sql"
 )
 
-// admitFunctions refuses functions that do more than read. A function's name is in the text, or
-// query() makes it from a text; a plan shows it either way.
+// admitFunctions refuses functions that do more than read. It also looks for their names in the
+// plan, because query() can build SQL from values.
 func admitFunctions(ctx context.Context, conn *sql.Conn, s string, kind duckdb.StmtType) error {
 	suspects := mentioned(strings.ToLower(s), append([]string{runsText, runsJSON}, steering...))
 	if suspects == nil {
@@ -165,7 +164,7 @@ func mentioned(text string, names []string) (found []string) {
 	return found
 }
 
-// planOf returns the plan of a statement in lower case. Nothing runs.
+// planOf returns the plan of a statement in lower case, without running the statement.
 func planOf(ctx context.Context, conn *sql.Conn, s string) (string, error) {
 	var key, plan string
 	err := conn.QueryRowContext(ctx, "EXPLAIN (FORMAT json) "+s).Scan(&key, &plan)
@@ -178,8 +177,8 @@ func firstWord(s string) string {
 	return cmp.Or(strings.ToUpper(word().FindString(s)), "the statement")
 }
 
-// AtMost returns an admitted statement with a limit on its rows if it is a query: the driver
-// computes all rows before it returns the first.
+// AtMost adds a row limit to an admitted statement if that is a query: the driver computes all rows
+// before it returns the first.
 func AtMost(conn *sql.Conn, statement string, rows int) string {
 	limited := fmt.Sprintf("SELECT * FROM (%s\n) LIMIT %d", strings.TrimRight(statement, "; \t\r\n"), rows)
 	if kind, err := kindOf(conn, limited); err != nil || kind != duckdb.STATEMENT_TYPE_SELECT {

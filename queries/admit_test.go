@@ -20,7 +20,7 @@ import (
 	"stackmill/schema"
 )
 
-// ask runs SQL as foreign SQL is run, to its last row.
+// ask admits and runs a user's SQL, and reads all rows.
 func ask(ctx context.Context, db *DB, conn *sql.Conn, text string) error {
 	last, err := db.Admit(ctx, conn, text)
 	if err != nil {
@@ -36,7 +36,7 @@ func ask(ctx context.Context, db *DB, conn *sql.Conn, text string) error {
 	return found.Err()
 }
 
-// content is what a folder holds, by path.
+// content returns the files of a folder by path.
 func content(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -54,8 +54,8 @@ func content(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestHostileSQL tries what could read other files, write any, or change the
-// engine. The store is as it was, and the next query has its answer.
+// TestHostileSQL tries to read other files, to write files and to change the engine. The store must
+// stay the same, and the next query must get its answer.
 func TestHostileSQL(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret.csv")
@@ -90,8 +90,8 @@ func TestHostileSQL(t *testing.T) {
 	}
 }
 
-// TestMacrosRunNoTexts gives each macro of the catalog SQL for all that it takes and for each
-// parameter alone, in a form that does not show in the statement: none runs it.
+// TestMacrosRunNoTexts passes SQL to each macro of the catalog, in all parameters and in each one,
+// built so that the statement does not show it. No macro may run it.
 func TestMacrosRunNoTexts(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	conn, err := db.Conn(t.Context())
@@ -119,12 +119,12 @@ UNION ALL SELECT function_name || '(' || unnest(parameters) || ' := ' || `+sql+`
 		found.Close()
 		ran++
 	}
-	if ran < len(schema.Tables) { // each has a macro that takes anything
+	if ran < len(schema.Tables) { // each table has a macro whose parameters take any value
 		t.Errorf("only %d of %d calls ran", ran, len(calls))
 	}
 }
 
-// TestUsualSQL runs what people ask.
+// TestUsualSQL runs typical queries.
 func TestUsualSQL(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	conn, err := db.Conn(t.Context())
@@ -182,7 +182,7 @@ pragma_storage_info pragma_table_info pragma_user_agent pragma_version query_tab
 read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text repeat repeat_row seq_scan sniff_csv
 sql_auto_complete summary test_all_types test_vector_types unnest which_secret`
 
-// A new version of the engine may publishUntilStable functions that do more than read.
+// A new version of the engine may have more functions that do more than read.
 func TestTableFunctionsAreKnown(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	known := append(strings.Fields(tableFunctions), append(slices.Clone(steering), runsText, runsJSON)...)
@@ -203,8 +203,8 @@ func TestTableFunctionsAreKnown(t *testing.T) {
 	}
 }
 
-// TestEngineIsLocked looks at the settings of a second connection, and at the
-// temporary directory while the engine is open and after.
+// TestEngineIsLocked checks the settings of a second connection, and the temporary directory while
+// the engine is open and afterwards.
 func TestEngineIsLocked(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -259,7 +259,7 @@ func TestLockedStoreNames(t *testing.T) {
 	}
 }
 
-// What split cuts a text into, put together again, is the text.
+// The statements that split returns, joined, are the text.
 func TestSplit(t *testing.T) {
 	for text, want := range map[string][]string{
 		"": nil, " ; ;": nil, "a;b": {"a", "b"}, "a ';' b;c": {"a ';' b", "c"}, `"a;";b`: {`"a;"`, "b"}, "-- x;\na": {"a"}, "a -- x;\n;b": {"a -- x;", "b"},

@@ -40,12 +40,12 @@ func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (adv
 	return advice
 }
 
-// relation is what a FROM reads: a view, or something made from one.
+// relation is a view or table, or a subquery or CTE over one.
 type relation struct {
 	view         string
-	sets         bool            // whether a row belongs to a set of modes, as in tables
-	mode, metric bool            // whether rows belong to several
-	values       map[string]bool // columns whose sums are wrong then
+	sets         bool            // each row belongs to a set of modes, as in tables
+	mode, metric bool            // rows of several modes or metrics are mixed
+	values       map[string]bool // columns that must not be summed in that case
 }
 
 // advice explains what is wrong with a sum over the relation, and what to write instead.

@@ -26,8 +26,8 @@ type CheckReport struct {
 	Keys        int       `json:"keys"`
 	Invariants  int       `json:"invariants"`
 	Wrong       []Finding `json:"wrong"`
-	// Doubted are experiments that package verify could not prove right, and why. SQL then decides:
-	// they are wrong only if Wrong says so.
+	// Doubted lists experiments that package verify could not prove correct, and why. SQL checks them
+	// then: they are wrong only if Wrong also has them.
 	Doubted []Finding `json:"doubted"`
 	// LeftOut is what was skipped because it was committed before CheckOptions.Since.
 	LeftOut LeftOut `json:"left_out"`
@@ -39,8 +39,7 @@ type CheckReport struct {
 	extra   []string // relative paths of files that no commit names
 }
 
-// LeftOut is the part of a store that a check skipped, except that files exist with the right
-// sizes.
+// LeftOut counts what a check skipped, except that files exist with the right sizes.
 type LeftOut struct {
 	Experiments int `json:"experiments"`
 	Batches     int `json:"batches"`
@@ -70,7 +69,7 @@ type CheckOptions struct {
 	Since time.Time
 	// SinceBatch, if not empty, names a batch whose commit time is used as Since.
 	SinceBatch string
-	// SQL leaves all sums to the views' invariants, which takes many times as long.
+	// SQL checks all sums by the views' invariants, which takes many times as long as package verify.
 	SQL bool
 	// Progress, if not nil, is called with what is being checked.
 	Progress func(what string, done, total int)

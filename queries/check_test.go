@@ -119,8 +119,8 @@ func TestCheckFindsWrongNumbers(t *testing.T) {
 	}
 }
 
-// The invariants of a view find what is wrong with it by themselves, and a check asks them:
-// nothing else proves what is wrong.
+// Each wrong number is doubted by package verify, and then found by the invariants of one view
+// alone.
 func TestInvariantsFindWrongNumbers(t *testing.T) {
 	for _, test := range wrongNumbers {
 		view, _, _ := strings.Cut(test.want, ":")

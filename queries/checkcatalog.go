@@ -14,8 +14,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkCatalog checks the catalog's file. The next reader replaces one that is missing or stale;
-// one with the store's fingerprint must have the right content.
+// checkCatalog checks the catalog's file. A missing or stale one is fine, because the next reader
+// replaces it; one with the store's fingerprint must have the right content.
 func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
 	switch err := storedir.IsRegular(filepath.Join(store, CatalogFile)); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -71,7 +71,7 @@ func (p *CheckReport) unreadable(ctx context.Context, t *schema.Table, err error
 	return nil
 }
 
-// sumsOf returns queries of the rows of batches: function_rollup as stored, function_sums negated.
+// sumsOf returns queries whose rows must add up to 0: function_rollup, and function_sums negated.
 func sumsOf(store string, batches []storedir.Batch) (parts []string) {
 	for i := range batches {
 		one := addresses(batches[i : i+1])

@@ -26,8 +26,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkFiles checks every file that a commit names, on all processors, including files of damaged
-// commits that can be read. Files of batches committed before only have to exist.
+// checkFiles checks, on all processors, every file that a commit names, also of damaged commits as
+// far as they can be read. Files of batches committed before only have to exist.
 func (p *CheckReport) checkFiles(ctx context.Context, store string, c *storedir.Contents, now, before []storedir.Batch, o CheckOptions) error {
 	batches := make([]namedFiles, 0, len(c.Batches)+len(c.Damaged))
 	for _, b := range now {
@@ -112,7 +112,7 @@ type gauge struct {
 	show  func(done, total int)
 	total int
 	done  atomic.Int64
-	mu    sync.Mutex // of show
+	mu    sync.Mutex // guards show
 }
 
 // add counts one more thing as done, and shows it unless another goroutine is just doing so.

@@ -19,14 +19,13 @@ import (
 type columnExtent struct {
 	values      int64
 	least, most any // int64 or string; nil if no value is bounded
-	// Some file lacks the bound: it is too long, or empty, which Parquet's library does not tell
-	// apart.
+	// Some file lacks the bound because the value is too long or empty; Parquet's library does not
+	// tell which.
 	unknownLeast, unknownMost bool
 }
 
-// checkStatistics checks that the SQL engine reads from a table's files what is in them: the
-// columns, and the number of rows, of values of each column and their bounds, as in the files'
-// footers.
+// checkStatistics compares what the SQL engine reads from a table's files with the files' footers:
+// the columns, the number of rows, and each column's number of values and their bounds.
 func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Table, files fileList) error {
 	rows, want := int64(0), make([]columnExtent, len(t.Columns))
 	for _, path := range files.paths {

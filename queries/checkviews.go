@@ -20,12 +20,12 @@ import (
 // checkMemory is the SQL engine's default memory limit for a check.
 const checkMemory = 2 << 30
 
-// checkRows is the minimum number of rows that are checked together: so a store of any size needs
-// the memory of a part of it.
+// checkRows is the minimum number of rows that are checked together. Checking a large store in
+// parts bounds the memory.
 const checkRows = 1 << 20
 
-// shared are views that many invariants read, each after the views that it reads. A check computes
-// them once.
+// shared lists the views that many invariants read and that a check therefore computes only once,
+// each after the views that it reads itself.
 var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values", "call_paths", "uneven_nodes"}
 
 // share replaces a view by a table with its rows. A view that cannot be read stays: whatever reads
@@ -180,7 +180,7 @@ func (p *CheckReport) checkPart(ctx context.Context, store string, batches []sto
 	return nil
 }
 
-// checkConfig returns what an engine may use that checks batches.
+// checkConfig returns the configuration of an engine that checks batches.
 func checkConfig(store string, batches []storedir.Batch, limits Limits) (engineConfig, error) {
 	limits.Memory -= limits.Memory / 4 // leave some to this program
 	files, err := readablePaths(store, filesIn(batches), false)
@@ -297,8 +297,8 @@ func (db *DB) first(ctx context.Context, query string) (string, error) {
 // dataViews are the views about data objects, and those with sums over them.
 var dataViews = []string{"data_object_metrics", "data_layout", "data_object_functions", "memory_objects", "conservation"}
 
-// verifyBatches verifies batches on all processors. It returns, as batches with all others hidden,
-// the experiments that could not be verified, and those with only data objects left to verify.
+// verifyBatches verifies batches on all processors. It returns two lists, with all other
+// experiments hidden: what could not be verified, and what has only data objects left to verify.
 func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
 	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
 	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2

@@ -8,8 +8,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Small batches are checked together, large ones in parts of their experiments; each that
-// counts is in one part.
+// Small batches are checked together, large ones are divided by experiment; each visible experiment
+// is in exactly one part.
 func TestLargeBatchesAreParted(t *testing.T) {
 	var batches []storedir.Batch
 	for n, rows := range []int64{10, 20, 4 * checkRows, 2 * checkRows, 30} {

@@ -42,7 +42,7 @@ func TestCatalogDescribesItself(t *testing.T) {
 	}
 }
 
-// What the engine need not take apart to open a catalog is a text there.
+// Catalogs store queries as text, so that the engine need not parse them to open a catalog.
 func TestQueriesAreTexts(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	for _, parsed := range []string{

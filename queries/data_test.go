@@ -10,7 +10,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// TestDataViews asks the store with data objects what its description says.
+// TestDataViews compares views of a store with data objects with its description.
 func TestDataViews(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Data))
 	const faults = "mode = 'user' AND metric = 'faults'"
@@ -106,7 +106,7 @@ func TestBrokenDataSums(t *testing.T) {
 	}
 }
 
-// Lines of caches are as long as the recording says, and only assumed without that.
+// The length of cache lines is the recorded one, and assumed only if none was recorded.
 func TestLineSize(t *testing.T) {
 	const without = "samples status\n  faults.data perf box app 4096 null 8ms 1 8 complete"
 	if !strings.Contains(storetest.Data, without) {

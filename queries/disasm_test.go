@@ -7,8 +7,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Instructions of a function whose values are the same in other modes than those of the
-// function's others are listed once.
+// An instruction is listed once, even if its values are the same in other modes than the values of
+// the function's other instructions.
 func TestDisasmOfMixedModes(t *testing.T) {
 	text := strings.NewReplacer(
 		"  4 114 903 5 4240 '' 0 ''\n", "  4 114 903 5 4240 '' 0 ''\n  5 115 903 3 4160 a.c 19 ''\n",

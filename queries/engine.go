@@ -185,7 +185,7 @@ func EngineVersion() string { return mapping.LibraryVersion() }
 // engineDir is an engine's temporary directory. Without it, queries that need it fail.
 type engineDir struct {
 	*tempdir.Dir        // nil if it could not be made
-	path         string // below it: SQL can read there, and must not see the owner's file
+	path         string // a subdirectory for SQL, which must not see the owner's file
 }
 
 func newEngineDir() engineDir {

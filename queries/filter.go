@@ -19,7 +19,7 @@ type Filter struct {
 	PIDs    []int64
 	Between []string // BetweenHelp
 
-	// Load objects whose functions are hidden: all, or all but their entry points.
+	// Load objects of which Hide hides all functions, and APIOnly all but the entry points.
 	Hide    []string // HideHelp
 	APIOnly []string // APIOnlyHelp
 

@@ -11,7 +11,7 @@ import (
 	"stackmill/schema"
 )
 
-// operator is a part of a plan, as EXPLAIN says it.
+// operator is an operator of a query plan, as EXPLAIN prints it.
 type operator struct {
 	Name     string
 	Children []operator
@@ -43,12 +43,11 @@ func plan(t *testing.T, db *DB, query string) operator {
 	return operator{Children: roots}
 }
 
-// TestOneExperimentIsReadAlone holds views to reading no rows of other experiments than
-// the one that is asked for: every scan has the filter. What experiments share is found
-// by their lists.
+// TestOneExperimentIsReadAlone checks that views read only rows of the requested experiment: every
+// scan has the filter. Shared rows are found by the lists that experiments refer to.
 func TestOneExperimentIsReadAlone(t *testing.T) {
-	// Of each table there is a row before the one asked for and another after it, so that
-	// bounds of files do not answer.
+	// Each table has a row before and a row after the requested one, so that no scan can be answered
+	// from the bounds of files.
 	again := strings.NewReplacer("00000000000000aa", "00000000000000ee", "00000000000000bb", "00000000000000ff", "00000000000000cc", "00000000000000a0")
 	both := storetest.Two + storetest.Data
 	db := open(t, storetest.New(t, both+again.Replace(both)))
@@ -70,7 +69,7 @@ func TestOneExperimentIsReadAlone(t *testing.T) {
 			of = append(of, v.Name)
 		}
 	}
-	// Those whose conditions, recursion or tables read twice keep the filter from passing.
+	// In these views, conditions, recursion or tables that are read twice block the filter.
 	whole := []string{"data_object_metrics", "data_layout",
 		"memory_objects", "data_object_functions", "conservation", "tree_calls"}
 	read := 0

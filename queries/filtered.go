@@ -54,7 +54,7 @@ type filteredSession struct {
 	schema  string // of its tables
 	filter  Filter
 	macros  []string           // put its tables in place; none while they are made
-	metrics map[[2]string]bool // kinds of samples with the names of their metrics, and with no name
+	metrics map[[2]string]bool // pairs of kind and metric that exist, and for each kind one without a metric
 	needed  map[string]bool    // tables and views
 	sees    *definitions       // the unfiltered content
 
@@ -199,8 +199,8 @@ func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 	return emptied, err
 }
 
-// MetricRemark says which metrics are shown by default if the filter leaves nothing of the usual
-// ones; empty if these are the same.
+// MetricRemark names the default metrics if the filter leaves nothing of the usual ones; else it is
+// empty.
 func (db *DB) MetricRemark(ctx context.Context) (string, error) {
 	if !db.fewerSamples {
 		return "", nil

@@ -55,7 +55,7 @@ func TestFilterKeepsAll(t *testing.T) {
 	}
 }
 
-// TestFilteredSums asks for the values of some samples, which are worked out by hand.
+// TestFilteredSums compares values of some samples with values worked out by hand.
 func TestFilteredSums(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	const first = "experiment = 'monday/test.1.er'"
@@ -83,7 +83,7 @@ func TestFilteredSums(t *testing.T) {
 	}
 }
 
-// TestFilteredInvariants proves the views of parts of the stores.
+// TestFilteredInvariants checks the views' invariants in filtered sessions.
 func TestFilteredInvariants(t *testing.T) {
 	views, err := Views()
 	if err != nil {
@@ -153,8 +153,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Of experiments that are kept as sums only, a session has nothing, also where a batch has no
-// others.
+// A session has no rows of experiments that are kept as sums only, even if a batch has no other
+// experiments.
 func TestFilteredSummaries(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	const query, rest = "SELECT experiment, mode, metric, function, exclusive, inclusive FROM function_metrics", " WHERE experiment_id = '00000000000000bb'"
@@ -182,7 +182,7 @@ func TestFilteredSummaries(t *testing.T) {
 	}
 }
 
-// A session that was made for some views has no values of others, and says so.
+// A session that was made for some views fails when another is read.
 func TestFilteredForSomeViews(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	some, err := db.Filter(context.Background(), Filter{CPUs: []int64{1}}, "thread_metrics")

@@ -74,8 +74,8 @@ func (fs *filteredSession) stored(t *schema.Table, format string) string {
 	return macro(t, fmt.Sprintf(format, "("+rowsQuery(fs.sees.store, t, fs.sees.portions)+")"))
 }
 
-// withStandIns is the macro of the stored rows and one for each library as a whole, given the
-// values of some columns; other columns are NULL, or zero or empty if they cannot be. All are cast:
+// withStandIns is the macro of the stored rows and one row for each library as a whole, given the
+// values of some columns; others are NULL, or zero or empty if NULL is not allowed. All are cast:
 // the engine makes wrong plans for unions that it has to cast.
 func (fs *filteredSession) withStandIns(t *schema.Table, values map[string]string) string {
 	columns, added := make([]string, len(t.Columns)), make([]string, len(t.Columns))

@@ -39,11 +39,11 @@ var derivedTables = func() (list []derivedTable) {
 		derivedTable{of: schema.FunctionSums, needs: []*schema.Table{schema.FunctionRollup}, rows: func(*filteredSession) string { return summed(rowsName(schema.FunctionRollup) + "()") }})
 }()
 
-// keeps reports whether the store's table is right for the session.
+// keeps reports whether the session can use the store's table unchanged.
 func (p *derivedTable) keeps(fs *filteredSession) bool { return p.ofSamples && !fs.filter.chooses() }
 
-// need records the tables that the session needs if these tables and views are read. It always has
-// values by stack.
+// need records the tables that the session needs so that these tables and views can be read; values
+// by stack are always among them.
 func (fs *filteredSession) need(read map[string]bool) {
 	read[schema.StackValues.Name] = true
 	for i := range slices.Backward(derivedTables) {

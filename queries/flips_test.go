@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A bit of a page that is another one is an error, and never other rows: zstd's checksums say so.
-// Headers of pages have none: a check compares whole files.
+// A flipped bit in a page gives an error, never wrong rows, thanks to zstd's checksums. Page
+// headers have no checksum; there a check finds it, since it hashes whole files.
 func TestFlippedBits(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.parquet")

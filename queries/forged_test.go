@@ -12,7 +12,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Whatever the commits, the catalog or links in a store name: SQL reads no file outside of it.
+// SQL reads no file outside of a store, whatever its commits, catalog or links name.
 func TestForgedStores(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "id_rsa")
 	const word = "hunter2"
@@ -64,7 +64,7 @@ func TestForgedStores(t *testing.T) {
 	} {
 		store := storetest.New(t, storetest.Two)
 		forge(t, store)
-		for range 2 { // the second time, by the catalog that the first has left
+		for range 2 { // the second time with the catalog that the first one left
 			db := open(t, store)
 			conn, err := db.Conn(t.Context())
 			if err != nil {
@@ -94,7 +94,7 @@ func TestForgedStores(t *testing.T) {
 	}
 }
 
-// What a query needs and is not there is commits, and is nobody's refusal.
+// The error of a query that needs a missing file of the store is a LostFile, not a Refusal.
 func TestLostFiles(t *testing.T) {
 	for _, dir := range []string{"plain", "it's [a] *store*", "two\nlines"} {
 		store := filepath.Join(t.TempDir(), dir)

@@ -79,8 +79,8 @@ func damagedRemark(again []storedir.Entry) string {
 	return LeftOutPrefix + what + " damaged (ingest the recordings again, or take them out by stackmill forget; stackmill check says where they were)"
 }
 
-// mentionLeftOut adds to the error of a selector that matches no experiment what is left out of the
-// store: the experiment may be there.
+// mentionLeftOut adds what the store leaves out to the error of a selector that matches no
+// experiment, which may be among that.
 func (db *DB) mentionLeftOut(err error) error {
 	if remarks := db.LeftOut(); remarks != nil && errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w; %s", err, strings.Join(remarks, "; "))
@@ -121,7 +121,7 @@ func experimentsIn(ctx context.Context, store string, d *storedir.CommitFile) ma
 		return names
 	}
 	dir := filepath.Join(store, storedir.TablesDir, schema.Experiments.Name)
-	entries, _ := os.ReadDir(dir) // then nothing is known
+	entries, _ := os.ReadDir(dir) // if this fails, nothing is known
 	for _, e := range entries {
 		if !e.Type().IsRegular() || storedir.BatchOf(e.Name()) != d.Batch {
 			continue
@@ -147,8 +147,7 @@ func textsOf(ctx context.Context, path, first, second string) ([][2]string, erro
 	return rowreader.Texts(ctx, f, first, second)
 }
 
-// LostFile is the error of a query that needs a file of the store which is missing, damaged or
-// replaced.
+// LostFile is the error of a query for which a file of the store is missing, damaged or replaced.
 type LostFile struct {
 	Path  string
 	doing string // what failed, with a colon
@@ -168,12 +167,11 @@ func (e *LostFile) Error() string {
 
 func (e *LostFile) Unwrap() error { return e.cause }
 
-// lost matches the messages of a locked engine about such a file: it may not open it, or takes its
-// path for a directory or a pattern.
+// lost matches the messages of a locked engine about such a file: the engine may not open it, or
+// takes its path for a directory or a pattern.
 var lost = lazyregexp.New(`(?s)(?:\w+ Error: )?(?:Cannot access file|No files found that match the pattern|Cannot open file) "([^"]*/tables/(\w+)/([^"/]+)\.parquet)(?:/\*\*/\*\.parquet)?"`)
 
-// FindLostFile returns the file of a store that an error is about; nil if it is about something
-// else.
+// FindLostFile returns the file of a store that an error is about, or nil.
 func FindLostFile(err error) *LostFile {
 	if err == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Whatever of a commit cannot be read, an open store says which experiments are missing, and its
-// state tells each version of the commit from the others. Restored, it says nothing.
+// Whatever part of a commit is unreadable, an open store says which experiments are missing, and
+// each version of the commit gives another state. With the commit restored, it says nothing.
 func TestUnreadable(t *testing.T) {
 	store := storetest.New(t, `
 batch 00000000000000aa one.er /one.er
@@ -66,7 +66,7 @@ experiments experiment
 		}
 	}
 	tables := filepath.Join(store, "tables", "experiments")
-	if err := errors.Join(os.WriteFile(path, nil, 0o666), os.Rename(tables, tables+".away")); err != nil { // nothing says the names
+	if err := errors.Join(os.WriteFile(path, nil, 0o666), os.Rename(tables, tables+".away")); err != nil { // nothing has the names
 		t.Fatal(err)
 	}
 	look("left out: the experiments of commits/" + list[1].Batch + ".json, which cannot be read: damaged")
@@ -81,11 +81,11 @@ experiments experiment
 	if len(states) != before {
 		t.Error("the restored store has another state")
 	}
-	// Repaired, it says which experiments are missing, though only a table does.
+	// After a repair, it names the missing experiments, though only a table has their names.
 	if err := errors.Join(os.WriteFile(path, nil, 0o666), Repair(t.Context(), store, func(string, string) {})); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // by the catalog, too
+	for range 2 { // the second time from the catalog
 		look("left out: 2 experiments (one.er, two.er), which were damaged (ingest the recordings again")
 	}
 }

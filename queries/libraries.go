@@ -27,7 +27,7 @@ func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err er
 	if !f.hides() {
 		return nil, nil
 	}
-	// Artificial ones represent what has no load object.
+	// Artificial load objects represent code that has none.
 	known, err := db.Records(ctx, "SELECT DISTINCT name, path FROM load_objects WHERE kind NOT IN ('artificial', 'unknown') ORDER BY ALL")
 	if err != nil {
 		return nil, err

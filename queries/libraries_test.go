@@ -41,8 +41,8 @@ func TestLibraryNames(t *testing.T) {
 	}
 }
 
-// TestHidden asks for the values of a store without the functions of its program, which are
-// worked out by hand.
+// TestHiddenFunctions compares values of a store without its program's functions with values worked
+// out by hand.
 func TestHiddenFunctions(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	const first = "experiment = 'monday/test.1.er'"

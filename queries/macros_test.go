@@ -41,7 +41,7 @@ func TestPathsOfExperiments(t *testing.T) {
 	}
 }
 
-// The macros answer what is worked out by hand for the store of two experiments.
+// The macros' answers for the store of two experiments are those worked out by hand.
 func TestMacrosForPeople(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	for query, want := range map[string][]string{

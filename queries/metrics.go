@@ -20,7 +20,7 @@ type Metric struct {
 // metrics caches the metrics of a session.
 type metrics struct {
 	mu    sync.Mutex
-	known []Metric // nil before they are asked for
+	known []Metric // nil until they are read
 }
 
 // Metrics returns the metrics of a session's experiments: first those that are the default of most,

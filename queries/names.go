@@ -76,7 +76,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Suggest asks whether similar known names were meant by an unknown one; empty if there are none.
+// Suggest asks whether known names similar to an unknown one were meant; empty without any.
 func Suggest(name string, known []string) string { return near(slices.Compact(closest(name, known))) }
 
 // near formats a list of names that may have been meant.

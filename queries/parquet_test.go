@@ -16,8 +16,8 @@ import (
 	"stackmill/schema"
 )
 
-// answersOf returns what each table of a store holds, what some views make of them, and what
-// is left of these by a selector.
+// answersOf returns the rows of each table of a store and of some views, and the views' rows for a
+// selector.
 func answersOf(t *testing.T, store string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -58,8 +58,8 @@ func columnFolders() (folders []string) {
 	return append(folders, folder)
 }
 
-// TestFolders asks stores in folders of many names what they answer in a plain one. The SQL
-// engine takes KEY=VALUE for a column, and some characters for patterns or ends of texts.
+// TestFolders compares the answers of stores in folders with odd names with those in a plain one.
+// The SQL engine takes KEY=VALUE for a column, and some characters for patterns or ends of texts.
 func TestFolders(t *testing.T) {
 	odd := filepath.Join("night=2026-11-28", "it's [a] *store*?", `"quoted"`, "  blanks\tand\nlines ", "Größe 日本 🂡", `100%;--{}$(x)|&<>~#,`, "s3:", "a=b=c", "=", "x.parquet")
 	for _, test := range []struct {
@@ -115,7 +115,7 @@ func TestWaysToStores(t *testing.T) {
 	}
 }
 
-// A check says so when the SQL engine reads something else than the files have.
+// A check finds that the SQL engine reads other values than the files have.
 func TestCheckReadsByEngine(t *testing.T) {
 	was := fixedOptions
 	defer func() { fixedOptions = was }()
@@ -138,7 +138,7 @@ func TestCheckReadsByEngine(t *testing.T) {
 	}
 }
 
-// Footers leave out long bounds: these are unknown, not another value's.
+// Footers leave out bounds that are too long; a check takes these for unknown.
 func TestCheckReadsLongValues(t *testing.T) {
 	for _, first := range []string{"a", "z"} { // the least name, or the largest
 		store := storetest.New(t, strings.ReplaceAll(storetest.Two, "main", first+strings.Repeat("x", 9000)))

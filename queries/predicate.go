@@ -52,7 +52,7 @@ func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predica
 	return c, nil
 }
 
-// check returns an error if no experiment has a label or phase that is used.
+// check returns an error if the conditions use a label or phase that no experiment has.
 func (c *predicate) check(ctx context.Context, db *DB) error {
 	for _, of := range []struct{ function, view, what, list string }{
 		{"label", "labels", "label", "stackmill experiments"}, {"during", "marks", "phase", `stackmill query "FROM marks"`},

@@ -25,15 +25,15 @@ func Publish(store string) error { return publishUntilStable(store, false) }
 // Refresh is Publish, unless the catalog is up to date already.
 func Refresh(store string) error { return publishUntilStable(store, true) }
 
-// hasFingerprint reports whether a catalog's file has a fingerprint. It is there as plain text, and
-// catalogs are replaced, never changed.
+// hasFingerprint reports whether a catalog's file has a fingerprint, which stands there as plain
+// text. Catalogs are replaced, never changed, so a file has no older one.
 func hasFingerprint(path, fingerprint string) bool {
 	content, err := storedir.ReadFile(path, math.MaxInt64-1)
 	return err == nil && bytes.Contains(content, []byte(fingerprint))
 }
 
-// publishUntilStable publishes until no commit comes in between. keep leaves a catalog that is up
-// to date.
+// publishUntilStable publishes again until no commit came in between. If keep is set, a catalog
+// that is up to date stays.
 func publishUntilStable(store string, keep bool) error {
 	for range publishings {
 		before, err := storedir.CommitNames(store)

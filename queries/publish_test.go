@@ -94,7 +94,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// A catalog that has a store's fingerprint and reads other files is found.
+// A check finds a catalog that has the store's fingerprint but reads other files.
 func TestCheckFindsOtherFiles(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	look, err := storedir.ReadContents(store)
@@ -115,7 +115,7 @@ func TestCheckFindsOtherFiles(t *testing.T) {
 	}
 }
 
-// A catalog that is made from the template defines what statements alone do.
+// A catalog made from the template has the same definitions as one made by statements alone.
 func TestMadeFromTemplate(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	if err := Publish(store); err != nil {

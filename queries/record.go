@@ -88,7 +88,7 @@ func Quote(texts ...string) string {
 	return strings.Join(mapped(texts, quote), ", ")
 }
 
-// mapped returns what f makes of each item.
+// mapped applies f to each item.
 func mapped[T, U any](list []T, f func(T) U) []U {
 	out := make([]U, len(list))
 	for i, item := range list {

@@ -114,7 +114,7 @@ manual's, as [this program applies them](semantics.md).
 
 This page is generated from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
 `)
-	// What people ask for first, then the views that these are made of.
+	// Views made for people come first, then the views that they are built from.
 	slices.SortStableFunc(views, func(a, b View) int { return b.about() - a.about() })
 	for _, v := range views {
 		writeView(&b, v)

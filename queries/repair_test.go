@@ -17,7 +17,7 @@ import (
 
 const aa = "00000000000000aa"
 
-// found words what a check has found.
+// found returns a check's findings as texts.
 func found(list []Finding) (words []string) {
 	for _, f := range list {
 		words = append(words, f.String())
@@ -25,7 +25,7 @@ func found(list []Finding) (words []string) {
 	return words
 }
 
-// survey looks at all but the sums.
+// survey checks everything except the sums.
 func survey(t *testing.T, store string) *CheckReport {
 	t.Helper()
 	p, err := Check(t.Context(), store, CheckOptions{FilesOnly: true})
@@ -35,8 +35,8 @@ func survey(t *testing.T, store string) *CheckReport {
 	return p
 }
 
-// Whatever is changed in a store's folder, check names it, and repair leaves a
-// store that is right: without the experiments that are to be ingested again.
+// A check finds any change in a store's folder, and repair leaves a correct store, without the
+// experiments that must be ingested again.
 func TestRepair(t *testing.T) {
 	file := func(store string, name string) string { return filepath.Join(store, name) }
 	put := func(t *testing.T, name, content string) {
@@ -157,7 +157,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A batch that is being written is neither found nor repaired away.
+// A batch that is being written is neither reported nor removed.
 func TestRepairBesideIngest(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	attempt, err := storedir.NewAttempt(store, "00000000000000cc")
@@ -182,8 +182,8 @@ func TestRepairBesideIngest(t *testing.T) {
 	}
 }
 
-// A status that a commit and its experiment do not agree on is found, also when
-// the commit is whole.
+// A check finds a status on which a commit and its experiment disagree, even if the commit is
+// intact.
 func TestCheckFindsOtherStatus(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	rewrite(t, store, aa, func(c *storedir.Commit) { c.Experiments[0].Status = "partial" })
@@ -196,7 +196,7 @@ func TestCheckFindsOtherStatus(t *testing.T) {
 	}
 }
 
-// Where the machine fails, check has no verdict.
+// A check has no verdict if the machine fails.
 func TestCheckUndone(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	var before syscall.Rlimit

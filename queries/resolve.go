@@ -16,8 +16,8 @@ import (
 	"stackmill/schema"
 )
 
-// many is the number of experiments from which conditions on names are resolved: reading the rows
-// of all of them takes seconds.
+// From many experiments on, conditions on names are resolved: otherwise the rows of all experiments
+// are read, which takes seconds.
 var many = 100 // tests have fewer
 
 // beforeQuery matches what may precede a query.
@@ -25,8 +25,8 @@ var beforeQuery = lazyregexp.New(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\
 
 // resolved adds to conditions on names, like experiment = 'a.er', the same conditions on
 // experiment_id. The engine pushes these down to the files, which have no names. Measured with
-// 1,000 experiments, disasm and folded take 14 and 22 times the CPU time without. If it is not
-// certain that the statement stays the same otherwise, it is returned unchanged.
+// 1,000 experiments, disasm and folded take 14 and 22 times the CPU time without. A statement that
+// might change in any other way is returned as it is.
 func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) string {
 	if db.Count < many || !strings.Contains(strings.ToLower(statement), experimentName) {
 		return statement

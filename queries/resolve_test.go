@@ -7,7 +7,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Conditions on names get one on the id if the statement stays the same otherwise.
+// A condition on a name gets one on the id if nothing else in the statement changes.
 func TestResolved(t *testing.T) {
 	defer func(n int) { many = n }(many)
 	many = 1
@@ -62,7 +62,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// A view by name has the rows that it has by identifier, and by name alone.
+// A view has the same rows for a condition on the name, resolved or not, and on the id.
 func TestResolvedViews(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	conn, err := db.Conn(t.Context())

@@ -16,7 +16,7 @@ import (
 type portion struct {
 	number  int
 	batches []*storedir.Batch
-	counts  map[string]visibility // visibility of the batches' experiments; nil: all have everything
+	counts  map[string]visibility // visibility of the batches' experiments; nil: all are visible in full
 }
 
 // visibility says which rows of an experiment views show.
@@ -32,8 +32,8 @@ const (
 func (x visibility) covers(t *schema.Table) bool { return x == everything || x == summary && t.Summary }
 
 // portions groups batches into as few portions as possible, first the one with no hidden
-// experiment. Even if others have replaced thousands of experiments, a store has two or three
-// portions.
+// experiment. Even after thousands of experiments were replaced by newer ones, a store has two or
+// three portions.
 func portions(batches []storedir.Batch) (list []*portion) {
 	whole := &portion{}
 	for i := range batches {
@@ -67,7 +67,7 @@ func portions(batches []storedir.Batch) (list []*portion) {
 	return list
 }
 
-// agrees reports whether all experiments that the portion has in common have the same visibility.
+// agrees reports whether the experiments that are in both have the same visibility in both.
 func (p *portion) agrees(other map[string]visibility) bool {
 	for id, is := range other {
 		if was, known := p.counts[id]; known && was != is {
@@ -184,8 +184,8 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// summed returns the query of rows of function_sums that equal rows of function_rollup, given as a
-// relation: the sums need not be complete, since readers add them up.
+// summed returns a query of rows of function_rollup, given as a relation, in the form of
+// function_sums: these sums may be partial, since readers add them up.
 func summed(rollup string) string {
 	return "SELECT " + columnList(mapped(schema.FunctionSums.Columns, func(c schema.Column) string { return c.Name })) + " FROM " + rollup
 }

@@ -12,8 +12,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Batches are read together as long as the same experiments count, and each experiment
-// is there once, whichever of the batches that have it counts.
+// Batches are read together as long as the same experiments are visible, and each experiment is
+// read once, from the batch in which it is visible.
 func TestPortions(t *testing.T) {
 	batch := func(name string, all []string, hidden ...string) storedir.Batch {
 		b := storedir.Batch{Commit: storedir.Commit{Batch: name}, Hidden: hidden}
@@ -62,7 +62,7 @@ func TestHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	// A batch that has the rows of both, of which one counts, beside many others or alone.
+	// A batch with the rows of both experiments, one of them visible, among many others or alone.
 	both := storedir.Batch{Commit: storedir.Commit{Batch: "both", Experiments: slices.Concat(a.Experiments, b.Experiments)}}
 	for _, table := range schema.Tables {
 		name := filepath.Join("tables", table.Name, "both.parquet")
@@ -91,8 +91,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestExpectedRows asks the engine, before it has opened a file, how many rows it expects of
-// batches of which the first is not like the others: join orders follow from that.
+// TestExpectedRows asks the engine how many rows it expects of batches whose first one has another
+// size, before it opens a file: join orders depend on that.
 func TestExpectedRows(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	db, err := Open(t.Context(), store)

@@ -64,8 +64,8 @@ listings function_no load_object_id listing
   3 9 0
 `
 
-// What experiments share is each one's, also when the one that was the first to have it
-// counts no more, or in another batch.
+// Each experiment has the rows that it shares, even if the experiment that had them first is
+// hidden, or in another batch.
 func TestShared(t *testing.T) {
 	const instructions, lines = "SELECT experiment_id[15:], function_no, function_id, \"offset\", text FROM instructions_wide ORDER BY ALL",
 		"SELECT experiment_id[15:], file, line, text FROM source_lines_wide ORDER BY ALL"
@@ -97,7 +97,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A list that an experiment has is there.
+// Invariants find that a list which an experiment refers to is missing.
 func TestLostLists(t *testing.T) {
 	for view, change := range map[string][2]string{
 		"disasm: listed": {"  5 9 0\n", "  5 9 7\n"},

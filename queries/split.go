@@ -6,8 +6,8 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// split cuts SQL at its semicolons, and removes space and comments before each statement. It need
-// not be right for every text: the statements are judged and run as they are cut.
+// split cuts SQL at its semicolons, and removes space and comments before each statement. Mistakes
+// do no harm: the statements are judged and run as they were split.
 func split(text string) (statements []string) {
 	start := 0
 	for at := 0; at <= len(text); {

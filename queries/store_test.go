@@ -76,7 +76,7 @@ func rewrite(t *testing.T, store, batch string, change func(*storedir.Commit)) {
 	}
 }
 
-// Writers that know nothing of each other may put an experiment in twice: it counts once.
+// Writers that do not know of each other may store an experiment twice: readers see it once.
 func TestExperimentTwice(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	want := rows(t, open(t, store).DB, "SELECT sum(exclusive) FROM function_metrics")
@@ -100,8 +100,8 @@ func TestExperimentTwice(t *testing.T) {
 	}
 }
 
-// A commit that cannot be read costs its batch, not the store; a copy of another
-// costs nothing.
+// A commit that cannot be read hides its batch, not the store; an unreadable copy of another commit
+// hides nothing.
 func TestOpenWithDamagedCommits(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	at := func(batch string) string { return filepath.Join(store, "commits", batch+".json") }

@@ -10,8 +10,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// A subset of an open store, also when it is filtered, answers as the store opened with
-// Options.Only, and leaves the whole store as it is.
+// A subset of an open store, filtered or not, answers like the store opened with Options.Only, and
+// leaves the whole store as it is.
 func TestSubset(t *testing.T) {
 	ctx := context.Background()
 	store := storetest.New(t, storetest.Two)

@@ -74,8 +74,8 @@ func uncountedRows(d *definitions, row func(values ...any)) {
 	}
 }
 
-// columns writes a table's columns as a query. Hidden experiments are compared with what is stored,
-// not with what views show, so they keep the stored form.
+// columns returns the SQL of a table's columns. Those of hidden experiments keep the stored form,
+// because they are compared with stored rows, not with what views show.
 func (t storeTable) columns(as columnForm) string {
 	if t.name == uncounted {
 		as = columnForm{}

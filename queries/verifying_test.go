@@ -13,7 +13,7 @@ import (
 	"stackmill/queries/verify"
 )
 
-// doubts returns what is not proved of a store by reading its files.
+// doubts returns what package verify cannot verify of a store.
 func doubts(t *testing.T, store string) (found []error) {
 	t.Helper()
 	_, c, _, err := readCommits(store)
@@ -41,8 +41,8 @@ func TestAllIsProvedWithoutSQL(t *testing.T) {
 	}
 }
 
-// A number that breaks an invariant must be doubted, or no check would look at it. Each number of a
-// store is changed in turn; the invariants run where there is no doubt.
+// A number that breaks an invariant must be doubted, or no check would find it. Each number of a
+// store is changed in turn; if there is no doubt, all invariants must hold.
 func TestChangedNumbersAreDoubted(t *testing.T) {
 	lines := strings.Split(storetest.Two, "\n")
 	table, changed := "", 0
@@ -61,7 +61,7 @@ func TestChangedNumbersAreDoubted(t *testing.T) {
 			if _, err := fmt.Sscanf(old, "%d%s", &digits, &unit); err != nil && unit == "" && fmt.Sprint(digits) != old {
 				continue
 			}
-			// All of them take minutes.
+			// All numbers would take minutes.
 			if changed++; os.Getenv("STACKMILL_SOAK") == "" && changed%331 != 0 {
 				continue
 			}

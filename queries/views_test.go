@@ -104,7 +104,7 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 	}
 }
 
-// arguments are some for the parameters that must be given.
+// arguments returns values for the parameters that must be given.
 func (v View) arguments() string {
 	var list []string
 	for _, p := range v.Parameters {
@@ -182,8 +182,8 @@ func TestHeaderMistakes(t *testing.T) {
 	}
 }
 
-// TestViews asks the store of two experiments what is worked out by hand in
-// its description.
+// TestViews compares views of the store of two experiments with values worked out by hand in its
+// description.
 func TestViews(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	const first = "experiment = 'monday/test.1.er'"

@@ -83,7 +83,7 @@ func unique(a, b []string) [][2]int {
 
 // rising returns a longest subsequence of pairs whose second numbers increase, as the first do.
 func rising(pairs [][2]int) [][2]int {
-	var ends []int // of the best subsequences, by length less one
+	var ends []int // index of the pair that ends the best subsequence of length i+1
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
 		n, _ := slices.BinarySearchFunc(ends, p[1], func(e, b int) int { return pairs[e][1] - b })

@@ -72,7 +72,7 @@ func commonEnd(a, b string) (n int) {
 	return n
 }
 
-// pairRest pairs functions of one name if one is left on each side. Several are ambiguous.
+// pairRest pairs functions of one name if one is left on each side. More are marked ambiguous.
 func (c *comparison) pairRest(object func(*item) string) {
 	c.pairSingle(withSymbol(sameName(object)), differences)
 	c.markAmbiguous(sameName(object), "function")
@@ -142,8 +142,8 @@ func Labels(by string, rows []Row) []string {
 // shortest is the minimum number of instructions by which a function can be recognized.
 const shortest = 5
 
-// bodies is SQL of functions with a hash of their instructions, without the addresses that differ
-// between builds.
+// bodies is SQL that hashes each function's instructions, without the addresses that differ between
+// builds.
 const bodies = `SELECT i.experiment_id, i.function_id, any_value(f.address) AS address,
   (hash(string_agg(CASE
     WHEN i.target_name <> '' THEN regexp_extract(i.text, '^\S+') || ' ' || split_part(i.target_name, '+', 1)

@@ -44,7 +44,7 @@ func Defaults() Request {
 	return Request{By: "function", Mode: "user", Normalize: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
 }
 
-// Check returns what is wrong with a request, as far as that shows without a store.
+// Check validates a request as far as possible without a store.
 func (r *Request) Check() error {
 	switch {
 	case len(r.Base) == 0:
@@ -143,7 +143,7 @@ type comparison struct {
 
 	runs     []run    // base, then test
 	targets  []string // each run's program
-	programs []string // its build
+	programs []string // the build of each program
 	items    []*item
 	known    map[any]*item // by identity as read
 	ranks    rank.Test
@@ -154,7 +154,7 @@ type comparison struct {
 type run struct {
 	seconds float64 // duration
 	weight  float64 // value of one sample; 0 if unknown, or if each event was recorded
-	unit    float64 // its values are divided by it
+	unit    float64 // divisor of its values
 }
 
 func (c *comparison) warn(format string, args ...any) {

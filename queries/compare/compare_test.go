@@ -77,7 +77,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestFewRuns compares where tests of ranks cannot tell anything.
+// TestFewRuns compares too few runs for a rank test.
 func TestFewRuns(t *testing.T) {
 	base, test := map[string]int{"f": 100, "g": 2000}, map[string]int{"f": 100, "g": 2600}
 	several := nights(t, "clock", storetest.Vary(3, base), storetest.Vary(3, test))

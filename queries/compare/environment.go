@@ -158,7 +158,7 @@ func (c *comparison) builds() error {
 		if found[name] == nil {
 			found[name] = &[2][]string{}
 		}
-		build := r.Text("build") // as much as distinguishes builds
+		build := r.Text("build") // its beginning distinguishes builds
 		found[name][c.side(n)] = append(found[name][c.side(n)], build[:min(len(build), 12)])
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(found), func(a, b string) int {

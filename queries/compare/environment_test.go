@@ -34,7 +34,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestNoise divides runs of known values.
+// TestNoise measures the noise of runs with known values.
 func TestNoise(t *testing.T) {
 	halves := [][]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {3, 2, 1, 0}}
 	for _, c := range []struct {

@@ -174,8 +174,8 @@ func (rule SQLRule) apply(ctx context.Context, db *queries.DB, r *Result) ([]Che
 // ErrRule is wrapped by the errors of rules that cannot be run.
 var ErrRule = fmt.Errorf("a rule cannot be run")
 
-// message describes a row of a rule's result: its column message, or all columns but the row's
-// name.
+// message describes a row of a rule's result by its column message or, without that column, by all
+// columns but the row's name.
 func message(rec queries.Record, row string) string {
 	if text := rec.Text("message"); text != "" {
 		return text

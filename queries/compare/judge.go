@@ -10,7 +10,7 @@ import (
 
 // Row is the result for one item. Unknown numbers are NaN.
 type Row struct {
-	Names        []string // by the columns of the subject
+	Names        []string // values of the subject's name columns
 	Matched      string   // how the base's item was matched with the test's
 	Base, Test   float64  // medians over the runs
 	BaseN, TestN int      // runs that have it

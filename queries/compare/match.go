@@ -80,8 +80,8 @@ func (c *comparison) split(it *item) *item {
 	return test
 }
 
-// objects returns a function that names an item's load object, given the index of its name:
-// versions of a library get the same name, and so do the programs of both sides if each has one.
+// objects returns a function that returns an item's load object, names[nth]: versions of a library
+// get the same name, and so do the programs of both sides if each has one.
 func (c *comparison) objects(nth int) func(*item) string {
 	base, test := c.programNames()
 	return func(it *item) string {
@@ -166,7 +166,7 @@ func areApart(family []*item) bool {
 }
 
 // mergeClones merges a function with its clones and parts, or the versions of generated code, if
-// the two sides have different ones: code moves between them. Inclusive values cannot be added up.
+// the two sides have different ones: code moves between them. Inclusive values would not add up.
 func (c *comparison) mergeClones(key func(*item) string) {
 	families := map[string][]*item{}
 	for _, it := range c.items[1:] {

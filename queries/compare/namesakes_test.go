@@ -53,7 +53,7 @@ func namesakes(lacking map[int]bool) string {
 	return b.String()
 }
 
-// Load objects, files and structures of one name are not one because of that.
+// Load objects, files and structures of one name stay apart if their paths differ.
 func TestNamesakes(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -83,7 +83,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// Units that the runs tell apart are not one file, even if each is the only one of its name.
+// Files of units with different short paths stay apart, even if each is the only one of its name.
 func TestFilesApart(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

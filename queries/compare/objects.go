@@ -9,7 +9,7 @@ import (
 	"stackmill/queries"
 )
 
-// totals is SQL of the row of <Total>, for a subject with a number of names.
+// totals is SQL of the row of <Total>; names is how many name columns the subject has.
 func (c *comparison) totals(names int) string {
 	return fmt.Sprintf(`SELECT NULL AS identity, '<Total>'%s, NULL AS function_id, list(n) AS ns, list(exclusive) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
@@ -63,7 +63,7 @@ func dataValues(c *comparison) string {
 		GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode), program, queries.ObjectPath)
 }
 
-// onlyPrograms is SQL of the names of the programs of both sides, if each side has one; else NULL.
+// onlyPrograms is SQL of the names of the two sides' programs; NULL if a side has several.
 func (c *comparison) onlyPrograms() string {
 	base, test := c.programNames()
 	if base == "" || test == "" {

@@ -60,7 +60,7 @@ func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 		keys[k] = it
 	}
 	inclusive := c.Inclusive
-	c.Inclusive = true // paths keep clones apart
+	c.Inclusive = true // this keeps clones apart, as paths must
 	err := c.matchFunctions()
 	c.Inclusive = inclusive
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 	return byID, nil
 }
 
-// whole returns the item into which one was merged, on a side.
+// whole follows splits and merges to the item that now represents this one on a side.
 func (it *item) whole(side int) *item {
 	if side == 1 && it.other != nil {
 		it = it.other

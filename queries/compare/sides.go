@@ -133,8 +133,8 @@ func (c *comparison) noCommonMetric(records []queries.Record, asked string) erro
 	return fmt.Errorf("%s: the base has %s, the test has %s (%s)", what, base, test, do)
 }
 
-// firstMetric returns the metric that most experiments have, of those that both sides have; of
-// several, the one that profiles prefer, or the first in the order of reports.
+// firstMetric returns the metric of both sides that most experiments have. On a tie it is the one
+// that profiles prefer, then the first in the order of reports.
 func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	rank := map[string]int{}
 	for i, m := range schema.Declared {

@@ -7,8 +7,8 @@ import (
 	"stackmill/queries"
 )
 
-// Of metrics that most experiments have, those that they prefer come first, in the order of
-// reports.
+// Of the metrics that most experiments have, the profiles' preferred ones come first, in the order
+// of reports.
 func TestFirstMetric(t *testing.T) {
 	named := func(id string) (e queries.Experiment) { e.ExperimentID = id; return e }
 	c := &comparison{}

@@ -14,8 +14,8 @@ var Subjects = []string{"function", "line", "load-object", "data-object", "path"
 type subject struct {
 	title string
 	names []string // columns that name a row
-	// values is SQL, after the CTE of runs, of each item's identity (NULL for <Total>), names, id,
-	// and two lists: the numbers of runs, and their values.
+	// values returns SQL that follows the CTE `runs`: for each item its identity (NULL for <Total>),
+	// names, id, and two lists: the numbers of runs, and their values.
 	values func(c *comparison) string
 	match  func(c *comparison) error // merges items that are the same
 	data   bool                      // whether it applies to metrics of data objects only
@@ -24,7 +24,7 @@ type subject struct {
 
 var subjects map[string]*subject
 
-func init() { // readPaths refers to it
+func init() { // not in the declaration, since readPaths refers to it
 	subjects = map[string]*subject{
 		"function":    {title: "Functions", names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions, reads: []string{"functions", "instructions"}},
 		"line":        {title: "Lines", names: []string{"file", "line"}, values: lineValues, match: (*comparison).matchLines, reads: []string{"source_values", "source_files", "source_lines", "modules"}},
@@ -43,7 +43,7 @@ type item struct {
 	ambiguous bool // it has several candidates on the other side
 
 	in    presence      // which sides have it
-	last  [2]occurrence // in the last run of each side
+	last  [2]occurrence // of each side: the item in the last run that has it
 	into  *item         // the item into which it was merged
 	other *item         // the test's part, if it was split off
 }

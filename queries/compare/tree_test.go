@@ -9,8 +9,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// A tree of two groups has the means of what rows of paths have of each run, inclusive and
-// exclusive, and no other paths.
+// A tree has the same paths as the rows of a comparison by path, and the means of the runs'
+// inclusive and exclusive values.
 func TestTrees(t *testing.T) {
 	db := nights(t, "clock", storetest.Vary(5, map[string]int{"f": 100, "g": 200, "old": 50}), storetest.Vary(7, map[string]int{"f": 100, "g": 220, "h": 30}))
 	for _, normalise := range Normalizations {
@@ -42,7 +42,7 @@ func TestTrees(t *testing.T) {
 					t.Errorf("%s is not in the tree", row.Names[0])
 				}
 				got := [2]float64{n.Base, n.Test}
-				if !r.Inclusive && n.Caller >= 0 { // the row of <Total> has all
+				if !r.Inclusive && n.Caller >= 0 { // the row of <Total> has the inclusive value
 					got = [2]float64{n.BaseExclusive, n.TestExclusive}
 				}
 				if base, test := mean(row.values[:5]), mean(row.values[5:]); far(got[0], base) || far(got[1], test) {
@@ -71,7 +71,7 @@ func mean(values []float64) float64 { return Sum(values) / float64(len(values)) 
 
 func far(a, b float64) bool { return math.Abs(a-b) > 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
 
-// What is divided by a time that nobody knows is no number.
+// Values per second are NaN if a run's duration is unknown.
 func TestUnknownTime(t *testing.T) {
 	a, b := queries.Experiment{}, queries.Experiment{}
 	a.Name, b.Name = "a.er", "b.er"

@@ -132,8 +132,8 @@ func shareInterval(base, test, level float64) (low, high float64) {
 	return low, high
 }
 
-// shareP returns the probability that a sum of samples is divided as unevenly between the sides or
-// more, if the test's expected share is given.
+// shareP returns the probability that a sum of samples is divided at least as unevenly between the
+// sides, given the test's expected share.
 func shareP(base, test, expected float64) float64 {
 	n := base + test
 	off := math.Abs(test-n*expected) - 0.5

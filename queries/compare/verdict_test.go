@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSampling counts how often what is said of counts of samples is right.
+// TestSampling counts how often intervals and p-values from sample counts are right.
 func TestSampling(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	poisson := func(mean float64) (n float64) {

@@ -153,8 +153,8 @@ func NoStore(store string, err error) error {
 	return err
 }
 
-// Filter returns the store with the samples that pass a filter, as a session that is closed before
-// the store; the store itself if all pass. With views, it has what they read.
+// Filter returns a session with the samples that pass a filter, to be closed before the store; if
+// all pass, the store itself. If views are named, the session has only what these read.
 func (s *Session) Filter(ctx context.Context, out *terminal.Output, db *queries.DB, f queries.Filter, views ...string) (filtered *queries.DB, closing func(), err error) {
 	if f.IsEmpty() {
 		return db, func() {}, nil

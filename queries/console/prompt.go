@@ -107,8 +107,8 @@ func (c *Console) runTyped(statement string) {
 	}
 }
 
-// commandOf returns the command that a line is, which no statement can begin with: one with
-// a dot, or a word that people try first.
+// commandOf returns the command on a line: one with a dot, or a word that people try first. No
+// statement begins with either.
 func commandOf(line string) (string, bool) {
 	line = strings.TrimSpace(line)
 	switch word := strings.TrimRight(strings.ToLower(line), "; "); word {
@@ -189,8 +189,8 @@ func completions() []string {
 	return slices.Compact(words)
 }
 
-// complete returns what stands before the word that ends at pos, which counts
-// runes, the words that continue it, and what follows.
+// complete returns the text before the word that ends at rune pos, the words that complete it, and
+// the text that follows.
 func complete(words []string, line string, pos int) (head string, found []string, tail string) {
 	runes := []rune(line)
 	start := pos

@@ -98,7 +98,7 @@ func TestCompletePrompt(t *testing.T) {
 	}
 }
 
-// The history is its owner's, also when the file is an old one.
+// Only the user can read the history, even if the file existed with other permissions.
 func TestHistoryIsPrivate(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
 	name := historyFile()

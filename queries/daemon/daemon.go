@@ -40,7 +40,7 @@ type Server struct {
 	NoToken              bool
 	Page                 string // the place to open in a browser, "" for none
 
-	madeToken bool // the token is of this run
+	madeToken bool // the token was made for this run
 }
 
 // stopGrace limits the time for answers under way when the server ends.
@@ -147,7 +147,7 @@ func listen(ctx context.Context, on string) (net.Listener, string, error) {
 		return nil, "", err
 	}
 	at := l.Addr().(*net.TCPAddr)
-	if at.IP.IsUnspecified() { // by any of its addresses
+	if at.IP.IsUnspecified() { // clients use any of the machine's addresses
 		if name, err := os.Hostname(); err == nil {
 			return l, net.JoinHostPort(name, fmt.Sprint(at.Port)), nil
 		}

@@ -113,7 +113,7 @@ func TestExplainsAll(t *testing.T) {
 	}
 }
 
-// What no recording has: stacks with return registers, Java and OpenMP stacks.
+// Composed stacks that no recording has: with return registers, of Java and of OpenMP.
 func TestExplainsComposed(t *testing.T) {
 	const (
 		pcMain, pcWork, pcWait = 0x10004, 0x10104, 0x10204

@@ -79,7 +79,7 @@ func location(r queries.Record, column string) int64 {
 
 // readLocations reads the locations of an experiment, by their numbers.
 func readLocations(ctx context.Context, db *queries.DB, experiment string) (map[int64]frame, error) {
-	// In steps: the optimizer takes the experiment for the key of three tables.
+	// One join after the other: else the optimizer takes experiment_id alone for a key of the tables.
 	rows, err := db.Records(ctx, `WITH l AS MATERIALIZED (SELECT * FROM locations_wide WHERE experiment_id = $1),
 		f AS MATERIALIZED (
 			SELECT l.*, f.name AS "function", f."offset" AS begins, f.size FROM l LEFT JOIN (SELECT * FROM functions WHERE experiment_id = $1) f USING (function_id)
@@ -201,7 +201,7 @@ func (d *stepFinder) recorded(path []pathFrame) {
 			d.add(rule, drops, *word)
 		case frame != nil && word.Marker != "" && rule != schema.NoRule:
 			d.add(rule, putsIn, *frame) // in place of the marker
-		case frame == nil || word.Marker != "": // a marker where none can be is an address
+		case frame == nil || word.Marker != "": // a marker's value elsewhere is an address
 		case rule == schema.RuleLeafCheck && before == callWord:
 			d.add(rule, restores, *frame)
 		case rule == schema.RuleLeafCheck:
@@ -218,8 +218,8 @@ func (d *stepFinder) recorded(path []pathFrame) {
 // callWord is schema.MarkCall as a word of a frame.
 var callWord = fmt.Sprintf("%#x", uint64(schema.MarkCall))
 
-// mode finds the steps from machine mode to another mode: first the frames of a stack that was
-// recorded by itself and is shown instead.
+// mode finds the steps from machine mode to another mode. If that shows a separately recorded stack
+// (Java, OpenMP), the frames of this stack come first.
 func (d *stepFinder) mode(path []pathFrame, mode int) {
 	instead := slices.ContainsFunc(path, func(f pathFrame) bool { return f.recorded != nil && f.recorded.Part != "native" })
 	for _, f := range path {

@@ -13,8 +13,8 @@ import (
 	"unicode"
 )
 
-// callgrindWriter sums costs by line, and calls by line and callee, which is all that the format holds, and writes them at
-// the end.
+// callgrindWriter sums costs by line, and calls by line and callee (the format holds no more), and writes the sums at the
+// end.
 type callgrindWriter struct {
 	*selection
 	e          *experiment

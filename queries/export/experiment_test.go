@@ -2,8 +2,8 @@ package export
 
 import "testing"
 
-// The program is what the first process is named after, if that is a file, or the busiest,
-// or else what has a main function.
+// The program is the load object named like the first process, else like the busiest process, else
+// one with a main function.
 func TestProgram(t *testing.T) {
 	library := &object{id: 1, name: "ld-linux-x86-64.so.2", path: "/lib/ld-linux-x86-64.so.2", kind: "elf"}
 	long := &object{id: 2, name: "a_program_of_a_long_name", path: "/bin/a_program_of_a_long_name", kind: "elf"}

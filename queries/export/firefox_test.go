@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The tables of a thread take what its own samples need, however many stacks the other threads
-// have.
+// A thread's tables hold only what its own samples need, however many stacks other threads have.
 func TestFirefoxManyThreads(t *testing.T) {
 	const nodes = 1 << 16
 	tree := &timedTree{}

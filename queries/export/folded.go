@@ -21,7 +21,7 @@ type foldedWriter struct {
 }
 
 // writeFolded writes a line for each stack: names of functions from root to leaf separated by semicolons, a blank, and
-// the value, summed over experiments. A thread that separates stacks comes first.
+// the value, summed over experiments. If stacks are separated by thread, the thread comes first.
 func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	if s.rows != nil {
 		return s.rows.fold(w)

@@ -99,7 +99,7 @@ func (s *selection) sql(p *experimentGroup) string {
 	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, NULL AS thread_name, NULL AS cgroup, '' AS labels, metric, value FROM leaf_values
   WHERE mode = '` + s.mode + `' AND ` + cond
 	if s.by != "" {
-		// In steps, as in the views: experiment_id alone is no key.
+		// Joined step by step, as in the views, because experiment_id alone is no key.
 		valued = `SELECT l.experiment_id, l.node, ` + originColumns[s.by] + `, v.metric, v.value
   FROM (FROM mode_leaves WHERE mode = '` + s.mode + `' AND ` + cond + `) l JOIN (
     SELECT t.experiment_id, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, t.labels, m.metric, sum(m.value)::BIGINT AS value

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Texts that grow side by side are whole, however little of them fits in memory.
+// Texts that grow in turns stay complete, however little of them fits in memory.
 func TestSpool(t *testing.T) {
 	for _, most := range []int{0, 10, 1 << 20} {
 		s := &spool{max: most}

@@ -1,5 +1,5 @@
-// Package exportfolder keeps a folder that exports bring up to date: one process at a time writes it, and a file in it
-// lists its content.
+// Package exportfolder manages a folder that exports update: one process at a time writes it, and a file in it lists
+// its content.
 package exportfolder
 
 import (

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A folder is written by one process at a time, has what was saved, and is not one with other files.
+// One process at a time opens a folder, and reads what was saved; one with other files is refused.
 func TestFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder")
 	f, text, err := Open(path, "list.json")

@@ -43,7 +43,7 @@ type Sums struct {
 // Emit takes the rows of a table that is needed.
 type Emit = attribute.Emit
 
-// Values emits the experiment's rows of the tables of values that are needed and, if functions are
+// Values emits the experiment's rows of the value tables that are needed and, if functions are
 // hidden, of Tables. The error is structure.ErrNone if the store does not have the experiment's
 // stacks.
 func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {

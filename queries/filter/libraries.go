@@ -14,19 +14,19 @@ import (
 // Visibility says which functions of a load object are shown.
 type Visibility uint8
 
-// The kinds of Showing.
+// The values of Visibility.
 const (
 	Everything  Visibility = iota
 	EntryPoints            // functions that other load objects call
-	Nothing                // but <name>, where there is no caller
+	Nothing                // none; a frame <name> stands for the library where the stack shows no caller
 )
 
 // leaveOut changes the frames of stacks so that functions of libraries are hidden, and emits the
 // rows that replace the store's frames.
 //
-// A stack whose outermost frames are all hidden gets one frame for the library as a whole, so that
-// every stack keeps one. A library's entry points are the functions that another load object
-// called. The tree keeps its nodes; a frame that is shown at some of them only is split.
+// If no visible function calls a library's outermost hidden ones, one frame represents the library,
+// so that every stack keeps a frame. A library's entry points are the functions that another load
+// object called. The tree keeps its nodes; a frame that only some of them show is split.
 func leaveOut(r *attribute.Result, library func(name, path string) Visibility, needed func(*schema.Table) bool, emit Emit) error {
 	p := r.Program
 	l := &libraries{Result: r, of: make([]Visibility, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}
@@ -206,7 +206,7 @@ func (l *libraries) frameRows(stored int, emit Emit) *schema.Rows {
 	return rows
 }
 
-// stackRows emits how many nodes above their ends recorded stacks have their leaves.
+// stackRows emits how many nodes lie between each recorded stack's end and its visible leaf.
 func (l *libraries) stackRows(emit Emit) *schema.Rows {
 	t := &l.Stacks.Nodes
 	leaves := make([][stacktree.Modes]int32, t.Len()) // by node

@@ -50,7 +50,7 @@ func experiment() *attribute.Result {
 	return &attribute.Result{ExperimentID: "e", Program: p, Total: top, Stacks: stacks, Sums: sums}
 }
 
-// What is left out counts for its callers, and for the library as a whole where there is none.
+// Hidden functions' values go to their callers or, without a caller, to the library as a whole.
 func TestLeaveOut(t *testing.T) {
 	for _, test := range []struct {
 		name string

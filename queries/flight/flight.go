@@ -33,7 +33,7 @@ const (
 	pingInterval   = time.Minute      // without traffic, before the server pings the client
 	maxIdle        = 5 * time.Minute  // of a connection without calls
 	maxAge         = 30 * time.Minute // of a connection; clients reconnect automatically
-	answerGrace    = 2 * time.Minute  // to read an answer when the connection has reached its age
+	answerGrace    = 2 * time.Minute  // to read an answer when the connection has reached maxAge
 	maxCalls       = 64               // at the same time on one connection; package serve limits the work
 	maxConnections = 256              // further ones wait
 )

@@ -32,7 +32,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// answering makes the test's program one that answers a request, with these options.
+// answering is the variable that makes the test's program answer a request; it has the options.
 const answering = "STACKMILL_TEST_ANSWER"
 
 func TestMain(m *testing.M) {
@@ -122,7 +122,7 @@ func fetch(ctx context.Context, c *flightsql.Client, info *flight.FlightInfo, er
 	return rows, r.Schema(), r.Err()
 }
 
-// What a statement gives, prepared or not, and what its columns are said to be, is the same.
+// A statement has the same rows and columns prepared or not, and the columns are as announced.
 func TestStatements(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	ctx := t.Context()
@@ -167,8 +167,8 @@ func TestStatements(t *testing.T) {
 
 const endless = "SELECT max(sin(i)) FROM range(1000000000000) t(i)"
 
-// Statements that are refused, wrong, too large or too slow give such an error, and nothing can be
-// inserted.
+// Statements that are refused, wrong, too large or too slow each give the right error, and nothing
+// can be inserted.
 func TestFailures(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", func(o *serve.Options) { o.Largest = 1 << 20 }))
 	ctx := t.Context()
@@ -246,7 +246,7 @@ func TestCancel(t *testing.T) {
 	if _, _, err := fetch(ctx, c, info, nil); err == nil {
 		t.Error("an endless statement ended")
 	}
-	// Both turns are free again: this takes them.
+	// Both slots are free again: these statements use them.
 	for range 2 {
 		info, err := c.Execute(t.Context(), "SELECT 1 AS a")
 		if rows, _, err := fetch(t.Context(), c, info, err); err != nil || rows != `[{"a":1}]` {
@@ -255,7 +255,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Without the token nothing is said; it comes as it is, or as a password.
+// Without the token every call is refused. Clients send it as a bearer token or as a password.
 func TestToken(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "open sesame", nil))
 	for header, want := range map[string]codes.Code{
@@ -296,7 +296,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Everything that SQL can read is listed, with its columns as a query has them.
+// Everything that SQL can read is listed, with the columns that a query of it has.
 func TestMetadata(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	ctx := t.Context()
@@ -394,7 +394,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Long rows come in messages that clients accept with default settings, and warnings with them.
+// Long rows and their warnings come in messages that clients accept with default settings.
 func TestStream(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	info, err := c.Execute(t.Context(), "SELECT repeat('x', 7000) || i AS a FROM range(2000) t(i)")
@@ -433,7 +433,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A client that does not read an answer is cut; others are answered.
+// A client that does not read an answer is disconnected; others still get theirs.
 func TestUnread(t *testing.T) {
 	const patience = time.Second
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", func(o *serve.Options) { o.Patience = patience }))
@@ -458,8 +458,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// Rows and lists of tables say which experiments are missing since their commit cannot be read, or
-// since they were damaged and must be ingested again.
+// Rows and lists of tables say which experiments are missing because their commit cannot be read,
+// or because they were damaged and must be ingested again.
 func TestMissingExperiments(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	c := dial(t, start(t, store, "", nil))

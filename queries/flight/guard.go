@@ -77,7 +77,7 @@ type watchedStream struct {
 	grpc.ServerStream
 	patience time.Duration
 	once     sync.Once
-	stalled  chan struct{} // closed when it does not
+	stalled  chan struct{} // closed when the client does not read
 }
 
 // SendMsg implements grpc.ServerStream.

@@ -62,7 +62,7 @@ func (a *sqlServer) DoGetStatement(ctx context.Context, t flightsql.StatementQue
 	ctx, done := a.running.begin(ctx, string(handle[:handleID]))
 	defer done()
 	columns, rows, err := a.rows(ctx, text)
-	if err != nil && errors.Is(context.Cause(ctx), errCanceled) { // whatever failed because of it
+	if err != nil && errors.Is(context.Cause(ctx), errCanceled) { // a cancellation can show as any error
 		err = statusError(errCanceled)
 	}
 	return columns, rows, err

@@ -94,8 +94,8 @@ func Find(ctx context.Context, r Request) (list []Experiment, err error) {
 	return list, nil
 }
 
-// damaged returns the damaged experiments, which are left out of the store until they are ingested
-// again, by their names or ids, and the selectors of others.
+// damaged returns the selected experiments, given by name or id, that are left out of the store
+// because they are damaged, and the other selectors.
 func (r *Request) damaged() (list []Experiment, others []string, err error) {
 	if err := storedir.Pull(r.Store); err != nil {
 		return nil, nil, err
@@ -118,8 +118,8 @@ func (r *Request) damaged() (list []Experiment, others []string, err error) {
 	return list, others, nil
 }
 
-// startTimes returns when experiments were recorded, if that is needed: experiments can be forgotten
-// by name without the store's files, which may be replaced meanwhile.
+// startTimes returns when experiments were recorded, if the request needs that. Without it, no files
+// of the store are read, which may be replaced meanwhile.
 func (r *Request) startTimes(ctx context.Context, db *queries.DB) (map[string]time.Time, error) {
 	started := map[string]time.Time{}
 	if !r.HasAge && !r.WithTimes {

@@ -44,7 +44,7 @@ func Parse(args []string) (l storedir.Labels, err error) {
 
 var keyPattern = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
-// CheckKey returns an error unless a label can have the key.
+// CheckKey returns an error if a label cannot have the key.
 func CheckKey(key string) error {
 	_, isColumn := schema.Experiments.Types()[key]
 	switch {

@@ -52,7 +52,7 @@ func open(t *testing.T, folder string, o Options) *Lake {
 	return l
 }
 
-// Files are where readers find them: here, where the options say, or where the store is.
+// Files have the locations for readers: this folder, the one in the options, or the store's.
 func TestLocations(t *testing.T) {
 	store, folder := storetest.New(t, storetest.Two), t.TempDir()
 	check := func(l *Lake, own, copied string) {
@@ -73,7 +73,7 @@ func TestLocations(t *testing.T) {
 	check(l, "s3://bucket/store", "file://"+folder)
 }
 
-// Tables say whether their files have numbers as differences.
+// Tables report whether their files use delta encodings.
 func TestDelta(t *testing.T) {
 	all := tables(t, open(t, t.TempDir(), Options{}), storetest.New(t, storetest.Two))
 	some := map[bool]int{}
@@ -103,7 +103,7 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// Files that no table has any more stay for as long as they are kept.
+// Files that no table uses any more stay for the time in Options.Keep.
 func TestRetire(t *testing.T) {
 	store, folder := storetest.New(t, storetest.Two), t.TempDir()
 	l := open(t, folder, Options{Keep: time.Hour, Program: "1"})
@@ -141,7 +141,7 @@ func TestRetire(t *testing.T) {
 	}
 }
 
-// One process has a folder at a time, and a folder of others is none.
+// One process at a time opens a folder, and a folder with other files is refused.
 func TestOpen(t *testing.T) {
 	folder := t.TempDir()
 	open(t, folder, Options{})

@@ -17,7 +17,7 @@ import (
 // partition computes the share of the totals that a report's rows have.
 type partition struct {
 	*collector
-	several bool // recordings or metrics
+	several bool // of several recordings or metrics
 	keys    [][2]string
 }
 
@@ -35,7 +35,7 @@ func (p *partition) drop(f result.Field) bool {
 // disjoint lists the views whose values add up to the total, besides those with exclusive values.
 var disjoint = []string{"folded", "inline_folded", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics", "timeline", "cpu_timeline", "second_metrics"}
 
-// trees lists the views whose <Total> holds samples without other rows.
+// trees lists the views in which the row <Total> has samples that no other row has.
 var trees = []string{"call_tree", "inline_call_tree", "stack_nodes"}
 
 // each notes the share of a row that is shown.

@@ -53,7 +53,7 @@ func New(in io.Reader, out *terminal.Output, o Options) *Server {
 	return s
 }
 
-// open opens the store for one answer, so that the answer has what was ingested before.
+// open opens the store for one answer, so that this has all that was ingested before.
 func (s *Server) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
 	selectors = slices.DeleteFunc(selectors, func(selector string) bool { return selector == "" })
 	return s.session.Open(ctx, s.out, s.Store, selectors...)
@@ -87,7 +87,7 @@ type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"` // of a response: nothing was asked
+	Result json.RawMessage `json:"result"` // only in responses, which are ignored: nothing was asked
 	Error  json.RawMessage `json:"error"`
 }
 
@@ -334,7 +334,7 @@ func (c *connection) acceptCall(ctx context.Context, r request) (answer func() a
 	}
 }
 
-// callInSlot calls a tool as soon as few enough calls run.
+// callInSlot waits for a slot and calls a tool.
 func (c *connection) callInSlot(ctx context.Context, params json.RawMessage) (any, error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -404,7 +404,7 @@ func (c *connection) introduction(params json.RawMessage) any {
 	var asked struct {
 		Version string `json:"protocolVersion"`
 	}
-	_ = json.Unmarshal(params, &asked) // nothing asked for is the latest
+	_ = json.Unmarshal(params, &asked) // without a version, the latest is used
 	if !slices.Contains(protocols, asked.Version) {
 		asked.Version = protocols[0]
 	}

@@ -145,8 +145,8 @@ func (s *Server) call(ctx context.Context, params json.RawMessage) (any, error) 
 	return content(string(text), string(answered.Head) == "true"), nil
 }
 
-// AnswerCall runs one tool: it is the whole of a process that call starts. Its answer is the text
-// of the result, and whether that is an error.
+// AnswerCall runs one tool in a process that call has started. Its answer is the result's text, and
+// whether that is an error.
 func (s *Server) AnswerCall(ctx context.Context) error {
 	return sandbox.Answer(s.in, s.out.Stdout, func(request json.RawMessage, body *os.File) (any, error) {
 		var c toolCall

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// noisy makes a series of levels, each for some values, with noise of a part of them.
+// noisy makes a series from steps of a number of values and their level, with relative noise.
 func noisy(random *rand.Rand, noise float64, steps ...[2]float64) (values []float64) {
 	for _, s := range steps {
 		for range int(s[0]) {
@@ -24,7 +24,7 @@ func TestChanges(t *testing.T) {
 		noise float64
 		steps [][2]float64 // values, and their level
 		near  int          // how far from their place changes may be found
-		least int          // of a hundred series: with all steps, and no more
+		least int          // so many of a hundred series must have exactly these steps
 	}{
 		{"none", 0.05, [][2]float64{{40, 100}}, 0, 99},
 		{"one", 0.02, [][2]float64{{25, 100}, {15, 110}}, 1, 99},
@@ -97,7 +97,7 @@ func TestNoChanges(t *testing.T) {
 	}
 }
 
-// What is known of a change are the medians on its sides, and the test of its neighborhood.
+// A change has the medians on its sides, and the p-value of the test between its neighbors.
 func TestChange(t *testing.T) {
 	values := slices.Concat(slices.Repeat([]float64{1, 2, 3}, 7), slices.Repeat([]float64{11, 12, 13}, 7), slices.Repeat([]float64{1, 2, 3}, 7))
 	u := &Test{}

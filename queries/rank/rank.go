@@ -21,8 +21,8 @@ type Test struct {
 	known map[[2]int][]float64 // without ties, by group sizes
 }
 
-// Smallest returns the smallest possible p-value of groups of these sizes: of groups that do not
-// overlap.
+// Smallest returns the smallest possible p-value for these group sizes, which groups have that do
+// not overlap.
 func Smallest(n, m int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {
@@ -178,9 +178,9 @@ func (r *Test) RatioInterval(x, y []float64, level float64) (low, high float64) 
 	return kth(x, y, k, true), kth(x, y, pairs+1-k, false)
 }
 
-// rank returns how many ratios from either end lie beyond the bounds of an interval that misses the
-// true ratio with this probability on each side, plus one; 0 if even the smallest ratio misses it
-// more often.
+// rank returns which ratio, counted from either end of the sorted ratios, bounds an interval that
+// misses the true ratio with at most this probability on each side; 0 if even the outermost ratios
+// miss it more often.
 func (r *Test) rank(n, m int, miss float64) int {
 	if max(n, m) > exactRuns {
 		deviation := math.Sqrt(float64(n*m) / 12 * float64(n+m+1))

@@ -35,7 +35,7 @@ func (r *Request) ofFunctions() bool {
 	return r.rows != nil && r.ofCode || r.ofFragment() || r.has("function_id") && r.Name != "call-tree"
 }
 
-// showsAliases reports whether the report has names of functions, which are shown by one alias.
+// showsAliases reports whether the report has function names, so that an alias can be chosen.
 func (r *Request) showsAliases() bool {
 	return r.has("function_id") || r.has("other_id") || r.has("functions") || r.has("stack_id")
 }

@@ -12,7 +12,7 @@ import (
 	"stackmill/queries"
 )
 
-// Report is a view as people look at it.
+// Report describes how a view is shown to people.
 type Report struct {
 	Name, View, Title string
 	Columns           []Column // of its table

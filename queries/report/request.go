@@ -29,8 +29,8 @@ type Request struct {
 	Filter   queries.Filter // of the session; it has the request's Mode and Inline
 }
 
-// About sets the report by its name, and checks the request. Reports that show all metrics, or all
-// modes, by default get them here.
+// About sets the report by its name, and checks the request. It requests all metrics, or all modes,
+// if the report shows all by default.
 func (r *Request) About(name string, modeGiven bool) (err error) {
 	if r.Report, err = Find(name); err != nil {
 		return err
@@ -69,7 +69,7 @@ const defaultWidth = time.Second
 // ofWidth are the views with intervals of other widths, by report.
 var ofWidth = map[string]string{"timeline": "timeline_by", "cpu-timeline": "cpu_timeline_by", "seconds": "interval_metrics"}
 
-// Check returns what is wrong with a request, as far as that shows without a store.
+// Check validates a request as far as possible without a store.
 func (r *Request) Check() error {
 	columns := r.columnsOfView()
 	column := strings.TrimPrefix(r.Sort, "-")

@@ -9,9 +9,9 @@ import (
 	"stackmill/queries"
 )
 
-// labels names each function uniquely in its experiment: by its load object, its module or its
-// address if the name is not enough. Code that was generated several times has no address of its
-// own, so its versions are numbered.
+// labels gives each function a unique name in its experiment, if necessary with its load object,
+// its module or its address. Code that was generated several times has no address of its own, so
+// its versions are numbered.
 const labels = `labels AS (
   SELECT f.experiment_id, f.function_id, CASE
     WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name

@@ -80,7 +80,7 @@ func (p *tablePrinter) Close() error {
 	return err
 }
 
-// ends returns the start and the end of a long text: a table shows no more, and holds less.
+// ends returns the start and the end of a long text: a table shows, and so keeps, no more.
 func ends(text string) string {
 	const width = 4 * terminal.CellWidth // bytes of as many characters
 	if len(text) <= 2*width {

@@ -10,8 +10,8 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 )
 
-// Values inside of lists, structures, maps and unions are in JSON as others are: no identifier
-// or large number that a reader would round, and nothing lost for a neighbor that JSON lacks.
+// Values inside of lists, structures, maps and unions become JSON like others: no reader rounds ids
+// or large numbers, and a value that JSON cannot hold does not spoil its neighbors.
 func TestNested(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

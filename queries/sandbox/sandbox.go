@@ -160,7 +160,7 @@ func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, bo
 	return err
 }
 
-// tail keeps the end of what a process prints, and passes it on.
+// tail passes on what a process prints, and keeps its end.
 type tail struct {
 	text []byte
 	also io.Writer

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// answering makes the test's program one that answers.
+// answering is the variable that makes the test's program answer a request, if it is set.
 const answering = "STACKMILL_TEST_ANSWER"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func handle(request json.RawMessage, body *os.File) (any, error) {
 	return "said", err
 }
 
-// A process answers, or its end is an error; no files are left.
+// A process gives an answer or, if it ends without one, an error; no files are left.
 func TestRun(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// An answer has as many bytes as it may have, in memory or in a file, for as long as it is used.
+// An answer is limited in size, and can be read from memory or file until it is released.
 func TestBody(t *testing.T) {
 	for _, size := range []int{0, 1, InMemory, InMemory + 1, 3 * InMemory} {
 		text := bytes.Repeat([]byte("x"), size)

@@ -28,8 +28,8 @@ type reply struct {
 	body     *sandbox.Body
 }
 
-// answerCache keeps the answers used last, by their tags. Requests with the same tag wait for one answer in
-// progress.
+// answerCache keeps the most recently used answers by their tags. Requests with the same tag wait for one
+// answer in progress.
 type answerCache struct {
 	mu       sync.Mutex
 	entries  map[string]*list.Element // of *cacheEntry

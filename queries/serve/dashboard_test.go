@@ -26,7 +26,7 @@ type infinityQuery struct {
 	Columns []struct{ Selector, Text, Type string }
 }
 
-// dashboard is what a file of Grafana's says, as far as it leads to requests.
+// dashboard has the parts of Grafana's dashboard file that lead to requests.
 type dashboard struct {
 	Templating struct {
 		List []struct {
@@ -43,8 +43,8 @@ type dashboard struct {
 // variable matches a variable in a request of the dashboard.
 var variable = regexp.MustCompile(`\$\{?(\w+)(:sqlstring)?\}?`)
 
-// The requests of the dashboard for Grafana are answered, with the columns that it names, of
-// the types that it says; the values are those of the store.
+// The server answers the requests of the dashboard for Grafana with the columns and types that the
+// dashboard names, and with the store's values.
 func TestDashboard(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "dashboards", "grafana.json"))
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // maxSeries bounds the series of each kind: a label with another value in each experiment makes one series for each.
 const maxSeries = 1000
 
-// latestValues are the values for Prometheus: each group's newest experiment's. The experiments of a group have equal
-// values of the keys.
+// latestValues describes the values for Prometheus: of the newest experiment of each group. A group is all
+// experiments with the same values of the keys.
 type latestValues struct {
 	keys      []string // labels of experiments or columns of `experiments`
 	names     []string // Prometheus' label for each key

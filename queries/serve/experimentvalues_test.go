@@ -63,7 +63,7 @@ func TestLatest(t *testing.T) {
 		"function_exclusive_seconds host=a metric=m function=g load_object=app": 0.6, "function_exclusive_seconds host=b metric=m function=g load_object=app": 0.1,
 	}
 	s := start(t, store, func(o *Options) { o.By, o.Functions = []string{"host"}, 1 })
-	for range 2 { // computed, and known
+	for range 2 { // computed, then cached
 		if d := cmp.Diff(want, s.series()); d != "" {
 			t.Error(d)
 		}

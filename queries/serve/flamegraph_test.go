@@ -97,7 +97,7 @@ func TestFlameOfSameNames(t *testing.T) {
 	}
 }
 
-// Any tree, cut to any number of nodes, keeps its sums, and all others are counted.
+// A tree cut to any number of nodes keeps its sums, and counts the nodes that are left out.
 func TestFlameTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := newFlameTree(0)
@@ -139,8 +139,8 @@ type flameColumns struct {
 	Value, Exclusive []int64
 }
 
-// tree is the tree whose nodes the columns have: each is below the last one before it of
-// the level above.
+// tree rebuilds the tree from the columns: a node's parent is the last node before it on the level
+// above.
 func (c *flameColumns) tree() flame {
 	at := 0
 	var below func(level int) []flame
@@ -157,7 +157,7 @@ func (c *flameColumns) tree() flame {
 	return below(0)[0]
 }
 
-// counted is how many nodes there are at and below one, with those left out.
+// counted returns the number of nodes in a subtree, including those left out.
 func counted(f *flame) int {
 	var more int
 	if n, _ := fmt.Sscanf(f.Name, "<%d more>", &more); n == 1 {
@@ -170,7 +170,7 @@ func counted(f *flame) int {
 	return n
 }
 
-// Sums that do not fit are no numbers, and damaged trees no graphs.
+// Sums beyond 64 bits and damaged trees are refused.
 func TestFlameRefused(t *testing.T) {
 	root := func(value, self int64) []callNode {
 		return []callNode{{parent: -1, value: value, self: self, valued: true}}

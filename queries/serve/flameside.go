@@ -34,7 +34,7 @@ func (c *call) flameSide() (flameSide, error) {
 	return s, nil
 }
 
-// has reports whether a function is what callers and callees are around.
+// has reports whether a function belongs to the requested function, module or load object.
 func (s *flameSide) has(n functionName) bool {
 	switch s.group {
 	case "module":
@@ -51,7 +51,7 @@ func (s *flameSide) isPath(short string) bool {
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// treeValue is the part of the value of a node of the whole tree that a path of another side has reached.
+// treeValue is the part of a node's value in the whole tree that belongs to a path of another side.
 type treeValue struct {
 	node  int32
 	value int64

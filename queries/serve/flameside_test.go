@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Of any tree, all sides have the sums of its stacks, however few nodes are shown.
+// All sides of any tree have the sums of its stacks, however few nodes are shown.
 func TestFlameSides(t *testing.T) {
 	type stack struct {
 		names []string
@@ -102,7 +102,7 @@ func TestFlameSides(t *testing.T) {
 	})
 }
 
-// beyond is what longer paths than one have.
+// beyond returns the sum of the paths that continue one.
 func beyond(paths map[string]int64, path string) (sum int64) {
 	for longer, v := range paths {
 		if longer != path && (path == "" || strings.HasPrefix(longer, path+";")) {
@@ -112,7 +112,7 @@ func beyond(paths map[string]int64, path string) (sum int64) {
 	return sum
 }
 
-// What callers are of must be said, and nothing else may be.
+// Only the sides callers and callees take `of` and `group`, and need `of`.
 func TestFlameSideAsked(t *testing.T) {
 	for query, ok := range map[string]bool{"": true, "side=inverted": true, "side=callers&of=f": true, "side=callees&of=f&group=module": true, "side=callers": false, "side=inverted&of=f": false, "group=module": false, "side=inverted&group=module": false, "of=f": false} {
 		c := &call{}

@@ -53,8 +53,8 @@ func functionRows(w *job) error {
 	return w.print(db, statement)
 }
 
-// estimateFrom is the number of experiments from which the size of an answer is estimated before it is made: counting
-// functions takes a tenth of the time of sorting them.
+// From estimateFrom experiments on, the size of an answer is estimated before it is made: counting functions takes a
+// tenth of the time of sorting them.
 const estimateFrom = 100
 
 // fits refuses an answer that would be too large as text, by a lower bound: the rows of the metric with most functions

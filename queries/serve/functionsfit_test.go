@@ -10,8 +10,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Functions of many experiments that are too large are refused by their number, and those
-// that are not are answered.
+// Answers with the functions of many experiments are refused by an estimate if they would be too
+// large, and given otherwise.
 func TestFunctionsFit(t *testing.T) {
 	nights := make([]map[string]int, estimateFrom)
 	for i := range nights {

@@ -17,8 +17,8 @@ var hostileValues = []string{
 	strings.Repeat("[", 3000), strings.Repeat("a,", 3000),
 }
 
-// No value of a parameter of any endpoint is the server's failure: it has a meaning, or the
-// answer says that it has none.
+// No value of any parameter makes the server fail: it is understood, or the answer says that it is
+// not.
 func TestHostileValues(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	required := map[string]string{"base": "monday/test.1.er", "test": "monday/test.1.er", "as": "folded", "name": "functions"}

@@ -32,10 +32,10 @@ var samples = map[string][2]string{
 	"POST /api/v1/query":             {"/api/v1/query", `{"sql": "SELECT count(*) AS n FROM experiments"}`},
 }
 
-// others are the answers from the store that are no endpoints' of the API.
+// otherAnswers are requests outside of the API whose answers come from the store.
 var otherAnswers = []string{"/metrics", "/speedscope?experiment=00000000000000aa", "/pprof/" + "experiment%3D00000000000000aa" + "/top"}
 
-// warned asks, and returns the warnings of the answer.
+// warned sends a request, and returns the warnings of the answer.
 func (s *served) warned(path, body string) string {
 	method := http.MethodGet
 	if body != "" {
@@ -48,7 +48,7 @@ func (s *served) warned(path, body string) string {
 	return response.Header.Get(warningName)
 }
 
-// checkRemark asks every endpoint, and looks for a remark in the warnings.
+// checkRemark sends a request to every endpoint, and looks for a remark in the warnings.
 func checkRemark(t *testing.T, warned func(path, body string) string, remark string) {
 	t.Helper()
 	for i := range endpoints {
@@ -160,7 +160,7 @@ func TestDamagedCommit(t *testing.T) {
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
-	// SQL sees it at once, whatever else was answered a moment ago, and from then on all do.
+	// SQL sees the new commit at once, even just after another answer; from then on all answers do.
 	if status, text := s.sql("SELECT experiment FROM experiments WHERE experiment_id = '00000000000000bb'"); status != http.StatusOK || !strings.Contains(text, "other.er") {
 		t.Errorf("SQL: %d %s", status, text)
 	}
@@ -169,7 +169,7 @@ func TestDamagedCommit(t *testing.T) {
 	}
 }
 
-// Filters whose values are another's with a blank between them are not taken for it.
+// A value with a blank is not confused with two values that look the same when joined by blanks.
 func TestSimilarFilters(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	s.get("/api/v1/views/functions?hide=app&hide=app")

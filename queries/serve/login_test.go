@@ -13,7 +13,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// browsing makes a client that follows no redirect, as tests of redirects need.
+// browsing makes the client follow no redirects, so that tests see them.
 func (s *served) browsing() {
 	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 }
@@ -25,7 +25,7 @@ func (s *served) logIn(token, place string) (*http.Response, []byte) {
 	return s.ask("POST", loginPath, form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", s.web.URL)
 }
 
-// The form and the printed address lead to the place that was asked for, and to no other site.
+// The form and the printed address lead to the requested place, and to no other site.
 func TestLoginPlaces(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Token = "secret" })
 	s.browsing()
@@ -59,7 +59,7 @@ func TestLoginPlaces(t *testing.T) {
 	}
 }
 
-// The cookie is for this server alone, and by TLS where a proxy has it.
+// The cookie is for this server alone, and for TLS alone if a proxy uses TLS.
 func TestCookie(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	secret := func(o *Options) { o.Token = "secret" }
@@ -75,8 +75,8 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// Wrong tokens are counted by host and in all; the right one is accepted all the same, by
-// whatever way it comes, and so is the cookie.
+// Wrong tokens are limited by host and in total. The right one, sent in any way, and the cookie are
+// still accepted.
 func TestGuesses(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) {
@@ -136,21 +136,21 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// Work that is interrupted at any point took too long; it did not fail.
+// A call that is interrupted at any point is answered as too slow, not as failed.
 func TestDeadlines(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
 	for limit := time.Millisecond; limit < 100*time.Millisecond; limit += limit / 4 {
 		s.Timeout = limit
-		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&limit=%d", limit) // which nobody has asked before
+		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&limit=%d", limit) // not requested before, so not cached
 		if response, text := s.ask("GET", path, ""); response.StatusCode != 200 && response.StatusCode != StatusLate {
 			t.Errorf("within %v: %s: %s", limit, response.Status, text)
 		}
 	}
 }
 
-// No answer repeats a request: what clients, proxies and browsers send again by themselves is
-// not among the statuses of what would fail again.
+// Requests that would fail again are answered with none of the statuses after which clients,
+// proxies and browsers repeat a request by themselves.
 func TestStatuses(t *testing.T) {
 	for _, err := range []error{timedOut(time.Second), tooLarge(1), errMemory} {
 		switch status := StatusOf(err); status {

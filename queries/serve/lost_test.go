@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A file of the store that is gone is the server's failure, and not a refusal.
+// A lost file of the store is a failure of the server, not a refusal.
 func TestLostFile(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	if err := os.Remove(filepath.Join(store, storedir.FilePath("samples", "00000000000000aa"))); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// describe answers with the OpenAPI description of the endpoints.
+// serveOpenAPI answers with the OpenAPI description of the endpoints.
 func (s *Server) serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	d, err := description(s.Version)
 	if err != nil {

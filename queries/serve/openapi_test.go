@@ -9,8 +9,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// The description has what the handlers take: each parameter that it names is taken, with
-// each value that it lists, and others are not.
+// Handlers accept each parameter in the description, with each value that it lists, and no other
+// parameters and values.
 func TestDescription(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	var d struct {
@@ -40,7 +40,7 @@ func TestDescription(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.get("/openapi.json")), &d); err != nil {
 		t.Fatal(err)
 	}
-	// Values that mean something for the store, of parameters that are not lists of values.
+	// Values that are valid for this store, for parameters without a list of values.
 	values := map[string]string{
 		"experiment": "monday/test.1.er", "base": "monday/test.1.er", "test": "monday/test.1.er", "metric": "totalcpu", "function": "main", "file": "a.c", "object": "",
 		"sort": "exclusive", "search": "main", "limit": "3", "nodes": "3", "width": "1s", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
@@ -65,7 +65,7 @@ func TestDescription(t *testing.T) {
 			}
 			ask := func(name, value string) {
 				t.Helper()
-				if name == "object" || value == "data-object" { // there are none
+				if name == "object" || value == "data-object" { // there are no data objects
 					return
 				}
 				q := url.Values{}
@@ -77,7 +77,7 @@ func TestDescription(t *testing.T) {
 				if path == exportPath { // most formats have one metric
 					q.Set("metric", "totalcpu")
 				}
-				if name == "of" || name == "group" { // want a side that is around something
+				if name == "of" || name == "group" { // need a side around something
 					q.Set("side", "callers")
 				}
 				if value == "callers" || value == "callees" || name == "group" {

@@ -22,8 +22,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// isolate gives a test its own home and its own directory of temporary files, and finds no
-// file there when it ends.
+// isolate gives a test its own home and its own directory of temporary files, and checks that no
+// file is left there when it ends.
 func isolate(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,8 +46,8 @@ func isolate(t *testing.T) {
 	})
 }
 
-// pprof's pages show what the store has, of the selection that is asked for, within the
-// server's limits, and neither read nor leave files.
+// pprof's pages show the requested selection of the store, within the server's limits, and neither
+// read files nor leave any.
 func TestPprof(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	isolate(t)
@@ -115,7 +115,7 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// pprof's pages are made by other processes, which end when they take too long.
+// Other processes render pprof's pages, and are killed when they take too long.
 func TestPprofEnds(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), nil)
@@ -145,8 +145,8 @@ func TestPprofEnds(t *testing.T) {
 	}
 }
 
-// What no request may have: other paths, other files, more than it may take. The server
-// answers the next one as before.
+// Requests for other paths, for other files and beyond the limits are refused, and the next one is
+// answered as before.
 func TestRefused(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	isolate(t)
@@ -183,8 +183,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A hundred clients at once get the answers that one gets, and memory does not grow with
-// what they ask. STACKMILL_LOAD is how long they go on (1m).
+// A hundred clients at once get the same answers as one, and memory does not grow with their
+// requests. STACKMILL_LOAD is how long they go on (1m).
 func TestLoad(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -257,8 +257,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Clients that do not read large answers take neither the server's memory nor others' turns, and
-// are cut; what they held is given back.
+// Clients that do not read large answers are disconnected. They take neither the server's memory
+// nor others' slots, and theirs are freed.
 func TestUnread(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Largest, o.Patience = 32<<20, 3*time.Second })
@@ -309,7 +309,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A client that goes away ends what it has asked for.
+// A client that goes away ends the work on its request.
 func TestClientGone(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), nil)
@@ -359,7 +359,7 @@ func children(t *testing.T) (n int) {
 	return n
 }
 
-// Of too many connections, those are closed that ask for nothing.
+// If there are too many connections, idle ones are closed.
 func TestConnections(t *testing.T) {
 	var c Connections
 	ends := make([]net.Conn, maxConnections+2)

@@ -27,7 +27,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// answering makes the test's program one that answers a request, with these options.
+// answerEnv is the variable that makes the test's program answer a request; it has the options.
 const answerEnv = "STACKMILL_TEST_ANSWER"
 
 func TestMain(m *testing.M) {
@@ -153,7 +153,7 @@ func (s *served) sql(text string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-// Every view is served as the program reports it, whole, of one experiment and filtered.
+// Each view has the rows of `stackmill report` for an experiment, unfiltered and filtered.
 func TestViews(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -169,7 +169,7 @@ func TestViews(t *testing.T) {
 	defer narrowed.Close()
 	for _, r := range report.Reports {
 		for query, from := range map[string]*queries.DB{"": db, "&thread=4712": narrowed, "&where=thread_id+%3D+4712": narrowed} {
-			// Filters are tested where they are made, and SQL of the request takes a process.
+			// Filters have tests of their own, and a request with SQL takes a process.
 			if strings.HasPrefix(query, "&thread") && r.Name != "call-tree" && r.Name != "timeline" || strings.HasPrefix(query, "&where") && r.Name != "functions" {
 				continue
 			}
@@ -201,7 +201,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// Of rows there are only the columns that are asked for, in that order; of intervals, any width.
+// Rows have only the requested columns, in that order; intervals have any requested width.
 func TestColumns(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	for path, want := range map[string]string{
@@ -215,7 +215,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// What cannot be answered has a status and a reason.
+// Requests that cannot be answered get a status and a reason.
 func TestMistakes(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	for path, want := range map[string]string{
@@ -304,7 +304,7 @@ func TestSQL(t *testing.T) {
 	}
 }
 
-// What SQL of a request gives may differ each time: it is worked out each time.
+// Answers to SQL are computed each time, since they may differ.
 func TestAnswersOfSQL(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	_, first := s.sql("SELECT uuid() AS id")
@@ -324,7 +324,7 @@ func TestAnswersOfSQL(t *testing.T) {
 	}
 }
 
-// SQL that does not end, or takes ever more memory, is ended, and what else is asked is
+// SQL that does not end, or takes ever more memory, is killed, and other requests are still
 // answered.
 func TestEndlessSQL(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
@@ -341,7 +341,7 @@ func TestEndlessSQL(t *testing.T) {
 	s.get("/healthz")
 }
 
-// Warnings reach a reader as they are, all in one header of ASCII.
+// Warnings reach clients unchanged, in one header in ASCII.
 func TestWarningHeader(t *testing.T) {
 	want := []string{`the filter leaves "nothing", of größe: \ 🂡`, "a\r\nSet-Cookie: b", "\x00\x7f\u202e"}
 	text := warningHeader(want)
@@ -361,7 +361,7 @@ func TestWarningHeader(t *testing.T) {
 	}
 }
 
-// Everything that SQL is said to be able to name can be read, with these columns.
+// Everything in the catalog for SQL can be read, with the columns that it lists.
 func TestDescribeSQL(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -473,8 +473,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// The page's files have paths that those of another page do not have, so that a browser keeps
-// them, and never gets parts of another one.
+// The page's files have paths that no other version's files have, so that browsers can cache them
+// and never mix two versions.
 func TestPageFiles(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	response, text := s.ask("GET", "/", "")
@@ -506,8 +506,8 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
-// What is committed while a store is served is there with the next request; so is another
-// store in its place, and none.
+// The next request sees new commits while a store is served; also another store in its place, or
+// none.
 func TestStoreChanges(t *testing.T) {
 	store := t.TempDir() + "/store"
 	first, second, _ := strings.Cut(storetest.Two, "# The second")
@@ -520,7 +520,7 @@ func TestStoreChanges(t *testing.T) {
 	build(first)
 	s := start(t, store, nil)
 	count := func() string {
-		time.Sleep(pollInterval) // what was looked at just before is taken for the state now
+		time.Sleep(pollInterval) // within it, the last state is taken for current
 		response, text := s.ask("GET", "/healthz", "")
 		return fmt.Sprintf("%d %s", response.StatusCode, text)
 	}
@@ -550,7 +550,7 @@ func TestStoreChanges(t *testing.T) {
 	}
 }
 
-// tagOf returns the status and the tag of an answer, for a client that has one.
+// tagOf returns the status and the tag of the answer to a client that has one with tag `has`.
 func tagOf(s *served, has string) (int, string) {
 	response, _ := s.ask("GET", "/api/v1/views/functions", "", "If-None-Match", has)
 	return response.StatusCode, response.Header.Get("ETag")
@@ -612,8 +612,8 @@ func TestTurns(t *testing.T) {
 	done()
 }
 
-// Answers about one metric say that a filter has made it another one than usual, unless the
-// metric is asked for.
+// Answers about one metric warn if a filter changes the default metric, unless the request names a
+// metric.
 func TestOtherMetric(t *testing.T) {
 	text := strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)
 	s := start(t, storetest.New(t, text), nil)

@@ -73,7 +73,7 @@ type session struct {
 	db     *queries.DB
 	err    error
 	parent *session // nil for the whole store
-	uses   int      // of the whole store, one is the cache's own until it is stale
+	uses   int      // the whole store has one more: the cache's own, until it is stale
 	last   time.Time
 }
 

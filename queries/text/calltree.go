@@ -61,8 +61,8 @@ func tree(rows []queries.Record) []*treeNode {
 	return roots
 }
 
-// printTree prints a node and its descendants, as long as lines are left; last says
-// for each level above whether the node there was its parent's last.
+// printTree prints a node and its descendants, as long as lines are left. last says, for each level
+// above, whether the node there was its parent's last child.
 func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
 	if *left == 0 {
 		return

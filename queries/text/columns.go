@@ -136,7 +136,7 @@ func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	return r.Table(fields, cells, r.Format == "markdown")
 }
 
-// sideRows joins the rows of an experiment that are about one thing.
+// sideRows joins the rows of an experiment that are about one item.
 func sideRows(q *report.Question, rows []queries.Record) (table []*sideRow) {
 	at := map[string]*sideRow{}
 	for _, metric := range q.Side {

@@ -135,7 +135,8 @@ func (r *Report) nameColumn() string {
 	})].Name
 }
 
-// sections prints the rows of each experiment and metric, below what the caption does not say of them.
+// sections prints the rows of each experiment and metric, under a title of what the caption does not
+// say.
 func (r *Report) sections(q *report.Question, rows []queries.Record, section func(*terminal.Page, []queries.Record) error) error {
 	w := r.Page()
 	for i, group := range groups(rows) {

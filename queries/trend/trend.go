@@ -36,7 +36,7 @@ func (r *Request) Reads() []string {
 	return []string{"experiments", "metrics", "default_metrics", "function_trends"}
 }
 
-// Check returns what is wrong with a request, as far as that shows without a store.
+// Check validates a request as far as possible without a store.
 func (r *Request) Check() error {
 	switch {
 	case !slices.Contains(report.Modes, r.Mode):
@@ -68,7 +68,7 @@ type Point struct {
 	Target       string `json:"target"`
 	Status       string `json:"status"`
 
-	unit float64 // its values are divided by it
+	unit float64 // divisor of its values
 }
 
 // Series is a function, or <Total>, over all experiments.

@@ -9,7 +9,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// nights are some in which slow does more from the 20th on, and new begins on the 30th.
+// nights returns runs in which slow takes more from the 20th on, and new appears on the 30th.
 func nights() (of []map[string]int) {
 	for n := range 40 {
 		values := map[string]int{"main": 500 + n*7%11, "slow": 100 + n*5%7}
@@ -41,7 +41,7 @@ func run(t *testing.T, text string, change func(*Request)) (*Result, error) {
 	return Run(t.Context(), db, r)
 }
 
-// Values are in the order of time, and change where they do.
+// Values are in chronological order, and their changes are found.
 func TestTrend(t *testing.T) {
 	// The store has them in another order than time.
 	batches := strings.Split(storetest.Nights(nights()), "batch ")[1:]
@@ -79,7 +79,7 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// What does not belong to a series is left out, and said; what may explain a change is said.
+// A trend reports what it leaves out of a series, and what may explain a change.
 func TestLeftOut(t *testing.T) {
 	text := storetest.Nights(nights()[:6])
 	text = strings.Replace(text, "night-01.er gprofng box app 2026-01-02T02:00:00Z", "night-01.er gprofng box app null", 1)
@@ -120,7 +120,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Functions that only their builds tell apart are one series, which says so.
+// Functions that can be told apart only within their build are one series, with a warning.
 func TestOnlyInBuild(t *testing.T) {
 	record := func(function, module string, key int64, only bool) queries.Record {
 		return queries.Record{"function": function, "load_object": "prog", "module": module, "function_key": key, "only_in_build": only}

@@ -1,10 +1,10 @@
 // Package verify checks the invariants of a store's views without SQL, from the files of a batch:
 // keys, lists, structure and sums of samples by code of its own, and values by stages/attribute,
 // which computes them from the stored stacks as at ingest. It reads one experiment after the other,
-// in time and memory that SQL over all of them does not have.
+// with less time and memory than SQL needs for all of them.
 //
 // It is stricter than the invariants: it expects rows in the order in which they are written. What
-// it verifies is right. What it cannot verify may still be right, which the invariants decide.
+// it verifies is correct; what it cannot verify may be correct, too, which the invariants decide.
 //
 // Start reading with Batch.
 package verify

@@ -184,7 +184,7 @@ func textAt(a arrow.Array, row int) string {
 	return ""
 }
 
-// take appends an experiment's next rows, until there are most of them.
+// take appends an experiment's next rows until into has `most` rows.
 func (c *cursor) take(id int64, into *rows, most int) error {
 	for into.n < most {
 		if c.at == c.block.n {

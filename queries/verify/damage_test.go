@@ -11,8 +11,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// damages are changes of a right store, each with the one thing that must be doubted then: a text is
-// replaced by another, where it first is.
+// damages are changes of a correct store: the first occurrence of text is replaced by another text,
+// and then exactly one doubt is wanted.
 var damages = []struct{ want, text, by string }{
 	{"experiments: not one row with the commit's status", "1500ms 1 8 complete", "1500ms 1 8 failed"},
 	{"processes: a key is not unique", "  1 4711 1 app 1500ms 8 complete", "  1 4711 1 app 1500ms 8 complete\n  1 4712 1 app 1500ms 8 complete"},
@@ -72,7 +72,7 @@ var damages = []struct{ want, text, by string }{
 	{"source_lines: rows of lists are not in their order", "  4 9 int", "  4 8 int"},
 }
 
-// unreachable are errors for which the builder of test stores has no text, with the reason.
+// unreachable lists errors, with the reason, that no text for the builder of test stores can cause.
 var unreachable = map[string]string{
 	"another experiment has rows":                         "rows get the id of an experiment of their batch",
 	"an experiment has no row":                            "its other rows are found first",
@@ -109,7 +109,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestEveryDoubtIsTested looks for the texts of errors in the sources.
+// TestEveryDoubtIsTested checks that damages wants each error text in the sources.
 func TestEveryDoubtIsTested(t *testing.T) {
 	sources, err := filepath.Glob("*.go")
 	if err != nil || len(sources) < 10 {

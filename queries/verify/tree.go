@@ -59,7 +59,7 @@ func (x *experiment) known(location int64) bool {
 	return location >= 0 && location < int64(len(x.location))
 }
 
-// showFrames reads the locations that a mode shows of frames.
+// showFrames reads which location a mode shows for each frame.
 func (x *experiment) showFrames(m int, name string) error {
 	t := schema.TreeFrames
 	locations, missing := x.col(t, name), x.missing(t, name)

@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/lake"
 )
 
-// A catalog is made in folders whose names look like parts of a URL. Where the SQL engine would
-// write elsewhere, nothing is written.
+// Catalogs are made in folders whose names look like parts of a URL. Nothing is written if the SQL
+// engine would write elsewhere.
 func TestFolders(t *testing.T) {
 	for _, name := range []string{"plain", "100%", "%41", "#", "it's", "new\nline", "tab\t", "a=b*[c]"} {
 		above := t.TempDir()

@@ -55,7 +55,7 @@ type writer struct {
 	dir, location string
 	keep          time.Duration
 	version       int      // of the current metadata; 0 if there is none
-	previous      metadata // that
+	previous      metadata // the current metadata
 	next          metadata
 }
 

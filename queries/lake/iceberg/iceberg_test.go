@@ -83,7 +83,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A snapshot says what it has and what it changes; without a change there is none.
+// A snapshot describes its content and its changes; an update without changes makes none.
 func TestSnapshots(t *testing.T) {
 	f := newFolder(t)
 	for _, step := range []struct {
@@ -113,8 +113,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// A file keeps the number of the snapshot that added it: what is deleted of it later has a higher
-// one.
+// A file keeps the sequence number of the snapshot that added it; later deletions from it have a
+// higher one.
 func TestSequence(t *testing.T) {
 	f := newFolder(t)
 	f.update(ab, one)
@@ -136,7 +136,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// What a killed program has left does not hinder the next one.
+// Files that a killed program left do not hinder the next one.
 func TestInterrupted(t *testing.T) {
 	f := newFolder(t)
 	f.update(ab, one)
@@ -155,7 +155,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// What an engine has committed is undone.
+// The next update undoes commits of other engines.
 func TestForeignCommit(t *testing.T) {
 	f := newFolder(t)
 	_, m := f.update(ab, one, two)
@@ -176,7 +176,7 @@ func TestForeignCommit(t *testing.T) {
 	}
 }
 
-// Snapshots and their files go when they are kept no more.
+// Snapshots and their files are deleted when the time to keep them is over.
 func TestExpire(t *testing.T) {
 	f := newFolder(t)
 	f.update(ab, one)

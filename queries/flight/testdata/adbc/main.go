@@ -1,6 +1,6 @@
-// Program adbc asks a server by the ADBC driver for Flight SQL, as ADBC's drivers for Python, R
-// and others do, which are built of the same code. Its arguments are the address, a password and
-// statements; it prints a line of JSON for what each gives, and what there is to be read.
+// Program adbc queries a server through the ADBC driver for Flight SQL, whose code ADBC's drivers
+// for Python, R and others share. Its arguments are the address, a password and statements. It
+// prints each statement's rows as JSON, and what can be read.
 package main
 
 import (
