@@ -14,8 +14,8 @@ type CallTree struct {
 	*StackViews
 	prefixtree.PreOrder[nodeNo, program.FunctionNo]
 	Pairs    []Pair
-	pairOf   []pairNo // by node except the root: its parent's function and its own
-	endNodes []nodeNo // by index in ends and view: where the stacks end
+	pairOf   []pairNo // by node: the pair (function of its parent, its function); the root has none
+	endNodes []nodeNo // by index in ends and view: the node where the stacks end
 }
 
 // nodeNo is the number of a node of the call tree, pairNo the index of a pair in Pairs.
@@ -50,7 +50,7 @@ func NewCallTree(s *StackViews) *CallTree {
 	return t
 }
 
-// endNodesOf returns the nodes, by view, of the i-th of ends.
+// endNodesOf returns, by view, the node where the stacks of the i-th entry of ends end.
 func (t *CallTree) endNodesOf(i int) []nodeNo { return t.endNodes[i*len(t.Views):][:len(t.Views)] }
 
 // passedNodes reports, by node of the stack tree, whether a stack with samples passes it.
@@ -68,12 +68,12 @@ func (s *StackViews) passedNodes() []bool {
 	return passed
 }
 
-// mergeView adds the functions that a view shows on the passed nodes of the stack tree. It sets
-// nodes: by node of the stack tree, the merged node of its innermost function, None where no
-// stack passes. before has the result of the view before, if any, which has most paths, too.
+// mergeView adds the paths of a view to merged. It sets nodes[n] to the merged node of the
+// innermost function of node n of the stack tree, or to None if no stack passes n. before is what
+// the previous view, if any, left in nodes: most paths are equal in both.
 func (s *StackViews) mergeView(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
 	v, t := &s.Views[view], &s.stacks.Nodes
-	same := make([]bool, len(v.shows)) // by frame: the view before shows the same functions
+	same := make([]bool, len(v.shows)) // by frame: the previous view shows the same functions
 	for frame := range same {
 		same[frame] = view > 0 && slices.EqualFunc(v.positionsOf(stacktree.FrameNo(frame)), s.Views[view-1].positionsOf(stacktree.FrameNo(frame)),
 			func(a, b position) bool { return a.function == b.function })
@@ -97,8 +97,8 @@ func (s *StackViews) mergeView(merged *prefixtree.Tree[nodeNo, program.FunctionN
 	}
 }
 
-// findPairs numbers the pairs of callers and callees. Mostly a callee has the caller that it
-// had last, which needs no map lookup.
+// findPairs numbers the pairs of callers and callees. Most callees have the same caller as at their
+// last occurrence: that needs no map lookup.
 func (t *CallTree) findPairs() {
 	last := slices.Repeat([]pairNo{program.None}, len(t.program.Functions)) // by callee
 	numbers := map[Pair]pairNo{}

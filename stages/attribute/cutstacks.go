@@ -8,13 +8,13 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// minorCutPercent is the percentage of a metric below which cut stacks are only a remark: each
-// process begins and ends with some.
+// minorCutPercent is the share of a metric below which cut stacks are Info, not a Warning: every
+// process has some when it begins and ends.
 const minorCutPercent = 1
 
-// ReportCutStacks adds to problems how much of the recording is on stacks that end before
-// their thread's start, so that the call tree is incomplete. It reports the metric with the
-// largest share. Recordings without callers get a remark.
+// ReportCutStacks adds to problems which share of the recording is on cut stacks: they end before
+// their thread's start, so the call tree is incomplete. It reports the metric with the largest
+// share. Recordings without callers get an Info instead.
 func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)

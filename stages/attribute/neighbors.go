@@ -17,23 +17,22 @@ const (
 
 var relationNames = []string{"caller", "self", "callee"}
 
-// pairValues holds the values attributed to the neighbors of functions, by pair and view. Only
-// the neighbors of a function's leaf-most frame on a stack get its value
-// (S32, gprofng-experiment 8.3). So a stack through a node of the call tree counts for the parent
-// as caller unless it passes the node's function again below, and for the node as callee
-// unless it passes the parent's function again.
+// pairValues holds the values attributed to callers and callees, by pair and view. Of a recursive
+// function, only the neighbors of the leaf-most frame get a stack's value (S32, gprofng-experiment
+// 8.3). So a stack through a call-tree node counts for the node's parent as caller unless the
+// node's function occurs again below, and for the node as callee unless the parent's function does.
 type pairValues struct {
-	passed grid // all nodes of the pair
-	caller grid // not attributed to the caller: the callee's function is passed again
-	callee grid // not attributed to the callee: the caller's function is passed again
+	passed grid // the sum over all nodes of the pair
+	caller grid // to subtract for the caller: the callee occurs again below
+	callee grid // to subtract for the callee: the caller occurs again below
 }
 
 func newPairValues(pairs int, of rowLayout) pairValues {
 	return pairValues{newGrid(pairs, of), newGrid(pairs, of), newGrid(pairs, of)}
 }
 
-// neighborValues returns the values attributed to the caller and the callee of a pair; not ok
-// if no stack with a value has the pair.
+// neighborValues returns the values attributed to a pair's caller and callee. ok is false if no
+// stack with a value has the pair.
 func (c *pairValues) neighborValues(pair, view int) (caller, callee int64, ok bool) {
 	row := c.passed.row(pair)
 	return row[view] - c.caller.row(pair)[view], row[view] - c.callee.row(pair)[view], c.passed.hasValue(row, view)
@@ -46,7 +45,7 @@ type functionPath struct {
 }
 
 type pathStep struct {
-	node, last nodeNo // last: of the nodes below
+	node, last nodeNo // last: the last node below, in pre-order
 	function   program.FunctionNo
 	outer      int32 // the index of the function's next step towards the root
 }
@@ -92,8 +91,7 @@ func (t *CallTree) neighbors() []neighbor {
 	return list
 }
 
-// attributed returns the value that is attributed to a neighbor in a view; not ok if there is
-// none.
+// attributed returns the value attributed to a neighbor in a view; ok is false if there is none.
 func (v *MetricValues) attributed(n *neighbor, view int) (value int64, ok bool) {
 	switch {
 	case n.relation == relationSelf && n.function == program.None:

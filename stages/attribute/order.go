@@ -10,26 +10,26 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// OrderNodes numbers the nodes in pre-order, in which they are stored. It returns the new
-// numbers by the old ones; Renumber completes the nodes.
+// OrderNodes sorts the nodes in pre-order, as they are stored. It returns the new numbers by the
+// old ones. The labels of the nodes stay old until Renumber.
 func (s *Stacks) OrderNodes() (number []stacktree.NodeNo) {
 	s.Nodes, number = s.Tree.Number()
 	return number
 }
 
-// OrderFrames sorts the frames by location, as they are stored. It returns the new numbers by
-// the old ones. locations maps the numbers of locations that frames have to new ones. It may
-// run concurrently with OrderNodes.
+// OrderFrames sorts the frames by location, as they are stored. It returns the new numbers by the
+// old ones. locations has the new location numbers by the old ones. OrderFrames may run
+// concurrently with OrderNodes.
 func (s *Stacks) OrderFrames(locations []program.LocationNo) (number []stacktree.FrameNo) {
 	s.Frames, number = orderFrames(&s.Tree.Frames, locations)
 	return number
 }
 
-// minNodesPerWorker keeps goroutines from being started for little work.
+// minNodesPerWorker is the least work for which Renumber starts a goroutine.
 const minNodesPerWorker = 1 << 14
 
-// Renumber replaces the numbers of nodes and frames by the new ones, on all processors. It
-// drops the tree, so that no stack can be added afterwards.
+// Renumber replaces the numbers of nodes and frames by the new ones, on all processors. It drops
+// the tree: no stack can be added afterwards.
 func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) {
 	workers := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/minNodesPerWorker)
 	_ = ordered.ForEach(context.Background(), workers, workers, func(_ context.Context, worker int) error { // none fails
@@ -75,7 +75,7 @@ func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.Loca
 	return ordered, number
 }
 
-// frameLocation returns the location of a frame's word or, without one, what machine mode shows.
+// frameLocation returns a frame's recorded location or, if it has none, that in machine mode.
 func frameLocation(f *stacktree.Frame) program.LocationNo {
 	if f.Own >= 0 {
 		return f.Own

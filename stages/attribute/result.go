@@ -58,9 +58,9 @@ func (r *Result) metricRows(emit Emit) error {
 	return rows.Close()
 }
 
-// shownInstead returns the metrics that reports show, and reports of data objects, if their
-// default ones have no values: the first in the usual order that have. It returns none if the
-// defaults have values, or the recording itself prefers metrics.
+// shownInstead returns the metrics to show where the default metrics of reports, or of reports of
+// data objects, have no values: the first ones in the usual order that have. It returns none if
+// both defaults have values, or if the recording itself prefers metrics.
 func (r *Result) shownInstead() []int {
 	metrics := r.Sums.Metrics
 	order := make([]int, len(metrics))
@@ -75,7 +75,7 @@ func (r *Result) shownInstead() []int {
 	if all <= 0 && data <= 0 {
 		return nil
 	}
-	shown := []int{order[all]} // also if only the other one changes: reports show the first preferred metric
+	shown := []int{order[all]} // reports show the first preferred metric, so list it even if only the data metric differs
 	if data >= 0 {
 		shown = append(shown, of[data])
 	}
@@ -125,8 +125,8 @@ func (r *Result) programRows(emit Emit) error {
 	return schema.CloseAll(objects, modules, functions)
 }
 
-// LocationRows emits the locations on stacks. instruction returns the start of the instruction
-// in which a location lies, if that is not its own offset.
+// LocationRows emits the locations on stacks. instruction returns where the instruction at a
+// location starts, if the location is not its start.
 func (r *Result) LocationRows(emit Emit, instruction func(*program.Location) (start uint64, ok bool)) error {
 	p := r.Program
 	rows := r.Rows(schema.Locations, emit).Expect(p.Locations.Len())

@@ -72,7 +72,7 @@ func (emit Emit) release(t *schema.Table, columns ...arrow.Array) error {
 	return emit.Columns(t, columns...)
 }
 
-// inBatches calls rows with the ranges of n rows that make a batch each.
+// inBatches splits n rows into batches, and calls rows with the range of each.
 func inBatches(n int, rows func(from, to int) error) error {
 	for from := 0; from < n; from += schema.RowsAtOnce {
 		if err := rows(from, min(from+schema.RowsAtOnce, n)); err != nil {
@@ -91,8 +91,7 @@ func nodeNumbers(from, to int) []int32 {
 	return column
 }
 
-// parentDistances returns, for a range of nodes, how many nodes before each its parent is; 0
-// for the root.
+// parentDistances returns, for a range of nodes, each number minus its parent's; 0 for the root.
 func parentDistances[N ~int32](parents []N, from, to int) []int32 {
 	column := nodeNumbers(from, to)
 	for i := range column {

@@ -11,16 +11,16 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// RecordedStack is a row of recorded_stacks: a recorded stack of a process, for as long as it
-// keeps its meaning.
+// RecordedStack is a row of recorded_stacks: a stack of a process, during the time in which its
+// addresses mean the same code.
 type RecordedStack struct {
 	program.Life
 	Process       int32
 	Path          stacktree.PathNo
 	stacktree.End                 // set once all stacks are in the tree
 	Reason        ReasonNo        // set with End
-	First         RecordedStackNo // the first one with the same words
-	Form          int32           // how it was recorded: its index in samples.StackIndex.Forms, None without a stack
+	First         RecordedStackNo // the first recorded stack with the same words
+	Form          int32           // how it was recorded: an index in samples.StackIndex.Forms; None if there is no stack
 }
 
 // RecordedStackNo is the index of a recorded stack in Stacks.Recorded.
@@ -35,7 +35,7 @@ type Stacks struct {
 	Tree     *stacktree.Tree // until Renumber
 	Reasons  []string        // why stacks are empty or cut; the first is empty
 
-	// From Renumber on.
+	// Set by Renumber.
 	Nodes  prefixtree.PreOrder[stacktree.NodeNo, stacktree.FrameNo]
 	Frames []stacktree.Frame
 }

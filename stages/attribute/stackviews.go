@@ -45,14 +45,14 @@ type StackViews struct {
 	// While the views are made.
 	lineNos   map[LineKey]lineNo
 	sourceNos map[SourceKey]sourceNo
-	latest    []lineNo   // by function: the line interned last, None before
-	positions []position // by location, outside of inlined functions; its function is None until it is set
+	latest    []lineNo   // by function: the line interned last, or None
+	positions []position // by location, not in inlined functions; function is None until computed
 }
 
 // view is what one or more modes show.
 type view struct {
 	modes     Mode
-	leaf      stacktree.Mode       // one of the modes, without inlined functions
+	leaf      stacktree.Mode       // one of the modes; without the bit for inlined functions
 	shows     []program.LocationNo // by frame of the stack tree, None if it is not shown
 	inlined   bool
 	positions []position // of all frames
@@ -81,8 +81,8 @@ type SourceKey struct {
 	Line int32
 }
 
-// position is the place of a frame in the program: one of several if its location has inlined
-// functions and the view shows them.
+// position is a frame's place in the program. In a view with inlined functions, a frame has one
+// position for each function inlined at its location, and one for the function itself.
 type position struct {
 	location program.LocationNo
 	function program.FunctionNo
@@ -151,7 +151,7 @@ func (s *StackViews) setPositions(v *view) {
 	}
 }
 
-// positionOf returns the position of a location outside of inlined functions.
+// positionOf returns the position of a location in its function, not in an inlined one.
 func (s *StackViews) positionOf(location program.LocationNo) position {
 	at := &s.positions[location]
 	if at.function < 0 {

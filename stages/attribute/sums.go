@@ -29,7 +29,7 @@ func (s *Sum) Add(v int64) {
 	s.Samples++
 }
 
-// At returns the sum of a metric of a recorded stack, to be changed until the next call.
+// At returns the sum of a metric of a recorded stack. The caller may change it until the next call.
 func (s *Sums) At(n RecordedStackNo, m int) *Sum { return s.stacks.At(int32(n), m) }
 
 func (s *Sums) value(n RecordedStackNo, m int) int64 { return s.stacks.get(int32(n), m).Value }
@@ -37,26 +37,26 @@ func (s *Sums) value(n RecordedStackNo, m int) int64 { return s.stacks.get(int32
 // Each iterates over the metrics that have samples in a recorded stack, in ascending order.
 func (s *Sums) Each(n RecordedStackNo) iter.Seq2[int, Sum] { return s.stacks.Each(int32(n)) }
 
-// SumTable holds the sums of numbered things, such as stacks or nodes, for each metric. It is
-// dense for few metrics and sparse for many, since each thing then has values of few.
+// SumTable holds the sums of numbered things, such as stacks or nodes, for each metric. It is dense
+// for few metrics and sparse for many, of which each thing has few.
 type SumTable struct {
 	width int     // number of metrics
-	dense [][]Sum // each piece has the sums of pieceThings things, one after the other
+	dense [][]Sum // each piece holds the sums of pieceThings things, one after the other
 
 	cells []metricSum
-	first []int32           // by thing: the number of its latest cell, from 1; 0 if it has none
+	first []int32           // by thing: the index of its latest cell plus 1; 0 if it has none
 	cell  map[cellKey]int32 // indices in cells
 }
 
 // metricSum is the sum of a metric of a thing, in a linked list.
 type metricSum struct {
 	Sum
-	metric, next int32 // next: the number of the thing's cell before, from 1
+	metric, next int32 // next: the index of the thing's previous cell plus 1
 }
 
 type cellKey struct{ thing, metric int32 }
 
-// Dense sums are in pieces, so that nothing is copied when things are added.
+// Dense sums are in pieces, so that adding things copies nothing.
 const (
 	pieceBits   = 7
 	pieceThings = 1 << pieceBits
@@ -70,7 +70,7 @@ func NewSumTable(metrics int) SumTable {
 	return SumTable{width: metrics, cell: map[cellKey]int32{}}
 }
 
-// At returns a sum, to be changed until the next call.
+// At returns a sum. The caller may change it until the next call.
 func (t *SumTable) At(thing int32, metric int) *Sum {
 	if t.width <= fewMetrics {
 		for int(thing)>>pieceBits >= len(t.dense) {
@@ -118,7 +118,7 @@ func (t *SumTable) has(thing int32) bool {
 	return false
 }
 
-// addFrom adds the sums of a thing in another table to a thing's.
+// addFrom adds to the sums of thing those that `other` has in another table.
 func (t *SumTable) addFrom(thing int32, from *SumTable, other int32) {
 	for m, s := range from.Each(other) {
 		to := t.At(thing, m)
@@ -145,7 +145,7 @@ func (t *SumTable) row(thing int32) []Sum {
 	return row
 }
 
-// Each iterates over the metrics that have samples of a thing, in ascending order.
+// Each iterates over the metrics of which a thing has samples, in ascending order.
 func (t *SumTable) Each(thing int32) iter.Seq2[int, Sum] {
 	return func(yield func(int, Sum) bool) {
 		if t.width <= fewMetrics {
@@ -176,8 +176,8 @@ func (t *SumTable) ofThing(thing int32) (list []metricSum) {
 	return list
 }
 
-// endSums holds the sums of metrics by the node at which stacks end, for nodes in ascending
-// order where some metric has samples. They are fewer than stacks, which processes share.
+// endSums holds the sums of metrics by the node where stacks end, for nodes with samples, in
+// ascending order. Nodes are fewer than recorded stacks: processes share them.
 type endSums struct {
 	nodes  []stacktree.NodeNo
 	sums   SumTable // by index in nodes
@@ -186,7 +186,7 @@ type endSums struct {
 
 // newEndSums adds up the sums of stacks, whose nodes are in order.
 func newEndSums(stacks *Stacks, sums *Sums) endSums {
-	numbers := make([]int32, stacks.Nodes.Len()) // by node: 1 if stacks end there, then the index in nodes
+	numbers := make([]int32, stacks.Nodes.Len()) // by node: first 1 if stacks end there, later the index in nodes
 	count := 0
 	for i := range stacks.Recorded {
 		if number := &numbers[stacks.Recorded[i].Node]; *number == 0 && sums.stacks.has(int32(i)) {
@@ -217,7 +217,7 @@ func newEndSums(stacks *Stacks, sums *Sums) endSums {
 // layout returns the layout of rows with n metrics or views.
 func (e *endSums) layout(n int) rowLayout { return rowLayout{n, e.signed} }
 
-// addTo adds the sums of the i-th node, for some metrics, to a row of a grid.
+// addTo adds the i-th node's sums of metrics to a row of a grid.
 func (e *endSums) addTo(g grid, row, i int, metrics []int) {
 	for column, m := range metrics {
 		g.addSum(g.row(row), column, e.sums.get(int32(i), m))

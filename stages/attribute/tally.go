@@ -1,8 +1,8 @@
 package attribute
 
-// rowLayout is the layout of a row of values: n columns, for metrics or for the views of one.
-// Negative values can cancel others, so that 0 does not mean "no samples": if there are any, n
-// more columns count the endSums with samples.
+// rowLayout is the layout of a row of values: n columns, for metrics or for the views of one
+// metric. If there are negative values, a sum of 0 does not mean "no samples": n more columns then
+// count the endSums with samples.
 type rowLayout struct {
 	n      int
 	signed bool
@@ -24,7 +24,7 @@ func (c rowLayout) addSum(row []int64, column int, s Sum) {
 	}
 }
 
-// hasValue reports whether a column has a value, or stacks with samples.
+// hasValue reports whether a column is not 0 or, with negative values, has samples.
 func (c rowLayout) hasValue(row []int64, column int) bool {
 	if c.signed {
 		column += c.n
@@ -47,7 +47,7 @@ func (g grid) row(n int) []int64 { return g.values[n*g.width():][:g.width()] }
 type tally[N ~int32] struct {
 	rowLayout
 	Exclusive grid
-	last      []int32 // by thing: the last node below the outermost node of the thing on the current path
+	last      []int32 // by thing: the last node of the subtree of the thing's outermost node on the current path
 	passed    grid    // the inclusive values
 }
 
@@ -58,8 +58,8 @@ func newTally[N ~int32](things int, c rowLayout) tally[N] {
 func (t *tally[N]) inclusive(thing int) []int64 { return t.passed.row(thing) }
 
 // addPassing adds the values of all stacks through a node to the inclusive values of its thing,
-// unless a node closer to the root is of the same thing and has added them (S32). Calls are in
-// pre-order of nodes; last is the last node below.
+// unless a node closer to the root has the same thing and has added them (S32). Call it in
+// pre-order of nodes; last is the last node of the node's subtree.
 func (t *tally[N]) addPassing(thing N, node, last int32, values []int64) {
 	if node > t.last[thing] {
 		t.last[thing] = last
@@ -70,7 +70,7 @@ func (t *tally[N]) addPassing(thing N, node, last int32, values []int64) {
 // addEnding adds the values of stacks that end at a thing.
 func (t *tally[N]) addEnding(thing N, values []int64) { addRow(t.Exclusive.row(int(thing)), values) }
 
-// values returns the values of a thing in a column; not ok if no stack with samples has it.
+// values returns the values of a thing in a column; ok is false if no stack with samples has it.
 func (t *tally[N]) values(thing, column int) (exclusive, inclusive int64, ok bool) {
 	row := t.inclusive(thing)
 	return t.Exclusive.row(thing)[column], row[column], t.hasValue(row, column)
@@ -92,8 +92,8 @@ func isZero(values []int64) bool {
 	return true
 }
 
-// sumUpward makes inclusive values of exclusive ones: it adds the values of each node to its
-// parent's, which precedes it.
+// sumUpward turns exclusive values into inclusive ones: it adds the values of each node to its
+// parent's. Parents precede their children.
 func sumUpward[N ~int32](parents []N, g grid) {
 	for n := len(parents) - 1; n > 0; n-- {
 		addRow(g.row(int(parents[n])), g.row(n))

@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// ValueRows emits the tables that can be computed from the program, the stacks and the sums: the
-// call tree and all values. Ingest calls the same functions in parallel.
+// ValueRows emits the call tree and all tables of values, which follow from the program, the stacks
+// and the sums. Ingest calls the same functions in parallel.
 func (r *Result) ValueRows(emit Emit) error {
 	views := NewStackViews(r.Program, r.Stacks, r.Sums)
 	tree := NewCallTree(views)
@@ -26,8 +26,7 @@ func (r *Result) ValueRows(emit Emit) error {
 	return err
 }
 
-// metricsAtOnce bounds the memory for the values of things: they are computed for this many
-// metrics at a time.
+// metricsAtOnce is for how many metrics at a time values are computed, to bound memory.
 const metricsAtOnce = 8
 
 // metricGroups yields the numbers of all metrics in groups of at most n.
@@ -39,8 +38,8 @@ func (r *Result) metricGroups(n int) iter.Seq[[]int] {
 	return slices.Chunk(all, n)
 }
 
-// LineRows emits the values of lines and instructions. It returns the last line that has a
-// value, by source file.
+// LineRows emits the values of lines and instructions. It returns, by source file, the last line
+// that has a value.
 func (r *Result) LineRows(emit Emit, s *StackViews) (last map[string]int32, err error) {
 	p := r.Program
 	lines, sources, pcs := r.Rows(schema.LineValues, emit), r.Rows(schema.SourceValues, emit), r.Rows(schema.PCValues, emit).Expect(p.Locations.Len())
@@ -137,7 +136,7 @@ func (s functionShares) add(v *MetricValues) {
 		exclusive := v.Functions.Exclusive.row(n)
 		inclusive := v.Functions.inclusive(n)
 		for view, total := range v.Total {
-			if total != 0 { // both may be negative in a difference of profiles
+			if total != 0 { // in a difference of profiles, both may be negative
 				s[n].exclusive = max(s[n].exclusive, math.Abs(float64(exclusive[view])/float64(total)))
 				s[n].inclusive = max(s[n].inclusive, math.Abs(float64(inclusive[view])/float64(total)))
 			}

@@ -50,7 +50,7 @@ func (t *CallTree) functionValues(metric int, g grid) *MetricValues {
 	return v
 }
 
-// addInclusive adds the inclusive values of nodes to v, and returns the values of pairs.
+// addInclusive adds the inclusive values of call-tree nodes to v, and returns the values of pairs.
 func (t *CallTree) addInclusive(v *MetricValues, g grid) pairValues {
 	c, path := newPairValues(len(t.Pairs), g.rowLayout), newFunctionPath(len(t.program.Functions))
 	for n := nodeNo(1); int(n) < t.Len(); n++ {
@@ -81,8 +81,8 @@ type codeValues struct {
 	PCs    tally[program.LocationNo] // empty in views with inlined functions
 }
 
-// inclusiveByNode sums metrics over the stacks through each node. The sums are valid in every
-// mode that shows the node.
+// inclusiveByNode sums metrics over the stacks through each node. Every mode that shows the node
+// has the same sums.
 func (s *StackViews) inclusiveByNode(metrics []int) grid {
 	g := newGrid(s.stacks.Nodes.Len(), s.ends.layout(len(metrics)))
 	for i, n := range s.ends.nodes {

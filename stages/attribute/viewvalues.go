@@ -5,7 +5,7 @@ import (
 	"stackmill/schema"
 )
 
-// modeValues is a pair of values, and the modes in which a thing has them.
+// modeValues is a pair of a thing's values, such as exclusive and inclusive, and their modes.
 type modeValues struct {
 	modes Mode
 	a, b  int64
@@ -45,8 +45,8 @@ type thingValues struct {
 }
 
 // eachByModes calls do for each thing and metric, once for all modes in which both values are
-// equal, sorted by modes, then things. Rows in this order compress best: things on one path
-// have the same values for all metrics.
+// equal, sorted by modes, then things. Rows compress best in this order: things on one path often
+// have the same values.
 func (v viewValues) eachByModes(metrics []int, do func(thing, metric int, x modeValues)) {
 	var lists [Plain | Plain<<modeBits + 1]chunked.List[thingValues]
 	v.each(metrics, func(thing, metric int, x modeValues) {
@@ -61,7 +61,7 @@ func (v viewValues) eachByModes(metrics []int, do func(thing, metric int, x mode
 	}
 }
 
-// each is eachByModes in the order of things.
+// each does the same as eachByModes, sorted by things.
 func (v viewValues) each(metrics []int, do func(thing, metric int, x modeValues)) {
 	list := make(modeValueList, 0, len(v.modes))
 	for n := range v.count {

@@ -10,35 +10,34 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Disassembling is slow compared to everything else, so that it is bounded: functions are
-// disassembled in the order of their values and, after wholeInstructions, only at the PCs on
-// stacks.
+// Disassembling is slow compared to everything else, so it is bounded: functions are disassembled
+// in descending order of their values and, after wholeInstructions, only around the PCs on stacks.
 const (
 	wholeInstructions = 25_000
-	// Longer functions are interpreters and tables; a static region may be a whole stripped
-	// library (S6). Of both, only the code near a PC is disassembled.
+	// Longer functions are interpreters and tables; a static region may be a whole stripped library
+	// (S6). In both, only the code near a PC is disassembled.
 	wholeBytes = 64 << 10
 	nearBytes  = 64
 	// chunkBytes is the size of the code that a goroutine disassembles at a time.
 	chunkBytes = 16 << 10
-	// maxDisassemblers bounds their memory: some MiB each.
+	// maxDisassemblers bounds memory: each takes some MiB.
 	maxDisassemblers = 8
 )
 
-// functionCode is the disassembly of a function, without instructions if an earlier experiment
-// of the batch has the same ones.
+// functionCode is the disassembly of a function. It has no instructions if an earlier experiment of
+// the batch has the same ones.
 type functionCode struct {
-	within int // of symbolize.Disassembler.Function
+	within int // the argument of symbolize.Disassembler.Function
 	symbolize.Disassembly
 	memory []symbolize.Instruction
 }
 
-// disassemble calls take with the code of functions, in their order. It disassembles chunks of
-// them in parallel. The code is valid until take returns.
+// disassemble calls take with the code of each function, in order. It disassembles chunks of
+// functions in parallel. The code is valid until take returns.
 func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, take func(n program.FunctionNo, code *symbolize.Disassembly)) {
 	workers := min(runtime.GOMAXPROCS(0), maxDisassemblers)
 	chunks := r.chunks(functions)
-	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is take's
+	disassemblers := make([]*symbolize.Disassembler, workers+1) // the last one is for the goroutine that calls take
 	defer func() {
 		for _, d := range disassemblers {
 			if d != nil {
@@ -62,7 +61,7 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 		to.memory = to.Instructions
 	}
 	left := wholeInstructions
-	var spent atomic.Bool // nothing is left; workers may see it late
+	var spent atomic.Bool // wholeInstructions is used up; workers may see it late
 	taken := 0            // chunks
 	ordered.Map(workers, len(chunks), func(worker, number int, to *[]functionCode) {
 		list := chunks[number]
@@ -88,8 +87,8 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 	})
 }
 
-// window returns the distance from PCs within which a function is disassembled, given whether
-// wholeInstructions is spent.
+// window returns how far around PCs a function is disassembled. spent says that wholeInstructions
+// is used up.
 func (r *Result) window(n program.FunctionNo, spent bool) int {
 	f := &r.Program.Functions[n]
 	switch {

@@ -15,12 +15,12 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// instructionRows emits the instructions of the ranked functions that are on stacks, unless an
-// experiment of the batch has the same list. It returns the start of the instruction for each
-// PC inside of one.
+// instructionRows emits the instructions of the ranked functions that are on stacks. It leaves out
+// lists that an experiment of the batch has already. For each PC that is inside an instruction, it
+// returns the instruction's start.
 func (r *Result) instructionRows(emit attribute.Emit, ranked []program.FunctionNo) (starts map[codePlace]uint64, err error) {
 	p := r.Program
-	starts = make(map[codePlace]uint64, p.Locations.Len()/2) // most return addresses have one
+	starts = make(map[codePlace]uint64, p.Locations.Len()/2) // most PCs of calls are inside
 	rows := schema.NewRows(schema.Instructions, "", emit)
 	lists := map[program.FunctionNo]listRef{}
 	pcs := r.pcsByFunction()
@@ -90,9 +90,9 @@ func placeOf(p *program.Program, function program.FunctionNo, offset uint64) cod
 	return s
 }
 
-// pcsByFunction returns, by function, the sorted offsets of its instructions that are on stacks
-// or accessed data objects, and of its start unless it is a static region, which may start with
-// anything. Other functions have none.
+// pcsByFunction returns, by function, the sorted offsets of its instructions that are on stacks or
+// accessed data objects, and of its start (except for a static region, which may start with
+// anything). Other functions have none.
 func (r *Result) pcsByFunction() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))
@@ -100,7 +100,7 @@ func (r *Result) pcsByFunction() [][]uint64 {
 	add := func(location program.LocationNo) {
 		l := p.Location(location)
 		g := &p.Functions[l.Function]
-		// In user mode a function has the instructions of its bodies, too (S11), which lie
+		// In user mode, a function also has the instructions of its bodies (S11), which lie
 		// elsewhere. A procedure linkage table has several sections.
 		if !seen[location] && (l.Offset-g.Offset < g.Size || g.Kind == funcinfo.PLT) {
 			seen[location] = true
@@ -133,11 +133,11 @@ type Result struct {
 	Accessed     []program.LocationNo           // the instructions that accessed data objects, with repetitions
 	Disassembler func() *symbolize.Disassembler // of the program
 	Sources      Sources
-	Lists        *listing.Draft // that the experiment may share with others of its batch
+	Lists        *listing.Draft // which experiments of a batch share
 }
 
-// CodeRows emits the locations and instructions. If not all functions are disassembled as a
-// whole, the first ranked ones are.
+// CodeRows emits the locations and instructions. Functions early in ranked are disassembled as a
+// whole before others.
 func (r *Result) CodeRows(emit attribute.Emit, ranked []program.FunctionNo) error {
 	starts, err := r.instructionRows(emit, ranked)
 	return errors.Join(err, r.LocationRows(emit, func(l *program.Location) (uint64, bool) {

@@ -18,7 +18,7 @@ import (
 // Sources finds the source files of a recording.
 type Sources struct {
 	source.Finder
-	Began    time.Time // the latest time at which the recording may have started, zero if unknown
+	Began    time.Time // when the recording started, at the latest; zero if unknown
 	Problems *diagnostic.Log
 }
 
@@ -26,8 +26,8 @@ type Sources struct {
 // files, mostly of less than 100 KB.
 const maxSourceBytes = 256 << 20
 
-// SourceRows emits the text of files that have lines with values, given the last such line of
-// each.
+// SourceRows emits the text of the files that have lines with values. last is the last such line,
+// by file.
 func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	delete(last, "") // code without line numbers
 	files := r.Rows(schema.SourceFiles, emit).Labels("listed_in", "")
@@ -70,8 +70,8 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	return schema.CloseAll(files, rows)
 }
 
-// fits reports whether a file has the lines with values. It adds a remark if the file may not be
-// the one that was compiled.
+// fits reports whether a file has all lines with values. It reports a problem if the file may not
+// be the one that was compiled.
 func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	switch {
 	case len(text.Lines) < int(highest):

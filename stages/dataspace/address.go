@@ -37,7 +37,7 @@ const (
 	RegionUnknown   = "unknown"
 )
 
-// addressInfo describes a data address: its region, and the variable or symbol there.
+// addressInfo describes a data address: its region, and the variable or symbol at it.
 type addressInfo struct {
 	region RegionNo
 	kind   string // of region
@@ -65,7 +65,7 @@ type memory struct {
 	mappings map[*image.Mapping]addressInfo
 }
 
-// segmentKey identifies a segment of a placed load object, or the whole object.
+// segmentKey identifies a segment of a placed load object or, if nil, the whole object.
 type segmentKey struct {
 	object        program.ObjectNo
 	bias, address uint64
@@ -103,7 +103,7 @@ const (
 	stackPath = "[stack]"
 	heapPath  = "[heap]"
 
-	threadStack = "[stack:" // of threads, by kernels before 4.5
+	threadStack = "[stack:" // a thread's stack, in kernels before 4.5
 )
 
 // maxStack bounds how far the main thread's stack may have grown below its first mapping.
@@ -130,7 +130,7 @@ func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	return memo.Get(m.mappings, mapping, func() addressInfo { return m.mappingRegion(mapping) })
 }
 
-// mappingRegion returns the region of a mapping that is of no load object.
+// mappingRegion returns the region of a mapping that belongs to no load object.
 func (m *memory) mappingRegion(mapping *image.Mapping) addressInfo {
 	kind, name := RegionSegment, mapping.Path
 	switch {
@@ -154,8 +154,8 @@ func isAnonymous(path string) bool {
 // maxGap bounds the distance of brk's memory from the program's end.
 const maxGap = 1 << 31
 
-// followsProgram reports whether a mapping is where brk's memory is: not far after the program,
-// which is the load object with the lowest address.
+// followsProgram reports whether a mapping may be brk's memory: whether it lies shortly after the
+// program, the load object with the lowest address.
 func (m *memory) followsProgram(mapping *image.Mapping) bool {
 	if len(m.objects) == 0 {
 		return false
@@ -164,8 +164,8 @@ func (m *memory) followsProgram(mapping *image.Mapping) bool {
 	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.objects) == 1 || mapping.Address < m.objects[1].Low)
 }
 
-// objectAt returns the load object at an address, nil for none. Of several whose unmapping was not
-// recorded, it is the one loaded last.
+// objectAt returns the load object at an address, nil for none. If several are there because
+// unmapping was not recorded, it returns the one loaded last.
 func (m *memory) objectAt(address uint64, time int64) *symbolize.PlacedObject {
 	first := func(low uint64) int {
 		return sort.Search(len(m.objects), func(i int) bool { return m.objects[i].Low >= low })
@@ -253,16 +253,16 @@ func (m *memory) internRegion(kind, name string, address, size uint64, object pr
 	return addressInfo{region: n, kind: kind, variable: types.None, symbol: program.None}
 }
 
-// extent identifies an anonymous mapping that grows at its end, such as a heap or a thread's arena:
-// each step of the growth is recorded as a larger mapping.
+// extent identifies an anonymous mapping that grows at its end, such as a heap or a thread's arena.
+// Each growth is recorded as a new, larger mapping.
 type extent struct {
 	start uint64
 	path  string
 }
 
 // newAddressSpace returns the image of a process's code and data, and the largest size of each
-// extent. A step of a growth becomes a mapping of only the added range, whose FileOffset is the
-// distance from the start: otherwise the many mappings would all overlap.
+// extent. Each growth becomes a mapping of only the added range, with its distance from the
+// extent's start as FileOffset. As recorded, all would overlap.
 func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	events := slices.Concat(p.Mappings, p.DataMappings)
 	slices.SortStableFunc(events, func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) })
@@ -288,13 +288,13 @@ func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	return image.New(out, "", &diagnostic.Log{}), sizes // the process's own image has reported problems of the events
 }
 
-// liveMappings holds the anonymous mappings that no later mapping has replaced.
+// liveMappings holds the anonymous mappings that are not replaced by later ones.
 type liveMappings struct {
 	live  []decode.MapEvent   // sorted by address, not overlapping
 	added map[uint64][]uint64 // by start: the addresses of the added ranges
 }
 
-// add adds a mapping. It returns the added range if the mapping extends an existing one, else the
+// add adds a mapping. If the mapping extends an existing one, it returns the added range, else the
 // mapping.
 func (g *liveMappings) add(e decode.MapEvent) decode.MapEvent {
 	if e.Address+e.Size < e.Address {
@@ -333,8 +333,7 @@ func (g *liveMappings) remove(address uint64) {
 	delete(g.added, address)
 }
 
-// isAnonymousData reports whether a mapping is data without a file, whose FileOffset has no
-// meaning.
+// isAnonymousData reports whether a mapping is data without a file; its FileOffset has no meaning.
 func isAnonymousData(e *decode.MapEvent) bool {
 	return e.Modes&4 == 0 && e.Code == nil && (isAnonymous(e.Path) || e.Path == heapPath || e.Path == stackPath)
 }
@@ -348,20 +347,20 @@ func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
 	return start, m.sizes[extent{start, mapping.Path}]
 }
 
-// isReplaced reports whether a mapping replaced a load object, which was closed: perf does not
-// record that.
+// isReplaced reports whether a mapping replaced a load object that was unmapped before: perf does
+// not record unmapping.
 func (m *memory) isReplaced(p *symbolize.PlacedObject, mapping *image.Mapping, time int64) bool {
 	switch {
 	case mapping == nil || mapping.Loaded <= p.Loaded || mapping.Loaded > time || mapping.Path == p.Path:
 		return false
 	case !isAnonymous(mapping.Path) && mapping.Path != heapPath && mapping.Path != stackPath:
 		return true
-	case mapping.Modes&2 == 0 || mapping.Executable(): // a part that was protected, or code that was moved to larger pages
+	case mapping.Modes&2 == 0 || mapping.Executable(): // memory of the object itself: a protected part, or code moved to larger pages
 		return false
 	}
 	start, _ := m.extent(mapping)
 	return !slices.ContainsFunc(m.space.loadObject(p.Object).symbols.Segments, func(s symtab.Segment) bool {
-		zeros := s.Address + s.FileSize + p.Bias // memory beyond the file's contents is mapped after them
+		zeros := s.Address + s.FileSize + p.Bias // .bss: mapped after the file's contents
 		return s.FileSize < s.MemSize && (start == zeros/pageSize*pageSize || start == (zeros+pageSize-1)/pageSize*pageSize)
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// resolveVariableIndex is resolveIndex for an address that may be in a variable. In an array of
-// aggregates, it looks at one element.
+// resolveVariableIndex does the same as resolveIndex for an address that may be in a variable. In
+// an array of aggregates, it looks at one element.
 func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	if at.variable == types.None {
 		return t.resolveIndex(at, use)
@@ -31,7 +31,7 @@ func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 }
 
 // resolveIndex finds what an index counts: whole aggregates, or the elements of an array in the
-// aggregate. It returns false if several arrays are possible, or none.
+// aggregate. It returns false unless exactly one is possible.
 func (t typeTable) resolveIndex(at value, use types.Use) (value, bool) {
 	typ := t.Strip(at.typ)
 	if !t.Types[typ].Kind.Aggregate() {
@@ -58,14 +58,14 @@ type arraySearch struct {
 	left  int // members to look at
 }
 
-// indexedArray is an array at bytes [start, end) of an aggregate. offset is the access's if
-// the index is 0.
+// indexedArray is an array at bytes [start, end) of an aggregate. offset is where the access is for
+// index 0.
 type indexedArray struct {
 	start, end, offset int64
 	stride             int64
 }
 
-// find adds the arrays in an aggregate at an offset of the outermost one.
+// find adds the arrays in an aggregate that lies at offset base of the outermost one.
 func (s *arraySearch) find(typ types.TypeNo, base int64) {
 	t := s.t
 	x := &t.Types[typ]
@@ -84,7 +84,7 @@ func (s *arraySearch) find(typ types.TypeNo, base int64) {
 	}
 }
 
-// add adds an array if the step and the access fit it, and the arrays in its elements.
+// add adds an array if the step and the access fit its elements, and the arrays inside these.
 func (s *arraySearch) add(array types.TypeNo, start int64) {
 	t := s.t
 	e := t.element(array)
@@ -125,15 +125,15 @@ func (s *arraySearch) fitsStep(size int64) bool {
 	return s.at.step == unknownStep || s.at.step%size == 0
 }
 
-// fitsAt reports whether an access has the size of the member at an offset of a type, or is to
+// fitsAt reports whether an access has the size of the member at an offset of a type, or accesses
 // bit fields there.
 func (t typeTable) fitsAt(typ types.TypeNo, offset int64, use types.Use) bool {
 	_, fit := t.DescendHint(typ, offset, use, types.Hint{})
 	return fit >= types.FitSize || t.SharesBits(typ, offset, use.Size)
 }
 
-// resolveComputed handles an index of unknown computation: it counts whole aggregates if the access
-// fits the member at its offset, or else the elements of any array.
+// resolveComputed handles an index that was computed in an unknown way. It counts whole aggregates
+// if the access fits the member at its offset, else the elements of some array.
 func (s *arraySearch) resolveComputed() (value, bool) {
 	at := s.at
 	within, first := false, false
@@ -155,8 +155,8 @@ func (s *arraySearch) resolveComputed() (value, bool) {
 	return s.at, false
 }
 
-// resolveCounted handles an index that counts elements of a known size. A constant in the index,
-// as in a[i-1], moves the offset before or behind the array.
+// resolveCounted handles an index that counts elements of a known size. A constant in the index, as
+// in a[i-1], can move the offset before or behind the array.
 func (s *arraySearch) resolveCounted() (value, bool) {
 	at, size := s.at, int64(s.use.Size)
 	holds := func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end }

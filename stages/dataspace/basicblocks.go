@@ -9,18 +9,18 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// basicBlock is a sequence of instructions that control enters at the first and leaves at the last
-// only.
+// basicBlock is a sequence of instructions: control enters only at the first and leaves only at the
+// last.
 type basicBlock struct {
 	first, end int    // instructions [first, end)
 	before     []int  // its predecessors
 	after      []int  // its successors
-	needed     bool   // it is analyzed
+	needed     bool   // to be analyzed
 	in         *state // before its first instruction
 }
 
-// mergeValues returns a value that covers two: for two addresses in one array on the stack, one
-// anywhere in the array.
+// mergeValues returns a value that covers two values: for two addresses in an array on the stack,
+// an address anywhere in the array.
 func (f *function) mergeValues(n int, s *state, a, b value) value {
 	if a.kind != valueFrame || b.kind != valueFrame || a == b {
 		return f.types.merge(a, b)
@@ -80,9 +80,9 @@ func (f *function) markNeeded(n int) {
 	}
 }
 
-// analyze finds the state at the start of a block, and of all that may run before it: it follows
-// all jumps from the function's entry until nothing changes (perf-data 17.2). Blocks that no known
-// jump leads to begin with an empty state.
+// analyze finds the state at the start of a block, and of all blocks that may run before it. It
+// follows all jumps from the function's entry until nothing changes (perf-data 17.2). Blocks that
+// no known jump leads to begin with an empty state.
 func (f *function) analyze(block int) {
 	f.markNeeded(block)
 	if f.analyses++; f.analyses > maxAsked {
@@ -128,7 +128,7 @@ func (w *worklist) add(n int) {
 	}
 }
 
-// first removes and returns the first block in the order of the code.
+// first removes and returns the block that is first in the code.
 func (w *worklist) first() int {
 	n := slices.Min(w.blocks)
 	at := slices.Index(w.blocks, n)
@@ -136,7 +136,7 @@ func (w *worklist) first() int {
 	return n
 }
 
-// unreached returns the first needed block, from the given one on, that was not reached yet.
+// unreached returns the first block from `from` on that is needed and not reached yet.
 func (f *function) unreached(from int) int {
 	for from < len(f.blocks) && (f.blocks[from].in != nil || !f.blocks[from].needed) {
 		from++
@@ -164,8 +164,8 @@ func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	}
 }
 
-// entryState returns the state when the function is called. Call frame information is better if it
-// exists: parts of functions that the compiler put elsewhere are not called.
+// entryState returns the state when the function is called. Call frame information, if any, is
+// better: cold parts of functions are jumped to, not called.
 func (f *function) entryState() *state {
 	s := &state{}
 	if f.object.frames != nil {

@@ -17,9 +17,9 @@ const (
 	maxBits       = 64 // of an access
 )
 
-// usedBits returns the bits of an access that the program uses or changes: of a load, by the uses
-// of its result; of a store, those that it does not write back unchanged. 0 means all or unknown
-// bits. It returns false if no bits are used, or only to be written back.
+// usedBits returns the bits of an access that the program uses (of a load) or changes (of a store).
+// 0 means all or unknown bits. It returns false if the program uses no bits, or only writes them
+// back unchanged.
 func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	x := &f.code[n]
 	a := &x.Accesses[0]
@@ -44,8 +44,8 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	return bits, bits != 0 || !writesBack && !dropped
 }
 
-// invariantBits returns the bits of a register that only one instruction of the function writes, if
-// it always runs before another instruction: compilers move masks out of loops.
+// invariantBits returns the bits of a register that only one instruction writes, if that
+// instruction always runs before `before`: compilers move masks out of loops.
 func (f *function) invariantBits(r int, before int) *bitVector {
 	if f.writers == nil {
 		f.writers = f.findWriters()
@@ -70,8 +70,8 @@ func (f *function) invariantBits(r int, before int) *bitVector {
 	return calculate(&b, known(b.From), known(b.With), nil)
 }
 
-// findWriters returns, for each register, the only instruction that writes it, -1 for none or
-// several.
+// findWriters returns, for each register, the instruction that writes it, or -1 if none or several
+// do.
 func (f *function) findWriters() *[registers]int32 {
 	var only [registers]int32
 	seen := uint64(0)
@@ -97,8 +97,7 @@ func (f *function) findWriters() *[registers]int32 {
 	return &only
 }
 
-// dominates reports whether an instruction is on every path from the function's entry to another
-// one.
+// dominates reports whether instruction i is on every path from the function's entry to n.
 func (f *function) dominates(i, n int) bool {
 	at, to := f.blockOf(i), f.blockOf(n)
 	if at == to {
@@ -123,8 +122,8 @@ func (f *function) dominates(i, n int) bool {
 	return to != 0
 }
 
-// loadsAll reports whether an integer load needs all its bytes, as far as its uses show: compilers
-// load an aligned word for a byte, and a half word for some bits of a word.
+// loadsAll reports whether an integer load needs all its bytes, as far as its uses show. Compilers
+// load a whole aligned word for a byte, and a half word for some bits of a word.
 func (f *function) loadsAll(n int, a *insn.Access) bool {
 	if a.Size < types.AnyLoad {
 		return false
@@ -142,7 +141,7 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 	return disasm.Bits(f.object.symbols.Arch, f.raw[x.address-f.address:])
 }
 
-// trackStore finds the bits that a store changes, by the instructions on a path to it. It follows
+// trackStore finds the bits that a store changes, from the instructions on a path to it. It follows
 // the path twice: the first pass finds the store's address.
 func (w *bitFlow) trackStore(way []int) {
 	for range 2 {
@@ -157,8 +156,8 @@ func (w *bitFlow) trackStore(way []int) {
 	w.used = 0
 }
 
-// initialState returns the state where a path begins: constants that were put into registers before
-// a loop.
+// initialState returns the state where a path begins: it has the constants that registers hold,
+// such as masks loaded before a loop.
 func (w *bitFlow) initialState(way []int) *bitState {
 	s := newBitState()
 	first := w.n
@@ -175,8 +174,8 @@ func (w *bitFlow) initialState(way []int) *bitState {
 	return s
 }
 
-// trackLoad finds the bits of a load that are used, and those that change where the others are
-// written back.
+// trackLoad finds the bits of a load that are used, and those that a store changes while it writes
+// the others back.
 func (w *bitFlow) trackLoad(way []int) {
 	s := w.initialState(way)
 	for _, i := range way {
@@ -201,7 +200,7 @@ func (w *bitFlow) follow(s *bitState, i int) {
 		switch {
 		case x.Kind == insn.Trap, !s.isLive() && (w.used|w.changed != 0 || x.Kind != insn.Other && x.Kind != insn.Nop):
 			return
-		case !s.isLive(): // nothing was used yet, but the memory may be overwritten
+		case !s.isLive(): // nothing was used yet, but a later instruction may store to the memory
 		case x.Kind == insn.Return:
 			w.useResult(s, i)
 			return
@@ -221,8 +220,8 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	w.useAll(s)
 }
 
-// isNewVisit reports whether a jump leads to an instruction with dependencies that were not
-// followed from there before.
+// isNewVisit reports whether a jump leads to an instruction with dependencies with which it was not
+// visited before.
 func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	k := visit{instruction: to, flags: s.flags | s.carry}
 	for r, b := range &s.registers {
@@ -235,7 +234,7 @@ func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	return true
 }
 
-// leaveFunction handles a jump out of the function: to another one, or to a part of it elsewhere.
+// leaveFunction handles a jump out of the function: a tail call, or to a part elsewhere.
 func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	t := w.f.types
 	if n := t.Function(x.Target); x.HasTarget && n != 0 && t.startsAt(n, x.Target) {
@@ -245,7 +244,7 @@ func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	w.useAll(s)
 }
 
-// waysTo returns the paths that lead to an instruction, up to the bounds: the instructions on each.
+// waysTo returns the paths to an instruction, each a list of instructions, within the bounds.
 func (f *function) waysTo(n int) (ways [][]int) {
 	type start struct {
 		block int

@@ -19,7 +19,7 @@ type bitFlow struct {
 	load       bool            // the loaded bits are tracked
 	atAccess   bool            // the instructions before the access were applied
 	used       uint64          // bits that something depends on
-	changed    uint64          // bits that are changed by stores that keep the others
+	changed    uint64          // bits that stores change while they write the others back
 	unknownUse bool            // an instruction of unknown effect uses the result
 	writesBack bool            // bits are written back unchanged
 	tracked    bool            // the access puts bits into registers
@@ -29,7 +29,7 @@ type bitFlow struct {
 	seen       map[visit]bool
 }
 
-// symbolicAddress is an address as the sum of an unknown value, identified by its origin, and bytes.
+// symbolicAddress is an unknown value, identified by its origin, plus offset bytes.
 type symbolicAddress struct {
 	origin uint64
 	offset int64
@@ -50,7 +50,7 @@ type bitState struct {
 	flags, carry uint64
 	addresses    [registers]symbolicAddress
 	slots        map[symbolicAddress]stackSlot // of the stack
-	stores       uint64                        // number of stores: loads in between are equal
+	stores       uint64                        // number of stores so far: loads with no store between them are equal
 }
 
 // stackSlot is the content of a slot of the stack.

@@ -11,7 +11,7 @@ import (
 type bit struct {
 	kind bitKind
 	at   int8   // of a copy: the bit of the memory
-	from uint64 // bits of the access that it depends on
+	from uint64 // the bits of the access on which it depends
 }
 
 type bitKind uint8
@@ -37,7 +37,7 @@ func (b *bitVector) at(n int) bit {
 	return b.bits[n]
 }
 
-// dependencies returns the bits of the access that any of the bits depends on.
+// dependencies returns the bits of the access on which any of b's bits depends.
 func (b *bitVector) dependencies() uint64 {
 	if b == nil {
 		return 0
@@ -87,7 +87,7 @@ func (b *bitVector) constant(n int) (v uint64, ok bool) {
 	return v, true
 }
 
-// calculate returns the result of an instruction; old is the destination before.
+// calculate returns the result of an instruction; old is the previous value of the destination.
 func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 	n := 8 * x.Width
 	if x.Shift > 0 {
@@ -137,7 +137,7 @@ func not(b bit) bit {
 	return bit{from: b.from}
 }
 
-// joinBit returns one bit of and, or, exclusive or, or of a choice between operands.
+// joinBit returns one bit of AND, OR, XOR, or of a choice between operands.
 func joinBit(op insn.BitOp, a, b bit) bit {
 	if b.kind == bitZero || b.kind == bitOne {
 		a, b = b, a
@@ -159,7 +159,7 @@ func joinBit(op insn.BitOp, a, b bit) bit {
 	return bit{from: a.from | b.from}
 }
 
-// addBits returns a sum or difference: a carry depends on all bits below.
+// addBits returns a sum or difference. Each bit depends on all lower bits, by the carry.
 func addBits(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	carries, carried := x.Carry, uint64(0)
 	return newBitVector(n, func(i int) bit {

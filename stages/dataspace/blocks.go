@@ -12,7 +12,7 @@ import (
 type Blocks struct {
 	Dropped int64 // number of blocks beyond maxBlocks
 
-	all  []heapBlock      // in the order of time; from the first lookup on, by address, then time
+	all  []heapBlock      // in order of time; from the first lookup on, by address, then time
 	live map[uint64]int32 // by address: the index of the block that is not freed yet
 
 	// From the first lookup on.
@@ -27,8 +27,7 @@ type heapBlock struct {
 	from, until int64
 }
 
-// Bounds of the blocks, and of the neighbors that a lookup passes for a block that begins before
-// them.
+// Bounds of the number of blocks, and of the blocks that a lookup checks before the address.
 const (
 	maxBlocks    = 1 << 22
 	maxNeighbors = 256

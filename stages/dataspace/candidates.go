@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// use returns how an instruction uses an operand, given the registers: a general register may
-// also store a floating-point number.
+// use returns how an instruction uses an operand. The registers are needed because a general
+// register, too, may store a floating-point number.
 func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 	u := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector,
 		Part: a.Class == insn.Integer && a.Load, Store: a.Class == insn.Integer && !a.Load}
@@ -21,14 +21,14 @@ func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 	return u
 }
 
-// candidates collects the targets of an operand, by the variables in its registers, and chooses
-// the one that the access fits best.
+// candidates collects the possible targets of an operand, from the variables in its registers, and
+// chooses the one that the access fits best.
 type candidates struct {
 	types   typeTable
 	use     types.Use
 	best    operandTarget
 	fit     types.Fit
-	several bool // the access fits others equally well
+	several bool // the access fits other targets equally well
 	why     string
 }
 
@@ -49,7 +49,7 @@ func (c *candidates) add(r operandTarget, why string) {
 	switch {
 	case !c.best.ok:
 		c.best, c.fit = r, fit
-	case r.variable != types.None: // it lies where the pointer leads
+	case r.variable != types.None: // the pointer leads into a variable
 		if fit > c.fit {
 			c.best, c.fit = r, fit
 		}
@@ -82,13 +82,13 @@ func (c *candidates) found() (operandTarget, string) {
 }
 
 // fits returns how well a use fits a target, and whether it fits at all. A use always fits a
-// variable; a pointer may have been converted from another type.
+// variable. It may not fit a pointer's target, since the pointer may have been cast.
 func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
 	if r.wholeOnly || r.method == MethodContainer {
 		return types.FitBeyond, true
 	}
 	way, fit := t.DescendHint(r.typ, r.offset, use, r.hint)
-	if fit == types.FitBeyond && t.SharesBits(r.typ, r.offset, use.Size) { // their bits show which it is
+	if fit == types.FitBeyond && t.SharesBits(r.typ, r.offset, use.Size) { // bit fields: the used bits show which
 		return types.FitKind, true
 	}
 	if last := way[len(way)-1].Member; fit == types.FitPart && last != types.None && t.Members[last].Bits > 0 { // stored in parts
@@ -112,8 +112,8 @@ func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
 	return fit, r.offset+size <= x.Size
 }
 
-// sameTarget reports whether two targets are the same member, perhaps of an aggregate within the
-// other one, or numbers of one type.
+// sameTarget reports whether two targets are the same member (one may be reached through an
+// enclosing aggregate), or scalars of the same type.
 func (t typeTable) sameTarget(a, b operandTarget, use types.Use) bool {
 	if a.typ == b.typ && a.offset == b.offset && a.variable == b.variable {
 		return true
@@ -126,14 +126,14 @@ func (t typeTable) sameTarget(a, b operandTarget, use types.Use) bool {
 	return t.element(la.Type) == t.element(lb.Type) && (len(wa) == 1 || len(wb) == 1 || t.Types[t.element(la.Type)].Kind.Aggregate())
 }
 
-// isScalarOnly reports whether a scalar type is all that is known of a target. Such a pointer, to a
-// member or converted, may point into an object that another variable names.
+// isScalarOnly reports whether only a scalar type is known of a target. The pointer, to a member or
+// cast, may point into an object that another variable names.
 func (t typeTable) isScalarOnly(r operandTarget) bool {
 	x := &t.Types[t.Strip(r.typ)]
 	return r.variable == types.None && !x.Kind.Aggregate() && x.Kind != types.Array
 }
 
-// isBytes reports whether a use is of several bytes of a byte array, which may hold anything.
+// isBytes reports whether a use accesses several bytes of a byte array, which may hold anything.
 func (t typeTable) isBytes(r operandTarget, use types.Use) bool {
 	way := t.Descend(r.typ, r.offset, use)
 	last := t.Strip(way[len(way)-1].Type)
@@ -151,9 +151,9 @@ type containment struct {
 // maxArrayElements bounds the elements of an array that a pointer may point to.
 const maxArrayElements = 64
 
-// container finds the aggregate that code reaches through a pointer to a member or base class, as
-// code does that goes from a list's link to the linked object. It must be the only aggregate with
-// a member of the accessed size there. A stored constant may be a number of any kind.
+// container finds the aggregate that code accesses through a pointer to a member or base class,
+// such as the object of a list's link. It must be the only aggregate with a member of the accessed
+// size at that offset. With constant, a stored constant, the member may be a number of any kind.
 func (o *loadObject) container(at value, a *insn.Access, constant bool) (operandTarget, bool) {
 	if o.containers == nil {
 		o.findContainers()

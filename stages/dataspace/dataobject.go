@@ -12,13 +12,13 @@ type Object struct {
 	Parent     ObjectNo // None for `<Total>`
 	Kind       string
 	Descriptor string
-	Scope      string // name of the load object, compilation unit or function
+	Scope      string // name of the load object, compilation unit or function in which the name is known
 	ScopeKind  string
 	LoadObject program.ObjectNo // None for artificial objects
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
 	Size       int64 // bytes, -1 if unknown
-	// ElementSize is the size of one element of an array, through all dimensions, or Size.
+	// ElementSize is the size of one element of an array (in all dimensions), else Size.
 	ElementSize int64
 	Bit, Bits   int32 // of a bit field, as in types.Member
 }
@@ -41,7 +41,7 @@ const (
 	ScopeFunction   = "function"
 )
 
-// The numbers of the artificial data objects in Space.Objects. The reasons follow `<Unknown>`.
+// The numbers of the artificial data objects in Space.Objects. The reasons come after `<Unknown>`.
 const (
 	Total ObjectNo = iota
 	Scalars
@@ -108,7 +108,7 @@ type objectKey struct {
 	load       program.ObjectNo
 	scopeKind  string
 	scope      string
-	unit       string // of a function, whose name may repeat
+	unit       string // compilation unit of a function: its name may not be unique
 	descriptor string
 	member     types.MemberNo // None for others
 }
@@ -126,7 +126,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool)
 	o.Parent, o.LoadObject, o.Scope, o.ScopeKind, o.Descriptor = k.parent, k.load, k.scope, k.scopeKind, k.descriptor
 	id := schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
 		Text(k.scopeKind).Text(k.scope).Text(k.unit).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name)
-	o.ID = s.ids.Add("data object", id.Sum(), "") // unnamed structures of a union differ only in their members
+	o.ID = s.ids.Add("data object", id.Sum(), "") // unnamed structures in a union differ only in their members
 	n = ObjectNo(len(s.Objects))
 	s.Objects = append(s.Objects, o)
 	s.numbers[k] = n
@@ -152,7 +152,7 @@ func (s *Space) dataObject(o *loadObject, r operandTarget, use types.Use) Object
 		next, ok := s.numbers[objectKey{parent: n, load: o.number, scopeKind: s.Objects[n].ScopeKind, scope: s.Objects[n].Scope,
 			descriptor: s.elementDescriptor(o, n, step.Member), member: step.Member}]
 		if !ok {
-			break // deeper than members are listed
+			break // members are not listed at this depth
 		}
 		n = next
 	}
@@ -211,7 +211,7 @@ func (s *Space) aggregateObject(o *loadObject, typ types.TypeNo, r operandTarget
 	return n
 }
 
-// Bounds of the elements of an aggregate: the depth of nesting, and the number.
+// Bounds of the listed elements of an aggregate: their depth of nesting and their number.
 const (
 	maxNesting  = 16
 	maxElements = 20_000

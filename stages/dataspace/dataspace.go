@@ -1,10 +1,10 @@
 // Package dataspace finds the data object that a memory event accessed: a variable, or a member of a
 // structure, class or union (S27 to S31).
 //
-// The operand of the instruction that caused the event shows it: by the variable in its base
-// register or stack slot, by the type of the object from which its base was loaded (perf-data 17),
-// or by its address in the load object. The data address, if recorded, confirms or contradicts
-// that, and decides where the code does not show the object. Each instruction is analyzed once.
+// The operand of the instruction that caused the event shows the object: by the variable in its
+// base register or stack slot, by the type of the object from which its base was loaded (perf-data
+// 17), or by its address in the load object. A recorded data address confirms or contradicts this,
+// and decides if the code does not show the object. Each instruction is analyzed once.
 //
 // Start reading with Process.Find.
 package dataspace
@@ -30,10 +30,10 @@ type Method uint8
 const (
 	MethodNone      Method = iota
 	MethodVariable         // the base register holds a variable
-	MethodRegister         // the instructions before show the type of the base register
+	MethodRegister         // earlier instructions show the type to which the base register points
 	MethodContainer        // the base register points to a member of the object
 	MethodStack            // a variable on the stack
-	MethodGlobal           // a variable at an address in the code
+	MethodGlobal           // a variable at an address that is in the code
 	MethodThread           // a thread-local variable
 	MethodAddress          // the data address is in a variable
 )
@@ -42,14 +42,14 @@ var methods = [...]string{"", "variable", "register", "container", "stack", "glo
 
 func (m Method) String() string { return methods[m] }
 
-// Agreement is how the code's operand compares with the data address.
+// Agreement says whether the instruction's operand and the data address show the same object.
 type Agreement uint8
 
 // The outcomes.
 const (
-	Unchecked Agreement = iota // one of them is unknown
+	Unchecked Agreement = iota // the operand's object or the data address is unknown
 	Agrees
-	Disagrees // another object is at the data address
+	Disagrees // a different object is at the data address
 )
 
 var agreements = [...]string{"unchecked", "agrees", "disagrees"}
@@ -69,13 +69,13 @@ type Event struct {
 
 // Match is the data object of an event.
 type Match struct {
-	Object    ObjectNo           // the most specific one, or a reason
-	Embedding ObjectNo           // the object at the data address, None if it is the same
+	Object    ObjectNo           // the innermost one, or a reason (see Reason)
+	Embedding ObjectNo           // the object at the data address, None if it is part of the same aggregate
 	Location  program.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
 	Region    RegionNo           // None without a data address
 	Method    Method
 	Agreement Agreement
-	Detail    string // of a reason
+	Detail    string // of the reason, if Object is one
 }
 
 // Space holds the data objects of one recording. It is not safe for concurrent use.
@@ -108,7 +108,7 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *diagnostic.Log) 
 	}
 }
 
-// problem reports that a part of a load object cannot be read.
+// problem reports that some part of a load object (what) cannot be read.
 func (s *Space) problem(file, what string, err error) {
 	s.problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, File: file, Offset: diagnostic.NoOffset, Reason: "bad-debug-information",
 		Message: "its " + what + " cannot be read: " + err.Error()})
@@ -138,7 +138,7 @@ type Process struct {
 	recentReferences [1 << recentBits]recentReference // by PC
 }
 
-// recentReference is the instruction of a PC, with the time in which the PC has it.
+// recentReference is the instruction at a PC, and the time in which it is there.
 type recentReference struct {
 	pc          uint64
 	trigger     decode.Trigger
@@ -163,8 +163,8 @@ const (
 	detailHigh   = "no program can have this data address"
 )
 
-// maxInstruction is the length of the longest instruction, bytes. On any processor, addresses have
-// at most addressBits: those above are all equal.
+// maxInstruction is the length of the longest instruction, bytes. On all processors, addresses have
+// at most addressBits significant bits; the higher bits are all equal.
 const (
 	maxInstruction = 15
 	addressBits    = 56
@@ -202,7 +202,7 @@ func (p *Process) Find(e *Event) Match {
 	return found
 }
 
-// failure returns the reason if an event has no data object, whatever its data address.
+// failure returns why an event has no data object, if its data address cannot change that.
 func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
 	has := e.HasAddress && e.Address != 0
 	switch {

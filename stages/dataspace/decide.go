@@ -5,7 +5,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// matchKey holds the properties of a data address that decide the match: the variable and the
+// matchKey holds the properties of a data address on which the match depends: the variable and the
 // offset in its element, or the kind of memory.
 type matchKey struct {
 	load     program.ObjectNo
@@ -16,11 +16,11 @@ type matchKey struct {
 	inside   int64  // the data address modulo maxAccess if it may be any byte of the access, else accessStart
 }
 
-// accessStart says that the data address is the address of the access's first byte.
+// accessStart says that the data address is that of the first accessed byte.
 const accessStart = -1
 
-// offsetInElement reduces an offset in an array of aggregates to one in an element, and an offset
-// in another array to 0: all elements are one data object (S28).
+// offsetInElement returns an offset within an element for an offset in an array of aggregates, and
+// 0 for other arrays: all elements are one data object (S28).
 func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int64 {
 	typ := t.Variables[variable].Type
 	if t.Types[t.Strip(typ)].Kind != types.Array {
@@ -36,7 +36,7 @@ func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int6
 	return offset
 }
 
-// decide chooses between the data objects that the code and the data address show.
+// decide chooses between the object that the code shows and the object at the data address.
 func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Match {
 	found := Match{Location: ref.location, Embedding: program.None}
 	if w.found {
@@ -78,14 +78,14 @@ func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Ma
 }
 
 // decideByAddress compares the operands with the variable at the data address. The address confirms
-// or contradicts an operand that counts from a pointer, but does not replace it: such an operand
-// names the object that the pointer points to, wherever that is (S27). The address decides if the
-// operands show nothing or only a guess, and between variables, which code also names by address.
+// or contradicts an operand relative to a pointer, but does not replace it: such an operand names
+// the object at the pointer, wherever that is (S27). The address decides if the operands show
+// nothing or only a guess, and between variables, which code also addresses directly.
 func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, found Match) Match {
 	t := w.object.types
 	at := operandTarget{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
 	var use types.Use
-	var typed *operand // names an object by its type, although another one is at the address
+	var typed *operand // shows an object of a type that is not at the data address
 	known, open := false, false
 	for i := range ref.operands {
 		op := &ref.operands[i]
@@ -118,8 +118,8 @@ func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, fou
 	return found
 }
 
-// confirm returns the match of an operand whose target is, or can be in, the variable at the data
-// address; false for other operands.
+// confirm returns the match of an operand if its target is, or may be in, the variable at the data
+// address, else false.
 func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTarget, inside int64, found Match) (Match, bool) {
 	object := s.dataObject(w.object, at, op.use)
 	switch {
@@ -141,8 +141,8 @@ func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTa
 	return found, false
 }
 
-// matchOf returns the match of an operand; embedding is the object at the data address, which is
-// left out if both are in one aggregate.
+// matchOf returns the match of an operand. It sets Embedding to embedding, the object at the data
+// address, unless both are in one aggregate.
 func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Match {
 	f.Object, f.Method, f.Agreement = object, op.method, a
 	if s.outermost(object) != s.outermost(embedding) {
@@ -151,7 +151,7 @@ func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embe
 	return f
 }
 
-// outermost returns the outermost aggregate that contains a data object, or itself.
+// outermost returns the outermost aggregate that contains a data object, else the object itself.
 func (s *Space) outermost(n ObjectNo) ObjectNo {
 	for s.Objects[n].Kind == KindElement {
 		n = s.Objects[n].Parent
@@ -159,8 +159,8 @@ func (s *Space) outermost(n ObjectNo) ObjectNo {
 	return n
 }
 
-// isNear reports whether an operand's target is within the bytes that a watchpoint at the data
-// address covers, in any element of an array.
+// isNear reports whether a watchpoint at the data address may cover an operand's target. All
+// elements of an array count as the same place.
 func (op *operand) isNear(t typeTable, w addressInfo) bool {
 	d := op.offset - w.offset
 	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == types.Array {
@@ -179,13 +179,13 @@ func (op *operand) holds(o *loadObject, w addressInfo) bool {
 // maxWatch is the number of bytes that a watchpoint covers. An access may begin at any of them.
 const maxWatch = 8
 
-// canBeAt reports whether an operand can be at an address without a variable of a load object.
+// canBeAt reports whether an operand can be at a data address where no load object has a variable.
 func (op *operand) canBeAt(w addressInfo) bool {
 	switch {
 	case op.method == MethodGlobal:
 		return false
 	case op.method == MethodStack:
-		return w.kind != RegionSegment && w.kind != RegionKernel // stacks of threads and coroutines are anywhere else
+		return w.kind != RegionSegment && w.kind != RegionKernel // the stacks of threads and coroutines may be anywhere else
 	case op.frame:
 		return true
 	}
@@ -198,7 +198,7 @@ const (
 	maxAccess = 64
 )
 
-// partAt returns the data object of an operand, or the element of it at a data address.
+// partAt returns the data object of an operand, or its element at a data address.
 func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 	if address == accessStart || op.whole == op.object && !op.parts {
 		return op.object
@@ -207,7 +207,7 @@ func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 }
 
 // insideOperand returns the data object at a data address that may be any byte of an operand's
-// access. It takes accesses at offsets that are multiples of their size to be aligned.
+// access. It assumes that an access at a multiple of its size in the object is aligned.
 func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectNo {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {
@@ -225,17 +225,17 @@ func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectN
 type relation uint8
 
 const (
-	relationNone  relation = iota // the variable contains nothing of the type
+	relationNone  relation = iota // the variable contains no object of the type
 	relationBytes                 // the variable contains bytes, which may hold any type
 	relationPart                  // the variable is or contains an object of the type
-	relationName                  // the type is hardly more than a size: the variable names the object
+	relationName                  // the type says hardly more than a size: show the variable
 )
 
-// relate classifies the type of an operand that counts from a pointer against the variable at the
-// data address.
+// relate classifies the type of an operand relative to a pointer against the variable at the data
+// address.
 func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) relation {
 	t, v := w.object.types, &w.object.types.Variables[w.variable]
-	// A watchpoint's address may be any byte that is watched.
+	// A watchpoint may report any watched byte.
 	last := int64(0)
 	if behind {
 		last = maxWatch - 1
@@ -267,11 +267,11 @@ func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) r
 	return relationNone
 }
 
-// maxEmbedded bounds the members that are searched for an operand's target.
+// maxEmbedded bounds the members among which an operand's target is searched.
 const maxEmbedded = 4096
 
-// embeds reports whether a type has an object of an operand's type, at any depth, whose accessed
-// bytes include an offset.
+// embeds reports whether a type contains, at any depth, an object of an operand's type such that
+// the operand's bytes include an offset.
 func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *operand, left *int) bool {
 	typ = t.Strip(typ)
 	x := &t.Types[typ]
@@ -303,7 +303,7 @@ func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *oper
 	return false
 }
 
-// sameType reports whether types, perhaps of two load objects, are the same.
+// sameType reports whether two types are the same. They may be of different load objects.
 func sameType(a typeTable, x types.TypeNo, b typeTable, y types.TypeNo) bool {
 	if a.Table == b.Table {
 		return x == y

@@ -20,19 +20,19 @@ type function struct {
 	targets         map[uint64]bool // of direct jumps within the function
 	types           typeTable
 	knownValues                       // once prepared
-	isEntry         bool              // it is called: it is not a part of another function
-	hasPointerSlots bool              // debug information has variables whose addresses are on the stack
+	isEntry         bool              // callers call it: it is not a part of another function
+	hasPointerSlots bool              // debug information says that stack slots hold addresses of variables
 	blocks          []basicBlock      // nil until needed
 	slotLimit       int               // number of stack slots in a state
 	analyses        int               // number of calls of analyze
 	writers         *[registers]int32 // nil until needed
 }
 
-// knownValues is what debug and call frame information say, by instruction.
+// knownValues holds what debug information and call frame information say, by instruction.
 type knownValues struct {
 	scopes         [][]types.ScopeNo // the innermost first
 	variableValues [][]registerValue // the values of registers
-	trustedValues  [][]registerValue // one of variableValues for each register
+	trustedValues  [][]registerValue // at most one of variableValues for each register
 	cfaBases       []registerValue   // the register from which the CFA is computed
 }
 
@@ -72,8 +72,8 @@ func (f *function) at(address uint64) (int, bool) {
 	return n, n < len(f.code) && f.code[n].address == address
 }
 
-// storesConstant reports whether it stores an immediate that may be an integer or a floating-point
-// number. Small integers are no floating-point numbers that programs use.
+// storesConstant reports whether the instruction stores an immediate that may be an integer or a
+// floating-point number. Small integers are not: programs do not use such floating-point numbers.
 func (x *instruction) storesConstant() bool {
 	if x.Op != insn.Store || x.Source != insn.NoRegister || len(x.Accesses) == 0 {
 		return false
@@ -101,8 +101,7 @@ func (f *function) prepare() {
 	}
 }
 
-// findCFABases finds, by instruction, the register from which call frame information computes the
-// CFA.
+// findCFABases sets cfaBases from the call frame information.
 func (f *function) findCFABases() {
 	f.cfaBases = make([]registerValue, len(f.code))
 	if f.object.frames == nil {

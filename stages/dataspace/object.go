@@ -31,8 +31,8 @@ type loadObject struct {
 	frames   *cfi.Table
 
 	functions  map[program.FunctionNo]*function // by number in the program
-	returns    map[uint64]types.TypeNo          // return types, by the address called
-	containers map[types.TypeNo][]containment   // by the type contained; nil until needed
+	returns    map[uint64]types.TypeNo          // return types, by called address
+	containers map[types.TypeNo][]containment   // by contained type; nil until needed
 	variables  *symtab.Variables                // nil until needed
 	is32Bit    bool                             // addresses have 32 bits
 }
@@ -77,8 +77,8 @@ func (o *loadObject) function(n program.FunctionNo) *function {
 	})
 }
 
-// Bounds of the decoded functions: bytes of one, and instructions of all in memory. References
-// stay when functions are dropped.
+// Bounds of decoded functions: the bytes of one, and the instructions of all in memory. When
+// functions are dropped, references stay.
 const (
 	maxCode    = 1 << 20
 	maxDecoded = 200_000
@@ -105,7 +105,7 @@ func (o *loadObject) stackPointer() int {
 	return 7
 }
 
-// word returns the size of an address, bytes.
+// word returns the size of an address in bytes.
 func (o *loadObject) word() int64 {
 	if o.is32Bit {
 		return 4
@@ -143,7 +143,7 @@ func (o *loadObject) returnType(call insn.Inst) types.TypeNo {
 	})
 }
 
-// startsAt reports whether a range of a scope begins at an address.
+// startsAt reports whether one of a scope's ranges begins at an address.
 func (t typeTable) startsAt(scope types.ScopeNo, at uint64) bool {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low >= at })
 	for ; i < len(t.Ranges) && t.Ranges[i].Low == at; i++ {
@@ -164,8 +164,8 @@ func (o *loadObject) isReadOnly(at uint64) bool {
 	return false
 }
 
-// threadAddress converts an offset from the thread pointer to an address in the object's block of
-// thread-local variables, as in the main program's code.
+// threadAddress converts an offset from the thread pointer, as the main program's code uses it, to
+// an address in the object's block of thread-local variables.
 func (o *loadObject) threadAddress(offset int64) uint64 {
 	block := o.symbols.TLS
 	align := max(block.Align, 1)
@@ -186,7 +186,7 @@ func (o *loadObject) isCanary(offset int64) bool {
 	return false
 }
 
-// untypedVariables returns the variables in the load object's symbol tables, which have no types.
+// untypedVariables returns the variables in the load object's symbol tables. They have no types.
 func (o *loadObject) untypedVariables() *symtab.Variables {
 	if o.variables != nil {
 		return o.variables
@@ -216,8 +216,8 @@ func (o *loadObject) symbolAt(at uint64) symbolNo {
 // maxScalar is the size of the largest scalar, bytes.
 const maxScalar = 16
 
-// symbolObject returns the data object of a symbol. Its type is unknown; by its size, it is a scalar
-// or an aggregate.
+// symbolObject returns the data object of a symbol, whose type is unknown. Its size tells a scalar
+// from an aggregate.
 func (s *Space) symbolObject(o *loadObject, n symbolNo) ObjectNo {
 	x := &o.untypedVariables().List[n]
 	k := objectKey{parent: Scalars, load: o.number, member: types.None, scopeKind: ScopeLoadObject,

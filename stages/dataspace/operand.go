@@ -15,7 +15,7 @@ type operandTarget struct {
 	typ       types.TypeNo
 	variable  types.VariableNo // None if only the type is known
 	offset    int64
-	wholeOnly bool // only the aggregate is known, not the offset
+	wholeOnly bool // the offset in the aggregate is unknown
 	hint      types.Hint
 	method    Method
 }
@@ -66,7 +66,7 @@ func (f *function) addressOf(s *state, n int, a *insn.Access) value {
 	return f.effectiveAddress(a, s.register(a.Base), s.register(a.Index))
 }
 
-// target finds the target of an operand (perf-data 17.1), or why it is unknown.
+// target finds the target of an operand (perf-data 17.1), or the reason why it is unknown.
 func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, string) {
 	if f.types.Table == nil {
 		return operandTarget{}, detailNoBase
@@ -104,23 +104,23 @@ func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, strin
 	return c.found()
 }
 
-// hasOffsetBase reports whether an access has an index and only a variable at an offset from a
-// register shows its base. Clang's debug information omits the index of pointers that a loop
-// recomputes.
+// hasOffsetBase reports whether an access has an index, and its base is known only from a variable
+// that is a register plus an offset. If a loop recomputes a pointer, Clang's debug information
+// omits the index.
 func (f *function) hasOffsetBase(s *state, n int, a *insn.Access) bool {
 	return a.Index != insn.NoRegister && slices.ContainsFunc(f.variableValues[n], func(p registerValue) bool {
 		return p.computed && (p.register == int(a.Base) || p.register == int(a.Index)) && p.value == s.register(insn.Register(p.register))
 	})
 }
 
-// isContradicted reports whether a variable in a register contradicts one at an offset from it.
+// isContradicted reports whether a variable in the register contradicts p, which is computed.
 func (f *function) isContradicted(n int, p registerValue) bool {
 	return slices.ContainsFunc(f.variableValues[n], func(q registerValue) bool {
 		return q.register == p.register && !q.computed && f.types.contradict(q.value, p.value)
 	})
 }
 
-// targetAt is target for an address.
+// targetAt does the same as target for an access whose address is known.
 func (f *function) targetAt(s *state, n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	switch at.kind {
 	case valueNumber:
@@ -190,8 +190,7 @@ func (f *function) pointedTarget(n int, a *insn.Access, at value, variable bool)
 	return r, why
 }
 
-// methodOf returns the method by which a target was found: MethodVariable if the base register holds
-// a variable.
+// methodOf returns MethodVariable if the base register of an access holds a variable, else m.
 func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	if m != MethodRegister {
 		return m
@@ -204,8 +203,8 @@ func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	return m
 }
 
-// checkBounds returns the target of an address if it is within the variable, or within one of the
-// elements that a pointer may iterate over.
+// checkBounds returns the target of an address if the address is within the variable, or within an
+// element that a pointer may iterate over.
 func (f *function) checkBounds(at value, variable bool) (operandTarget, string) {
 	t := f.types
 	r := operandTarget{ok: true, typ: at.typ, variable: at.variable, offset: at.offset, method: MethodRegister}
@@ -222,7 +221,7 @@ func (f *function) checkBounds(at value, variable bool) (operandTarget, string) 
 		if inside || x.Size < 0 || at.indexed {
 			return r, ""
 		}
-		// Compilers reach variables by the distance from another one.
+		// Compilers address a variable relative to another one.
 		if v, off, ok := t.Global(t.Variables[at.variable].Address + uint64(at.offset)); global && ok {
 			return f.variableTarget(v, off, MethodGlobal), ""
 		}
@@ -238,7 +237,7 @@ func (f *function) checkBounds(at value, variable bool) (operandTarget, string) 
 	case inside:
 	case at.offset > 0 && len(t.Descend(at.typ, at.offset, types.Use{})) > 1: // a flexible array member
 	case x.Kind.Aggregate() && !at.indexed:
-		return operandTarget{}, detailBeyond // in the object that contains it, or in the next one
+		return operandTarget{}, detailBeyond // the access is in an enclosing object, or in the next element
 	default:
 		r.offset = modulo(at.offset, x.Size)
 	}
@@ -251,8 +250,8 @@ func (t typeTable) isGlobal(v types.VariableNo) bool {
 	return ok && at == v && off == 0
 }
 
-// places iterates over the places at which debug information has variables at an instruction, with
-// the variables: those of inner scopes first.
+// places iterates over the variables and their places that debug information has at an instruction,
+// inner scopes first.
 func (f *function) places(n int) iter.Seq2[types.VariableNo, *types.Place] {
 	return func(yield func(types.VariableNo, *types.Place) bool) {
 		t, pc := f.types, f.code[n].address
@@ -287,8 +286,8 @@ func (f *function) stackVariable(s *state, n int, at value) (variable types.Vari
 	return 0, 0, false
 }
 
-// stackAddress returns the address of a variable's place on the stack, unknown for other places.
-// base is the frame base.
+// stackAddress returns the address of a variable's place on the stack; unknown if the place is
+// elsewhere. base is the frame base.
 func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	switch p.Kind {
 	case types.AtCFA:
@@ -301,8 +300,7 @@ func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	return value{}
 }
 
-// frameBase returns the address from which the places of a function's variables count at an
-// instruction.
+// frameBase returns the DWARF frame base at an instruction: places of variables are relative to it.
 func (f *function) frameBase(s *state, n int) value {
 	pc, scopes := f.code[n].address, f.scopes[n]
 	if len(scopes) == 0 {
@@ -323,7 +321,7 @@ func (f *function) frameBase(s *state, n int) value {
 	return value{}
 }
 
-// storedPointer returns the variable whose address debug information says is in a stack slot.
+// storedPointer returns the address of a variable if, by debug information, a stack slot holds it.
 func (f *function) storedPointer(s *state, n int, at value) (value, bool) {
 	if !f.hasPointerSlots {
 		return value{}, false

@@ -7,13 +7,13 @@ import (
 	"stackmill/stages/program"
 )
 
-// reference is the analysis of an instruction that events refer to.
+// reference is the analysis of the instruction at the PC of events.
 type reference struct {
 	object   *loadObject
 	location program.LocationNo
-	behind   bool // events follow it, with the address of a watchpoint
+	behind   bool // events come from watchpoints, after the instruction
 	operands []operand
-	final    bool // the reason is valid for all data addresses
+	final    bool // the reason holds whatever the data address
 	reason   Reason
 	detail   string
 	matches  map[matchKey]Match // results of Space.decide
@@ -23,13 +23,13 @@ type reference struct {
 type operand struct {
 	operandTarget
 	use    types.Use
-	object ObjectNo // if the target is known
+	object ObjectNo // the target's data object, if known
 	whole  ObjectNo // the data object that contains all accessed bytes
 	size   int64    // accessed bytes
 	detail string
-	frame  bool // it is on the stack
-	shared bool // bit fields share its bytes: the used bits select one
-	parts  bool // it is wider than the tracked bits: the data address selects a bit field
+	frame  bool // on the stack
+	shared bool // in bytes of several bit fields: the used bits select one
+	parts  bool // wider than the tracked bits: the data address selects the bit field
 }
 
 type referenceKey struct {
@@ -37,7 +37,7 @@ type referenceKey struct {
 	trigger             decode.Trigger
 }
 
-// newReference analyzes an instruction: it finds the trigger instruction and its operands.
+// newReference finds the trigger instruction for a PC, and analyzes its operands.
 func (s *Space) newReference(k referenceKey) *reference {
 	p := s.resolver.Program
 	at := p.Location(k.location)
@@ -118,7 +118,7 @@ func (s *Space) findOperands(ref *reference, f *function, n int) {
 			op.parts = op.shared && a.Size > maxBits/8
 			op.whole, op.size = s.enclosing(op.object, f.object, op.operandTarget, a), int64(a.Size)
 			if op.shared && a.Size <= maxBits/8 {
-				op.whole = op.object // the bits decide, not the data address
+				op.whole = op.object // the used bits decide, not the data address
 			}
 			if a.Repeated {
 				op.object = op.whole
@@ -130,8 +130,8 @@ func (s *Space) findOperands(ref *reference, f *function, n int) {
 	}
 }
 
-// enclosing returns the smallest data object that contains all bytes that an operand accesses, from
-// the given object on.
+// enclosing returns the smallest of a data object and its parents that contains all bytes that an
+// operand accesses.
 func (s *Space) enclosing(object ObjectNo, o *loadObject, r operandTarget, a *insn.Access) ObjectNo {
 	size := int64(a.Size)
 	if a.Repeated {

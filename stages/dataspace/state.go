@@ -30,7 +30,7 @@ func (s *state) clone() *state {
 	return &state{registers: s.registers, slots: slices.Clone(s.slots)}
 }
 
-// set copies another state.
+// set makes s a copy of other.
 func (s *state) set(other *state) {
 	s.registers = other.registers
 	s.slots = append(s.slots[:0], other.slots...)
@@ -66,20 +66,20 @@ func (s *state) slot(at value) value {
 	return value{}
 }
 
-// keep sets the value at a stack address without one, unless there are too many slots.
+// keep sets the value at a stack address that has no slot, unless there are already most slots.
 func (s *state) keep(at, holds value, most int) {
 	if i, ok := s.find(at); !ok && holds.kind != valueUnknown && len(s.slots) < most {
 		s.slots = slices.Insert(s.slots, i, slot{at, holds})
 	}
 }
 
-// overwrite removes the stack slots that an access writes to.
+// overwrite removes the stack slots to which an access writes.
 func (s *state) overwrite(at value, a *insn.Access, word int64) {
 	end := at.offset + int64(a.Size)
 	if a.Repeated {
 		end = math.MaxInt64
 	}
-	at.offset -= word - 1 // slots may begin before it
+	at.offset -= word - 1 // also slots that begin before the access
 	from, _ := s.find(at)
 	to := from
 	for to < len(s.slots) && s.slots[to].at.origin == at.origin && s.slots[to].at.offset < end {
@@ -88,7 +88,7 @@ func (s *state) overwrite(at value, a *insn.Access, word int64) {
 	s.slots = slices.Delete(s.slots, from, to)
 }
 
-// merge merges the state on another path to an instruction into s, and reports a change.
+// merge merges the state on another path to an instruction into s. It reports whether s changed.
 func (f *function) merge(n int, s, other *state) (changed bool) {
 	for i := range s.registers {
 		v := s.registers[i]

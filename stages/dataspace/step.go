@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// applyKnown sets the values that are known at an instruction whatever ran before: of the CFA's base
-// register, and of variables in registers.
+// applyKnown sets the values that debug information gives at an instruction whatever ran before: of
+// the CFA's base register, and of variables in registers.
 func (f *function) applyKnown(s *state, n int) {
 	if b := &f.cfaBases[n]; b.value.kind == valueFrame {
 		s.registers[b.register] = b.value
@@ -22,8 +22,8 @@ func (f *function) applyKnown(s *state, n int) {
 	}
 }
 
-// moreSpecific chooses between a value by its declared type and the tracked value: a declared pointer
-// to a scalar may be known to point into a structure.
+// moreSpecific chooses between a value with its declared type and the tracked value, which may say
+// that a pointer declared to point to a scalar points into a structure.
 func (t typeTable) moreSpecific(declared, tracked value) value {
 	switch {
 	case declared.kind == valueUnknown || tracked.kind == valueFrame || declared.kind == valueScalar && tracked.kind == valueNumber:
@@ -73,8 +73,8 @@ func (f *function) step(s *state, n int) {
 	}
 }
 
-// assignOrigin gives an unknown integer in a register an origin, so that values computed from it are
-// comparable.
+// assignOrigin gives an unknown integer in a register an origin, so that values computed from it
+// can be compared.
 func (s *state) assignOrigin(r insn.Register, n int) {
 	if r < 0 || r >= registers {
 		return
@@ -126,7 +126,7 @@ func (f *function) results(s *state, n int) (dest, second value) {
 // resultValue returns the value of a register after an instruction put a result into it.
 func (f *function) resultValue(n int, v value) value {
 	if f.code[n].Width < 8 && v.kind != valueNumber && v.kind != valueScalar && v.kind != valueFloat && !f.object.is32Bit {
-		v = value{} // half an address is not one
+		v = value{} // half of an address is not an address
 	}
 	if v.kind == valueUnknown || v.kind == valueScalar && v.integer().origin == unknownOrigin {
 		v = value{kind: valueScalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: int32(n) + 1}
@@ -141,14 +141,14 @@ func (f *function) clobber(s *state, n int) {
 	aligned := s.registers[sp].kind == valueFrame && (x.Op == insn.Opaque || f.movesStack(x)) && x.Written == 1<<sp && len(x.Accesses) == 0
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := bits.TrailingZeros64(left)
-		// A value of unknown computation may be a multiple of any value, but after a zero, the
-		// instruction sets a part of the register.
+		// A value computed in an unknown way may be a multiple of any number. But if the register
+		// was 0, the instruction sets a part of it.
 		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: valueNumber}
 		if s.registers[r] = (value{}); computed {
 			s.registers[r] = value{kind: valueScalar, step: 1}
 		}
 	}
-	if aligned { // by an unknown amount
+	if aligned { // moves it by an unknown amount
 		s.registers[sp] = value{kind: valueFrame, origin: int32(n) + 1}
 	}
 }
@@ -190,7 +190,7 @@ func (f *function) multiply(s *state, n int) value {
 	return f.types.sum(to, of, by.offset*x.Scale, 0)
 }
 
-// chooseValue returns the value of a choice between two registers, or a register and memory.
+// chooseValue returns the result of a conditional move from a register, or another one or memory.
 func (f *function) chooseValue(s *state, n int) value {
 	x := &f.code[n]
 	other := s.register(x.Second)
@@ -204,12 +204,12 @@ func (f *function) chooseValue(s *state, n int) value {
 	return f.types.merge(one, other)
 }
 
-// maxAhead bounds the instructions that are searched for a variable whose place in a register begins
-// after the access through it.
+// maxAhead bounds the instructions after an access that are searched for a variable in its base
+// register: debug information may have the variable only later.
 const maxAhead = 64
 
-// upcomingValues returns the values of variables whose place in a register begins after an
-// instruction, for as long as the register, or a copy of it, keeps its content.
+// upcomingValues returns the values of variables that debug information has in a register only
+// after an instruction, while the register, or a copy of it, keeps its content.
 func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue) {
 	same := f.copies(n, r)
 	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0 && list == nil; i++ {
@@ -234,8 +234,8 @@ func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue)
 	return list
 }
 
-// copies returns the registers that hold the same value as a register before an instruction, because
-// instructions before it copied the value.
+// copies returns the registers that hold the same value as r before instruction n, because earlier
+// instructions copied the value.
 func (f *function) copies(n int, r insn.Register) uint64 {
 	same := uint64(1) << r
 	holders, written := same, uint64(0) // going back: registers that hold the value; registers written since
@@ -304,8 +304,8 @@ func (f *function) loadValue(s *state, n int, a *insn.Access) value {
 	return followed
 }
 
-// nextHasType reports whether the next member of an aggregate has the same type: then it does not
-// matter which of them an index selects.
+// nextHasType reports whether the next member of an aggregate has the same type. If so, it does not
+// matter which of the two an index selects.
 func (f *function) nextHasType(r operandTarget, typ types.TypeNo, size int64) bool {
 	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ
@@ -336,7 +336,7 @@ func (f *function) store(s *state, n int) {
 	}
 }
 
-// call discards the registers that a callee may change, and sets its result.
+// call discards the registers that a callee may change, and sets the result register.
 func (f *function) call(s *state, x *instruction) {
 	for left := f.object.clobbered(); left != 0; left &= left - 1 {
 		s.registers[bits.TrailingZeros64(left)] = value{}

@@ -10,9 +10,9 @@ import (
 // maxBack bounds the instructions before the recorded PC that are searched for the trigger.
 const maxBack = 32
 
-// trigger finds the instruction that caused the event (S27), or why it cannot: the instruction at
-// the recorded PC, the one before it, or the nearest one before that accesses memory. candidate is
-// the recorded trigger, -1 without one.
+// trigger finds the instruction that caused the event (S27): the instruction at the recorded PC,
+// the one before it, or the nearest earlier one that accesses memory. If it finds none, why is the
+// reason. candidate is the recorded trigger, -1 if none.
 func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n int, why Reason, ok bool) {
 	n, at := f.at(pc)
 	if !at {
@@ -33,8 +33,8 @@ func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n in
 	return n, 0, true
 }
 
-// precedingTrigger returns the instruction before another one, or the same one if it is a repeated
-// instruction, which may be interrupted between its repetitions.
+// precedingTrigger returns the instruction before the n-th, or the n-th itself if it is a repeated
+// instruction: this may be interrupted between repetitions.
 func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 	if n > 0 && f.code[n-1].accessesMemory() && !endsBlock(f.code[n-1].Kind) {
 		return n - 1, 0, true
@@ -44,7 +44,7 @@ func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 	}
 	switch {
 	case n == 0:
-		return 0, PreventedByJump, false // control came from elsewhere
+		return 0, PreventedByJump, false // the instruction before was not executed last
 	case f.targets[f.code[n].address]:
 		return 0, CrossedBranchTarget, false
 	case endsBlock(f.code[n-1].Kind) || f.code[n-1].Kind == insn.Call:
@@ -58,7 +58,7 @@ func (x *instruction) accessesMemory() bool {
 	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return !a.Implicit })
 }
 
-// isRepeated reports whether it is a repeated string instruction.
+// isRepeated reports whether x is a repeated string instruction.
 func (x *instruction) isRepeated() bool {
 	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return a.Repeated })
 }

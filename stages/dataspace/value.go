@@ -10,15 +10,15 @@ import (
 // value is an abstract value of a register or stack slot.
 type value struct {
 	kind     valueKind
-	indexed  bool             // plus an unknown number of elements
-	typ      types.TypeNo     // of a scalar, or of an address's target
-	variable types.VariableNo // of an address's target, None if only the type is known
+	indexed  bool             // an unknown number of elements is added
+	typ      types.TypeNo     // the scalar's, or that of the address's target
+	variable types.VariableNo // the address's target, None if only its type is known
 	offset   int64            // bytes; the value of a number; the constant added to a scalar
-	// step says that the value is plus an unknown multiple of step, 0 for none. For addresses,
-	// it is set if the multiple is not of whole elements of the target.
+	// An unknown multiple of step is added to the value; 0 for none. Addresses have a step only if
+	// it is not a multiple of the size of the target's elements.
 	step int64
-	// origin identifies the unknown factor of a scalar's step, 0 if there is not one. For a
-	// frame, it is the instruction that aligned the stack: offset counts from its stack pointer.
+	// origin identifies the unknown factor of a scalar's step, 0 if there is not exactly one. For a
+	// frame, it is the instruction that aligned the stack: offset is relative to its stack pointer.
 	origin int32
 }
 
@@ -29,7 +29,7 @@ const (
 	valueNumber            // offset itself
 	valueScalar            // not a pointer
 	valueFloat             // a scalar from read-only memory, where compilers put floating-point constants
-	valueAddress           // offset bytes into what has typ
+	valueAddress           // offset bytes into an object of type typ
 	valueFrame             // offset bytes from the canonical frame address
 	valueThread            // offset bytes from the thread's pointer to its own variables
 )
@@ -37,7 +37,7 @@ const (
 // typeTable computes values by the types of a load object.
 type typeTable struct{ *types.Table }
 
-// value returns the value of a variable or member of a type.
+// value returns the value that a variable or member of a type has.
 func (t typeTable) value(typ types.TypeNo) value {
 	typ = t.Strip(typ)
 	switch k := t.Types[typ]; {
@@ -57,8 +57,8 @@ func (t typeTable) value(typ types.TypeNo) value {
 	return value{kind: valueScalar, typ: typ}
 }
 
-// valueAt returns the value of size bytes at an offset of a type. In a union, it is the only pointer,
-// since loaded numbers do not matter; unknown if there are pointers to different types.
+// valueAt returns the value of size bytes at an offset of a type. In a union, it is the only
+// pointer there, since numbers do not matter; it is unknown if pointers have different types.
 func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	way := t.Descend(typ, offset, types.Use{Size: int(size)})
 	last := t.element(way[len(way)-1].Type)
@@ -82,7 +82,7 @@ func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	return found
 }
 
-// eachOverlaid calls f for each scalar that begins at an offset of a type: several only in unions.
+// eachOverlaid calls f for each scalar that begins at an offset of a type: several in unions.
 func (t typeTable) eachOverlaid(typ types.TypeNo, offset int64, left *int, f func(types.TypeNo)) {
 	e := t.element(typ)
 	x := &t.Types[e]
@@ -106,14 +106,14 @@ func (t typeTable) eachOverlaid(typ types.TypeNo, offset int64, left *int, f fun
 	}
 }
 
-// element returns the element type of an array, through all dimensions, or else the type itself.
+// element returns the element type of an array (in all dimensions), or typ if it is not an array.
 func (t typeTable) element(typ types.TypeNo) types.TypeNo {
 	for typ = t.Strip(typ); t.Types[typ].Kind == types.Array; typ = t.Strip(t.Types[typ].Elem) {
 	}
 	return typ
 }
 
-// stride returns the size of the elements to which an address points, 0 without elements.
+// stride returns the size of the elements to which an address points, 0 if there are none.
 func (t typeTable) stride(v value) int64 {
 	if v.variable != types.None && t.Types[t.Strip(v.typ)].Kind != types.Array {
 		return 0
@@ -141,8 +141,8 @@ func (t typeTable) plus(v value, n int64) value {
 	return value{}
 }
 
-// withIndex adds an unknown number of elements to an address: of the array at its offset in an
-// aggregate, or else of its target.
+// withIndex adds an unknown number of elements to an address: elements of the array at its offset
+// in an aggregate, else of its target.
 func (t typeTable) withIndex(v value) value {
 	v.indexed = true
 	if stride := t.stride(v); v.kind == valueAddress && stride > 0 && v.step == 0 && !t.inArray(v) {
@@ -151,15 +151,15 @@ func (t typeTable) withIndex(v value) value {
 	return v
 }
 
-// unknownStep is the step of an address plus a value of unknown computation: most likely whole
-// elements, if not of an array in them.
+// unknownStep is the step of an address to which an unknown value was added: most likely a number
+// of whole elements, or of elements of an array in them.
 const unknownStep = -1
 
-// addMultiple adds an unknown multiple of step to an address; exactly says that it may be any
-// multiple.
+// addMultiple adds an unknown multiple of step to an address. exactly: every multiple is possible;
+// else only some are.
 func (t typeTable) addMultiple(v value, step int64, exactly bool) value {
 	stride := t.stride(v)
-	if stride == 0 && v.variable != types.None { // the variable is no array, but may contain arrays
+	if stride == 0 && v.variable != types.None { // the variable is not an array, but may contain some
 		stride = math.MaxInt64
 	}
 	switch {
@@ -199,7 +199,7 @@ func (t typeTable) merge(a, b value) value {
 	return t.mergeAddresses(a, b)
 }
 
-// mergeAddresses is merge for two addresses.
+// mergeAddresses does the same as merge for two addresses.
 func (t typeTable) mergeAddresses(a, b value) value {
 	if a.variable != b.variable { // perhaps elements of two arrays of one type
 		if a, b = t.withoutVariable(a), t.withoutVariable(b); a == b {
@@ -222,7 +222,7 @@ func (t typeTable) mergeAddresses(a, b value) value {
 	return t.mergeMembers(a, b)
 }
 
-// mergeMembers is merge for addresses of members of aggregates.
+// mergeMembers does the same as merge for addresses of members of aggregates.
 func (t typeTable) mergeMembers(a, b value) value {
 	wa, wb := t.Descend(a.typ, a.offset, types.Use{}), t.Descend(b.typ, b.offset, types.Use{})
 	if len(wa) == 0 || len(wb) == 0 {
@@ -241,8 +241,8 @@ func (t typeTable) mergeMembers(a, b value) value {
 	return value{}
 }
 
-// containsMember reports whether part points to a member of whole's target, so that both are the
-// same address.
+// containsMember reports whether whole and part are the same address because part points to a
+// member of whole's target.
 func (t typeTable) containsMember(whole, part value) bool {
 	x := &t.Types[t.Strip(whole.typ)]
 	if !x.Kind.Aggregate() {
@@ -256,8 +256,8 @@ func (t typeTable) containsMember(whole, part value) bool {
 	return false
 }
 
-// beginsAt reports whether the last member on a path of members, or an element of it, begins at an
-// offset from the path's start.
+// beginsAt reports whether the last member on a path of members, or one of its elements, begins at
+// an offset from the path's start.
 func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	for _, s := range way {
 		offset -= s.Offset
@@ -268,8 +268,8 @@ func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	return offset == 0
 }
 
-// mergeIntegers is merge for two integers: one plus a multiple of a step. merged has the kind and
-// origin of the result.
+// mergeIntegers does the same as merge for two integers: the result is one of them plus a multiple
+// of a step. merged has the kind and origin of the result.
 func mergeIntegers(a, b, merged value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
@@ -286,10 +286,10 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// unknownOrigin is the origin of a single unknown factor that is not comparable to others.
+// unknownOrigin is the origin of a single unknown factor that cannot be compared to others.
 const unknownOrigin = -1
 
-// integer returns a value as a summand.
+// integer returns a value in the form offset plus a multiple of step.
 func (v value) integer() value {
 	switch {
 	case v.kind == valueNumber:
@@ -345,8 +345,8 @@ func (t typeTable) addInteger(v, by value, add int64) value {
 	return t.addMultiple(v, max(by.step, -by.step), by.origin != 0 || by.kind == valueNumber)
 }
 
-// orNull merges the address of one path with the null pointer of another one: it keeps the
-// address, since a null pointer is not accessed. Other values merge to an unknown one.
+// orNull merges an address with a null pointer: it keeps the address, since a null pointer is not
+// accessed. The merge of other values is unknown.
 func (t typeTable) orNull(a, b value) value {
 	null := value{kind: valueNumber}
 	switch {
@@ -358,7 +358,7 @@ func (t typeTable) orNull(a, b value) value {
 	return value{}
 }
 
-// withoutVariable returns an address without its variable, with the offset in an element.
+// withoutVariable returns an address without its variable; the offset is within an element.
 func (t typeTable) withoutVariable(v value) value {
 	if v.variable == types.None {
 		return v
@@ -370,7 +370,7 @@ func (t typeTable) withoutVariable(v value) value {
 	return value{kind: valueAddress, typ: e, variable: types.None, offset: v.offset, indexed: v.indexed}
 }
 
-// modulo returns the remainder, which is never negative.
+// modulo returns the remainder as a number that is not negative.
 func modulo(a, b int64) int64 {
 	if a %= b; a < 0 {
 		a += b

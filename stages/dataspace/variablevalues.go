@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// registerValue is the value of a register, given a variable's place in debug information.
+// registerValue is the value of a register, derived from a variable's place in debug information.
 type registerValue struct {
 	register int
 	value    value
@@ -20,10 +20,10 @@ type claim struct {
 	from, to int
 	scope    types.ScopeNo
 	depth    int  // of scope
-	always   bool // only in scope, which may have gaps
+	always   bool // the place is valid everywhere in scope, which may have gaps
 }
 
-// findVariableValues finds the values of registers, by instruction, that follow from variables.
+// findVariableValues finds, by instruction, the values of registers that follow from variables.
 func (f *function) findVariableValues() {
 	t := f.types
 	f.variableValues, f.trustedValues = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
@@ -111,8 +111,8 @@ func (f *function) appendClaims(list []claim, scope types.ScopeNo, v types.Varia
 	return list
 }
 
-// trusted returns one value for each register: the innermost variable's, but a pointer before other
-// values; an unknown value if pointers point to different aggregates.
+// trusted returns one value for each register: a pointer if there is one, else the value of the
+// innermost variable. If pointers point to different aggregates, the value is unknown.
 func (t typeTable) trusted(all []registerValue) []registerValue {
 	if len(all) < 2 {
 		return all
@@ -133,8 +133,8 @@ func (t typeTable) trusted(all []registerValue) []registerValue {
 	return list
 }
 
-// contradict reports whether two addresses point to different aggregates, neither of them a member
-// of the other.
+// contradict reports whether two addresses point to different aggregates, neither a member of the
+// other.
 func (t typeTable) contradict(a, b value) bool {
 	if a.kind != valueAddress || b.kind != valueAddress || !t.Types[a.typ].Kind.Aggregate() || !t.Types[b.typ].Kind.Aggregate() {
 		return false

@@ -3,12 +3,12 @@
 // each experiment refers to it.
 //
 // The tables fit together as follows. The rows of `instructions` and `source_lines` begin with
-// `listed_in`, the batch's name, which is filled in on commit, and `listing`, the number of the
-// list. `listings` (for functions) and `source_files` have a row for each experiment and list,
-// with the same two columns, by which views join them. Both kinds of lists have numbers of one
-// sequence. The first row of a batch that refers to a list has its `content`, a hash: merging
-// batches finds equal lists by it, with Numbering over the rows of the new batch in their order.
-// A list stays when the first experiment that had it is deleted.
+// `listed_in` (the batch's name, filled in on commit) and `listing` (the number of the list).
+// `listings` (for functions) and `source_files` have a row for each experiment and list; views join
+// them by the same two columns. Both kinds of lists share one sequence of numbers. In each batch,
+// the first row that refers to a list has its `content`, a hash, by which merging batches finds
+// equal lists: it applies Numbering to the rows of the new batch in order. A list stays when the
+// experiment that added it is deleted.
 package listing
 
 import (
@@ -18,8 +18,7 @@ import (
 // Numbering numbers the lists of a batch by their content.
 type Numbering struct{ numbers map[int64]int32 }
 
-// Intern returns the number of a list; first says that it is new, so that its rows must be
-// stored.
+// Intern returns the number of a list; first says that the list is new and its rows must be stored.
 func (n *Numbering) Intern(content int64) (number int32, first bool) {
 	number, known := n.numbers[content]
 	if !known {
@@ -41,23 +40,23 @@ type Registry struct {
 // NewRegistry returns the registry of a new batch.
 func NewRegistry() *Registry { return &Registry{numbers: map[int64]int32{}} }
 
-// Draft holds the lists that one experiment adds to a registry. They are in the batch once
-// the draft is committed; a draft of an experiment that fails is dropped. Several drafts of a
-// registry may be in use, of experiments that were given up.
+// Draft holds the lists that one experiment adds to a registry. Commit puts them into the batch;
+// the draft of a failed experiment is dropped. A registry may have several drafts, because
+// experiments that were given up may still use theirs.
 type Draft struct {
 	registry *Registry
 	base     int32 // the number of its first own list
 	own      Numbering
 }
 
-// Begin returns the draft of an experiment, after all committed ones.
+// Begin returns the draft of an experiment, which continues the committed ones.
 func (b *Registry) Begin() *Draft {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &Draft{registry: b, base: int32(len(b.numbers))}
 }
 
-// Intern is Numbering.Intern for the batch, provided that the draft is committed.
+// Intern does the same as Numbering.Intern, for the batch as it is if this draft is committed.
 func (d *Draft) Intern(content int64) (number int32, first bool) {
 	if number, known := d.committed(content); known {
 		return number, false
@@ -66,8 +65,8 @@ func (d *Draft) Intern(content int64) (number int32, first bool) {
 	return d.base + number, first
 }
 
-// IsCommitted reports whether an experiment committed before the draft began has a list. Unlike
-// the other methods, it may be called concurrently.
+// IsCommitted reports whether a list was committed before the draft began. Unlike the other
+// methods, it may be called concurrently.
 func (d *Draft) IsCommitted(content int64) bool {
 	_, known := d.committed(content)
 	return known

@@ -7,9 +7,9 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// ShortPaths returns, by load object, the shortest end of its path that no other load object of
-// the program has, and whether several load objects have the same path: files that replaced
-// each other, or are in several containers.
+// ShortPaths returns, by load object, the shortest end of its path that is unique in the program.
+// It is ambiguous if several load objects have the same path: files that replaced each other, or
+// that are in several containers.
 func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
 	short, ambiguous = make([]string, len(p.Objects)), make([]bool, len(p.Objects))
 	same := map[string][]int{}
@@ -28,7 +28,7 @@ func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
 	return short, ambiguous
 }
 
-// shortPath returns the shortest end of an object's path that no other object of a group has.
+// shortPath returns the shortest end of an object's path that is unique in a group of objects.
 func (p *Program) shortPath(object int, group []int) (short string, ambiguous bool) {
 	full := p.Objects[object].Path
 	end := path.Base(full)
@@ -54,9 +54,9 @@ func endsIn(full, end string) bool {
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// NameScopes returns, by function, the scope in which its linkage name identifies it in all
-// builds. Functions that are equal in their load object's table, such as versions of generated
-// code, are identified within one build only.
+// NameScopes returns, by function, the scope in which its linkage name identifies it in all builds.
+// Functions with equal entries in their load object's table, such as versions of generated code,
+// can be identified only within one build.
 func (p *Program) NameScopes() []funcinfo.NameScope {
 	type name struct{ object, module, function string }
 	scopes, first := make([]funcinfo.NameScope, len(p.Functions)), map[name]int{}

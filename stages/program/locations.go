@@ -18,8 +18,8 @@ type locationKey struct {
 	reason   string
 }
 
-// InternLocation interns the location at an offset of a function's load object. It calls place
-// for new ones only.
+// InternLocation interns the location at an offset of a function's load object. It calls place only
+// if the location is new.
 func (p *Program) InternLocation(function FunctionNo, offset uint64, reason string, place func() funcinfo.Place) LocationNo {
 	return memo.Get(p.locations, locationKey{function, offset, reason}, func() LocationNo {
 		l := Location{Object: p.Functions[function].Object, Function: function, Offset: offset, Reason: reason}
@@ -45,29 +45,27 @@ func (p *Program) identify(n int) {
 	}
 }
 
-// locationID returns the identifier of a location, after those of all locations before it.
+// locationID returns the identifier of a location. Call it in the order of locations.
 func (p *Program) locationID(l *Location) int64 {
 	o, f := &p.Objects[l.Object], &p.Functions[l.Function]
 	id := schema.PathPart(o.ID, int64(l.Offset))
 	inside := l.Offset >= f.Offset && l.Offset-f.Offset < f.Size
-	// Outside of files, offsets count from the function's start. An offset in a file may have
-	// several locations: an instruction of a body is also in the function that contains the
-	// region (S11), and the mappings of a file without symbols, each a function (S6), may
-	// overlap.
+	// Outside of files, offsets are relative to the function. One offset in a file may have several
+	// locations: an instruction of a body is also in the function that contains the region (S11),
+	// and the mappings of a file without symbols, each a function (S6), may overlap.
 	if o.Kind != "elf" || !inside || l.Reason != "" || p.locationIDs.Has(id) {
 		id = schema.NewID("location").Number(uint64(id)).Number(uint64(f.ID)).Text(l.Reason).Sum()
 	}
 	return p.locationIDs.Add("location", id, "")
 }
 
-// fewLocations is the number of locations up to which they stay in the order in which they
-// occur, in which the values of neighbors compress best. With more locations, their offsets
-// matter more.
+// fewLocations: up to this many locations stay in order of occurrence, where the values of
+// neighbors compress best. With more locations, sorted offsets save more.
 const fewLocations = 4096
 
-// Order sets the identifiers of the locations and sorts them for storage, by load object and
-// offset unless they are few. It returns their new numbers by the old ones, which become
-// invalid. No location can be added afterwards.
+// Order sets the identifiers of the locations and, unless they are few, sorts them by load object
+// and offset for storage. It returns the new numbers by the old ones, which become invalid. No
+// location can be added afterwards.
 func (p *Program) Order() (number []LocationNo) {
 	var order []chunked.KeyedIndex
 	_ = ordered.Run( // neither fails

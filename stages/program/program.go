@@ -1,6 +1,6 @@
-// Package program holds the program structure that stacks refer to: load objects, modules,
-// functions, locations and inlined calls. It knows neither files of load objects nor
-// recordings: stages fill it from these, and readers of a store from its tables.
+// Package program holds the program structure to which stacks refer: load objects, modules,
+// functions, locations and inlined calls. It reads no files: stages fill it from load objects and
+// recordings, and readers of a store from tables.
 //
 // Start reading with Program.
 package program
@@ -32,7 +32,7 @@ type Program struct {
 
 	objectIDs, functionIDs, locationIDs schema.IDs
 
-	identifiedCount int // of locations, from the first, whose identifiers are set
+	identifiedCount int // this many locations, from the first, have identifiers
 }
 
 // Object is a row of load_objects.
@@ -60,7 +60,7 @@ type Function struct {
 	Object                 ObjectNo
 	Module                 ModuleNo
 	Name, Linkage, Aliases string
-	GprofngName, PerfName  string // by the tools' choice of alias (S4)
+	GprofngName, PerfName  string // the alias that the tool would choose (S4)
 	Kind                   funcinfo.Kind
 	Scope                  funcinfo.NameScope // of the linkage name within the load object
 	Address, Offset, Size  uint64
@@ -84,7 +84,7 @@ func (p *Program) Location(n LocationNo) *Location { return p.Locations.At(int(n
 // object.
 const Total = "<Total>"
 
-// The kinds of functions that symbol tables do not have.
+// The kinds of functions that are not in symbol tables.
 const (
 	Dynamic                  = funcinfo.Dynamic
 	Java       funcinfo.Kind = "java"
@@ -117,7 +117,7 @@ func New() *Program {
 }
 
 // AddObject adds a load object. A build that was mapped under several names becomes several
-// objects: the ids of all but the first depend on their paths, too.
+// objects; the ids of all but the first also depend on the path.
 func (p *Program) AddObject(o Object) ObjectNo {
 	o.ID = p.objectIDs.Add("object", o.ID, o.Path)
 	p.Objects = append(p.Objects, o)
@@ -156,10 +156,11 @@ type (
 	LocationNo int32
 )
 
-// None is a number of any type that refers to nothing.
+// None is the index of any of these types that refers to nothing.
 const None = -1
 
-// Life is the time in which an address or stack keeps its meaning, in ns from the founder's start.
+// Life is the time, in ns from the founder's start, in which an address or stack means the same
+// code.
 type Life struct{ From, Until int64 }
 
 // Intersect returns the time that is in both lives.
@@ -170,7 +171,7 @@ func (l Life) Intersect(other Life) Life {
 // Contains reports whether time t is in the life.
 func (l Life) Contains(t int64) bool { return l.From <= t && t < l.Until }
 
-// Inlined is the kind of functions that exist as inlined code only.
+// Inlined is the kind of functions that exist only as inlined code.
 const Inlined funcinfo.Kind = "inlined"
 
 // Level is one level of an instruction's inline chain (S10).
@@ -187,18 +188,18 @@ func (p *Program) InlinedAt(location LocationNo) []Level {
 	return p.Inlines[location]
 }
 
-// Relation links a function to the one that a compiler made it from.
+// Relation links a function to the function from which a compiler made it.
 type Relation struct {
 	Main FunctionNo
 	Line int32 // of a body: its first source line, 0 if unknown
 }
 
-// longestChain bounds the steps from a part of a clone of a body to its main function: in a
+// longestChain bounds the relations that are followed from a function to its main function: in a
 // damaged object, aliases may form a cycle.
 const longestChain = 8
 
-// BodyOf returns the function that contains a parallel region, given the region's body, or a
-// clone or outline function of the body (S11).
+// BodyOf returns the function that contains a parallel region (S11). function is the region's body,
+// or a clone or outline function of the body.
 func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
 	for range longestChain {
 		relation, related := p.Relations[function]

@@ -1,6 +1,6 @@
-// Package rollup makes the rows of function_rollup: the values by function of all experiments
-// of a batch, with names instead of references, sorted so that the rows of one function are
-// neighbors. It sums them for function_sums.
+// Package rollup makes the rows of function_rollup: the values by function of all experiments of a
+// batch. They have names instead of references, and are sorted so that the rows of a function are
+// neighbors. It also sums them for function_sums.
 package rollup
 
 import (
@@ -18,8 +18,8 @@ import (
 )
 
 // Collector collects the rows of a batch's tables from which the roll-up is made. It is safe for
-// concurrent use. It interns texts: the experiments of a batch share most of them, and the
-// garbage collector does not follow numbers.
+// concurrent use. It interns texts: the experiments of a batch share most of them, and numbers are
+// no work for the garbage collector.
 type Collector struct {
 	mu          sync.Mutex
 	experiments map[string]*experimentRows
@@ -50,7 +50,7 @@ func (c *Collector) nameIn(rows tableColumns, row int) unitName {
 	return unitName{c.texts.internCopy(rows.text("name").Value(row)), c.texts.internCopy(rows.text("short_path").Value(row))}
 }
 
-// packedValues holds rows of function_values, compressed by column: most rows are of this table.
+// packedValues holds rows of function_values, compressed by column: this table has the most rows.
 type packedValues struct {
 	metrics                                        []int32 // by label
 	labels, modes, functions, exclusive, inclusive chunked.PackedInts
@@ -62,8 +62,8 @@ type value struct {
 	exclusive, inclusive    int64
 }
 
-// collectors maps the tables of the roll-up to the functions that collect their rows; of returns
-// the experiment of a row.
+// collectors maps each table that the roll-up needs to the function that collects its rows. `of`
+// returns the experiment of a row.
 var collectors = map[*schema.Table]func(c *Collector, rows tableColumns, of func(row int) *experimentRows){
 	schema.FunctionValues: (*Collector).addValues,
 	schema.Functions:      (*Collector).addFunctions,
@@ -132,7 +132,7 @@ func (c *Collector) addValues(rows tableColumns, of func(int) *experimentRows) {
 	indices := labels.Indices().(*array.Int32).Int32Values()
 	modes, functions := schema.ModesOf(rows.rows), rows.int32s("function_no")
 	exclusive, inclusive := rows.int64s("exclusive"), rows.int64s("inclusive")
-	for from, until := 0, 0; from < len(modes); from = until { // mostly once: all rows are of one experiment
+	for from, until := 0, 0; from < len(modes); from = until { // usually one run: all rows are of one experiment
 		e := of(from)
 		for until = from + 1; until < len(modes) && of(until) == e; {
 			until++
@@ -152,7 +152,7 @@ func (c *Collector) addFunctions(rows tableColumns, of func(int) *experimentRows
 			f.linkage = c.texts.internCopy(linkages.Value(i))
 		}
 		e := of(i)
-		if i == 0 { // mostly all rows are of one experiment
+		if i == 0 { // usually all rows are of one experiment
 			e.functions = slices.Grow(e.functions, len(numbers))
 		}
 		for int(n) >= len(e.functions) {
@@ -192,7 +192,7 @@ func (n *interner[T]) intern(thing T) int32 {
 // textInterner is an interner of texts.
 type textInterner struct{ interner[string] }
 
-// internCopy is intern for a text in the memory of a batch: it keeps a copy.
+// internCopy interns a copy of a text that is in the memory of a batch.
 func (n *textInterner) internCopy(text string) int32 {
 	i, ok := n.numbers[text]
 	if !ok {

@@ -59,7 +59,7 @@ type row struct {
 
 // countingSort returns things sorted by a key below n. It is stable.
 func countingSort(order []int32, n int, key func(thing int32) int32) []int32 {
-	next := make([]int32, n+1) // by key: where the next one goes
+	next := make([]int32, n+1) // by key: where the next thing goes
 	for _, thing := range order {
 		next[key(thing)+1]++
 	}
@@ -108,7 +108,7 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	}
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	functions := ranks(len(known.list), func(a, b int32) int { return c.compare(&known.list[a], &known.list[b]) })
-	order := countingSort(indices(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // rows are in the order of experiments
+	order := countingSort(indices(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // rows are in order of experiments already
 	order = countingSort(order, schema.AllModes+1, func(i int32) int32 { return rows[i].modes })
 	order = countingSort(order, len(metrics), func(i int32) int32 { return metrics[rows[i].metric] })
 	t := c.newRowEncoder(ids, units, known.list)
@@ -132,8 +132,8 @@ func indices(n int) []int32 {
 	return list
 }
 
-// appendRows appends an experiment's rows, one for all modes in which a function has the same
-// values.
+// appendRows appends an experiment's rows. Modes in which a function has the same values share a
+// row.
 func (c *Collector) appendRows(rows []row, e *experimentRows, values []value, number int32, known *interner[rollupFunction]) ([]row, error) {
 	for i := range values {
 		if n := values[i].function; uint(n) >= uint(len(e.functions)) || e.functions[n] == 0 {
@@ -161,7 +161,7 @@ func (c *Collector) appendRows(rows []row, e *experimentRows, values []value, nu
 	return rows, nil
 }
 
-// unpacker unpacks the values of one experiment after the other into the same memory.
+// unpacker unpacks the values of each experiment into the same memory.
 type unpacker struct {
 	list                     []value
 	labels, modes, functions []int32
@@ -204,8 +204,8 @@ func (c *Collector) units(e *experimentRows, rows []row) ([]int32, error) {
 	return units, nil
 }
 
-// mergeModes adds the modes of a value to a row with equal values among the last ones, which are
-// of the same function and metric; false if there is none.
+// mergeModes adds the modes of a value to a row with equal values, among the last rows, which have
+// the same function and metric. It returns false if there is none.
 func mergeModes(rows []row, v *value, function, experiment int32) bool {
 	for i := len(rows) - 1; i >= 0; i-- {
 		r := &rows[i]

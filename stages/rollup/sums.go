@@ -17,7 +17,7 @@ import (
 type Sums struct {
 	labels [len(labelColumns)]textInterner
 	sums   map[sumKey]*functionSum
-	full   []sumRow // sums to which nothing can be added without overflow
+	full   []sumRow // finished sums: adding more would overflow
 }
 
 // labelColumns lists the columns of texts by which values are summed.
@@ -60,7 +60,7 @@ func (s *Sums) Add(rows arrow.RecordBatch) {
 		for n, v := range values {
 			g.labels[n] = numbers[n][v.GetValueIndex(i)]
 		}
-		if to == nil || g != last { // rows are sorted by most of the key
+		if to == nil || g != last { // neighbors often have the same key
 			last, to = g, s.sumOf(g)
 		}
 		s.add(g, to, exclusive[i], inclusive[i])
@@ -76,7 +76,7 @@ func (s *Sums) sumOf(g sumKey) *functionSum {
 	return to
 }
 
-// add adds values. A sum that would overflow starts over, in a row of its own.
+// add adds values. If a sum would overflow, it becomes a row, and a new one starts.
 func (s *Sums) add(g sumKey, to *functionSum, exclusive, inclusive int64) {
 	if to.inclusive > math.MaxInt64-inclusive || to.exclusive > math.MaxInt64-exclusive {
 		s.full = append(s.full, sumRow{g, *to})

@@ -14,7 +14,7 @@ type Batch struct {
 	Kind    schema.Kind
 	Process int           // its number
 	First   int64         // the first sample's number within the experiment
-	Events  schema.Events // as recorded
+	Events  schema.Events // as recorded, without derived columns
 	Times   []int64
 	Threads []int64
 	CPUs    []int32
@@ -61,8 +61,8 @@ func (b *Batch) column(name string) arrow.Array {
 	return b.Payload[t.Index(name)-t.Index(sampleColumn)-1]
 }
 
-// sources returns the number of each sample's counter or event, and the numbers by name; nil if
-// the kind has no counters.
+// sources returns the number of each sample's counter or event, and the numbers by name. Both are
+// nil if the kind has no counters.
 func (b *Batch) sources() (sources []int32, numbers map[string]int32) {
 	source := b.Kind.Traits().Source
 	if source == "" {
@@ -79,16 +79,16 @@ func (b *Batch) sources() (sources []int32, numbers map[string]int32) {
 
 // Sink receives the samples of one process, batch by batch.
 //
-// Order: batches are in the order of processes, then of kinds as in schema.Kind, then of time.
-// The pipeline passes a batch to the sinks in the order of its list. Stacks and Counts are
-// filled before.
+// Order: batches are in the order of processes, then of kinds as in schema.Kind, then of time. The
+// pipeline passes each batch to the sinks in the order of its list of sinks, after filling Stacks
+// and Counts.
 //
 // Ownership: a batch has one owner, who alone may change or release it. A sink does not change
 // the batch, and retains the columns that it needs after Add.
 //
-// Concurrency: one goroutine at a time calls Add. The sinks run concurrently with the stages
-// before them, unless there is a data sink: it uses the problem log and the resolver, as they
-// do, and neither is safe for concurrent use.
+// Concurrency: one goroutine at a time calls Add. The sinks run concurrently with the stages before
+// them, except with a data sink: like these stages, it uses the problem log and the resolver, which
+// are not safe for concurrent use.
 //
 // Errors: after the first one, no sink of the recording gets another batch, and nothing of the
 // recording is committed.

@@ -25,7 +25,7 @@ type Data struct {
 	regions      map[dataspace.RegionNo]bool // with samples
 }
 
-// DataSum holds the metrics of one instruction's accesses to one data object.
+// DataSum holds the metrics of the accesses of one instruction to one data object.
 type DataSum struct {
 	dataKey
 	PerMetric []attribute.Sum
@@ -44,7 +44,7 @@ type dataKey struct {
 }
 
 // Triggers returns, by counter, how the PC of a sample relates to the instruction that accessed
-// memory, or NoTrigger. If processes disagree, the first with a trigger decides.
+// memory (NoTrigger if unknown). If processes disagree, the first with a trigger decides.
 func Triggers(rec *decode.Recording) map[string]decode.Trigger {
 	triggers := map[string]decode.Trigger{}
 	for _, p := range rec.Processes {
@@ -78,8 +78,7 @@ type DataProcess struct {
 	space *dataspace.Process
 }
 
-// Process returns the sink of a process with these recorded stacks and heap blocks. blocks may
-// be nil.
+// Process returns the sink of a process. blocks are its heap blocks, nil if unknown.
 func (d *Data) Process(p *decode.Process, raw *decode.Stacks, resolved *symbolize.Process, blocks *dataspace.Blocks) *DataProcess {
 	return &DataProcess{d, raw, d.Space.Process(p, resolved, blocks)}
 }
@@ -115,7 +114,7 @@ func (p *DataProcess) Add(b *Batch) error {
 	return rows.Close()
 }
 
-// counts returns the batch's counts, for all samples, of metrics that have data objects.
+// counts returns the batch's counts of the metrics that have data objects.
 func (d *Data) counts(b *Batch) (list []Count) {
 	for _, c := range b.Counts {
 		if d.metrics[c.Metric].Data {
@@ -148,7 +147,7 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 	return 0
 }
 
-// AccessLocations returns the instructions that accessed data objects, with repetitions.
+// AccessLocations returns the locations that accessed data objects, with repetitions.
 func (d *Data) AccessLocations() (list []program.LocationNo) {
 	if d == nil {
 		return nil
@@ -161,7 +160,7 @@ func (d *Data) AccessLocations() (list []program.LocationNo) {
 	return list
 }
 
-// Renumber replaces the numbers of the sums' locations by new ones, by the old numbers.
+// Renumber replaces the sums' locations; locations has the new numbers by the old ones.
 func (d *Data) Renumber(locations []program.LocationNo) {
 	if d == nil {
 		return
@@ -186,7 +185,7 @@ type accessColumns struct {
 	triggers         []decode.Trigger // by source
 	addresses        []int64
 	candidate, exact []int64 // nil if the kind has none
-	codes            bool    // small addresses are codes for why there is no address
+	codes            bool    // small addresses are codes that say why the address is missing
 }
 
 func newAccessColumns(b *Batch, triggers map[string]decode.Trigger) *accessColumns {
@@ -207,8 +206,8 @@ func newAccessColumns(b *Batch, triggers map[string]decode.Trigger) *accessColum
 	return in
 }
 
-// lastCode is the largest data address that is a code. codeMask selects the part of the code
-// that the collector made (gprofng-experiment 9.5).
+// lastCode is the largest data address that is a code. codeMask selects the bits of the code that
+// the collector sets (gprofng-experiment 9.5).
 const (
 	lastCode = 0xfe
 	codeMask = 0xf
@@ -237,7 +236,7 @@ func (in *accessColumns) event(i int, pc uint64) dataspace.Event {
 	return e
 }
 
-// namesOf returns the names of a type's values up to the last.
+// namesOf returns the names of the values 0 to last of a type.
 func namesOf[T interface {
 	~uint8
 	String() string
@@ -273,7 +272,7 @@ func (d *Data) appendRow(rows *schema.Rows, sample int64, f *dataspace.Match) {
 	rows.Int64If(f.Region >= 0, region).Label(int(f.Agreement)).Int64If(f.Embedding >= 0, embedding)
 }
 
-// Rows emits the data objects, their values, and the memory regions that they are in.
+// Rows emits the data objects, their values, and the memory regions in which they lie.
 func (d *Data) Rows(r *attribute.Result, emit attribute.Emit) error {
 	if d == nil {
 		return nil

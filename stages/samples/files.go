@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Files assigns I/O calls to files: a file is what a descriptor refers to from open to close
+// Files assigns I/O calls to files. Here a file is what a descriptor refers to from open to close
 // (gprofng-experiment 9.2).
 type Files struct {
 	Files []decode.IOFile // by number, from 0
@@ -20,7 +20,7 @@ const (
 	fileFirst = 10
 )
 
-// FilesOf returns the files of a store.
+// FilesOf returns files read from a store.
 func FilesOf(files []decode.IOFile) *Files { return &Files{Files: files} }
 
 // NewFiles returns the files of a recording.
@@ -34,7 +34,7 @@ func NewFiles() *Files {
 
 func (f *Files) byNumber(n int32) decode.IOFile {
 	if n >= fileFirst {
-		n += fileOther + 1 - fileFirst // the standard files precede
+		n += fileOther + 1 - fileFirst // number 0 and the standard files come first
 	}
 	return f.Files[n-1]
 }
@@ -74,7 +74,7 @@ func (d *Descriptors) add(name, fs string) int32 {
 	return n
 }
 
-// The I/O operations; ioErrors is added to those that failed.
+// The I/O operations. A failed one has ioErrors added.
 const (
 	ioRead = iota
 	ioWrite
@@ -98,7 +98,7 @@ func (d *Descriptors) File(op, fd, origFD, fs int32, name string) int32 {
 			d.open[fd] = d.add(name, fileSystem(fs))
 		case origFD > 0: // a duplicate of another descriptor
 			d.open[fd] = d.duplicate(origFD)
-		default: // pipe and socket leave the field 0, and so does a duplicate of <stdin>
+		default: // origFD is 0 for a pipe, a socket, and a duplicate of <stdin>
 			d.open[fd] = d.add(unnamedFile, noFileSystem)
 		}
 		return d.open[fd]

@@ -43,11 +43,11 @@ func newHeapEvents(batch arrow.RecordBatch) heapEvents {
 	return heapEvents{e.Int32s("operation"), e.Int64s("size"), e.Int64s("address"), e.Int64s("old_address"), e.Int64s("time_ns")}
 }
 
-// heapBatch is a batch of events that ReadHeap reads ahead.
+// heapBatch is a batch of events that ReadHeap has read ahead.
 type heapBatch struct {
 	heapEvents
 	events arrow.RecordBatch // nil at the end
-	err    error             // that ended the events
+	err    error             // the error after which no more events could be read
 	freed  []int64           // by event: bytes
 }
 
@@ -60,15 +60,15 @@ func (b *heapBatch) set(e heapEvents) {
 const heapAhead = 4
 
 // ReadHeap reads all heap events of a process. If reading fails, the result covers the events
-// before. It writes the freed bytes of each event to space.
+// before the failure. It writes the freed bytes of each event to space.
 func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *Heap, err error) {
 	h = &Heap{Leaks: newLeaks(space)}
 	if blocks {
 		h.Blocks = &dataspace.Blocks{}
 	}
 	defer h.Leaks.finish()
-	var ended bool         // no more events are read
-	var failed atomic.Bool // adding a batch failed: no more are read, and those read are only released
+	var ended bool         // all events are read
+	var failed atomic.Bool // adding a batch failed: read no more, only release the batches already read
 	next := func(b *heapBatch) {
 		*b = heapBatch{freed: b.freed}
 		if ended = ended || failed.Load(); ended {

@@ -10,25 +10,24 @@ import (
 	"stackmill/internal/spill"
 )
 
-// Leaks holds, for each heap event of a process in the order of time, how many of the bytes that
-// it allocated leaked, and how many bytes it freed (gprofng-experiment 9.1). Only live blocks
-// are in memory.
+// Leaks holds, for each heap event of a process in order of time, how many bytes of its allocation
+// leaked, and how many bytes it freed (gprofng-experiment 9.1). Only live blocks are in memory.
 //
-// It differs from gprofng in two cases. An allocation that returns the address of a live block
-// ends that block: a call that is not in the recording must have freed it (collectors record no
-// old address for realloc). And a realloc that fails leaves the old block alone.
+// It differs from gprofng in two cases. An allocation at the address of a live block ends that
+// block: an unrecorded call must have freed it (collectors record no old address for realloc). And
+// a realloc that fails leaves the old block alone.
 type Leaks struct {
 	// BlindReallocs is the number of reallocs without the address of the old block.
 	BlindReallocs int64
 
-	events int // that were added
+	events int // number of events added
 	live   *blockTable
 	freed  *spill.Stream
 	ranges []mappedRange // sorted, not overlapping
 
-	// Once all is read.
+	// After finish.
 	leaks []leak // in the order of events, from next on
-	next  int    // the first event that Next has not returned
+	next  int    // the event with which Next continues
 }
 
 // leak is the number of bytes that an event allocated and nothing freed.
@@ -89,12 +88,12 @@ func (l *Leaks) finish() {
 	l.leaks = chunked.SortBy(l.leaks, func(x *leak) uint64 { return uint64(x.event) })
 }
 
-// Next returns the bytes that the next n events leaked and freed, zeros for events that ReadHeap
-// has not read: a file may grow between two readings. An error is a host error.
+// Next returns the bytes that the next n events leaked and freed. Events that ReadHeap has not
+// seen, because the file grew in the meantime, get zeros. An error is a host error.
 func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
 	leaked, freed = make([]int64, n), make([]int64, n)
 	for ; len(l.leaks) > 0 && l.leaks[0].event < l.next+n; l.leaks = l.leaks[1:] {
-		leaked[l.leaks[0].event-l.next] += l.leaks[0].bytes // the parts of a mapping
+		leaked[l.leaks[0].event-l.next] += l.leaks[0].bytes // one event can have several: the parts of a mapping
 	}
 	l.next += n
 	return leaked, freed, l.freed.Read(freed)
@@ -144,8 +143,8 @@ func (l *Leaks) mapRange(m mappedRange) {
 	l.ranges = slices.Insert(l.ranges, i, m)
 }
 
-// blockTable is a hash table of live blocks by address, which is not 0. The hash has a random
-// factor, so that no recording can be made with addresses that all collide.
+// blockTable is a hash table of live blocks by address, which is never 0. The hash has a random
+// factor, so that nobody can craft a recording whose addresses all collide.
 type blockTable struct {
 	blocks []block // linear probing; a free slot has address 0
 	n      int
@@ -215,8 +214,8 @@ func (t *blockTable) put(b block) (before uint64) {
 	return before
 }
 
-// take removes the block of an address and returns its size, 0 for none. It moves up the blocks
-// that follow without a gap, so that find still reaches them.
+// take removes the block of an address and returns its size, 0 for none. It moves later blocks of
+// the probe sequence forward, so that find still reaches them.
 func (t *blockTable) take(address uint64) (size uint64) {
 	mask := len(t.blocks) - 1
 	hole := t.find(address)

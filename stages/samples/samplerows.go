@@ -13,12 +13,12 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// SampleRows emits the rows of samples: of the table `samples`, and of the kind's table.
+// SampleRows emits the rows of samples, in the table `samples` and in the table of their kind.
 type SampleRows struct {
 	ids     *schema.Labels // the experiment's id
 	groups  *schema.Labels // names of control groups
 	emit    attribute.Emit
-	process []int32 // the column of the latest process's number
+	process []int32 // the column `process` of the latest batch, kept for the next one
 }
 
 // NewSampleRows returns the sink of an experiment's samples, given the names of its control

@@ -35,7 +35,7 @@ type usageKey struct {
 	name, cgroup         int32
 }
 
-// recentKeys is the size of the cache in front of the map: samples of few threads alternate.
+// recentKeys is the size of the cache in front of the map: few threads are sampled alternately.
 const recentKeys = 64
 
 // recentIndex returns the index in UsageSums.recent where the key may be.

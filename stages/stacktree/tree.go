@@ -1,5 +1,5 @@
-// Package stacktree holds the tree of recorded stacks: merged from their roots, with what each
-// of the manual's modes shows of them.
+// Package stacktree holds the tree of recorded stacks, merged from their roots. Each frame says
+// what each of the manual's modes shows for it.
 package stacktree
 
 import (
@@ -30,8 +30,8 @@ const Root NodeNo = 0
 // FrameNo is the index of a frame in Tree.Frames.
 type FrameNo int32
 
-// Tree holds the stacks of a recording, merged from their roots. The path from a node to the
-// root is a recorded stack, with what each mode shows of it.
+// Tree holds the stacks of a recording, merged from their roots. The path from a node to the root
+// is a recorded stack; its frames say what each mode shows.
 type Tree struct {
 	prefixtree.Tree[NodeNo, FrameNo]
 	Frames  chunked.List[Frame] // by number; the first is the root's
@@ -45,7 +45,7 @@ type PathNo int32
 
 // End is the leaf of a path.
 type End struct {
-	Node   NodeNo        // the path from the root to it is the recorded stack
+	Node   NodeNo        // the recorded stack is the path from the root to it
 	Leaf   [Modes]NodeNo // by mode: the last node on the path that the mode shows
 	CutOff Cut
 	Empty  bool // machine mode shows no frame
@@ -58,17 +58,17 @@ type Cut uint8
 const (
 	NotCut      Cut = iota // the stack is complete, or the recording gives a reason
 	CutLeafOnly            // the recorder was set to record no callers
-	CutNoStart             // the outermost frame is not one that threads begin with
+	CutNoStart             // the outermost function is not one in which threads begin
 )
 
 // Frame is the label of a node: a recorded word, and what the rules made of it.
-type Frame struct { // 32 bytes without gaps, so that it is compared at once
+type Frame struct { // 32 bytes without padding: compared as one block
 	Word uint64             // the PC or marker; of a Java frame the method's id
-	Own  program.LocationNo // of the word as recorded, None for markers and without a word
+	Own  program.LocationNo // the word's location as recorded; None for markers and inserted frames
 	BCI  int32              // of a Java frame
 	// Shown is the location in each mode, None if the mode does not show the frame.
 	Shown [Modes]program.LocationNo
-	Rules [Modes]schema.Rule // that inserted, changed or dropped the frame in each mode
+	Rules [Modes]schema.Rule // the rule that inserted, changed or dropped the frame in each mode
 	Part  Part
 }
 
@@ -77,7 +77,7 @@ func NewFrame() Frame {
 	return Frame{Own: program.None, Shown: [Modes]program.LocationNo{program.None, program.None, program.None}}
 }
 
-// Part is the part of a recorded stack that a frame comes from.
+// Part is the part of a recorded stack from which a frame comes.
 type Part uint8
 
 // The parts.
@@ -104,7 +104,7 @@ func (t *Tree) Intern(f *Frame) FrameNo {
 	})
 }
 
-// Add returns the child of a node that has a frame, a new one if necessary.
+// Add returns the child with frame f of a node, and creates it if necessary.
 func (t *Tree) Add(parent NodeNo, f *Frame) NodeNo {
 	node, _ := t.Child(parent, t.Intern(f))
 	return node

@@ -1,6 +1,6 @@
-// Package structure reads the input of attribute from a store: an experiment's program and the
-// tree of its stacks. With the stored sums by stack, attribute computes the stored values again;
-// with the sums of some of the samples, the values of these samples.
+// Package structure reads the input of package attribute from a store: an experiment's program and
+// the tree of its stacks. From the stored sums by stack, attribute computes the stored values
+// again; from sums of selected samples, the values of these samples.
 package structure
 
 import (
@@ -20,13 +20,12 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// ErrNoStacks says that a store lacks the stacks of an experiment: it has a summary only, or the
+// ErrNoStacks says that a store lacks the stacks of an experiment: it has only a summary, or the
 // recording was unreadable.
 var ErrNoStacks = errors.New("the store does not have the experiment's stacks")
 
 // Read returns the program, stacks and metrics of an experiment, without sums. It reads source
-// lines only if lines is set; other values do not depend on them. Dangling references are
-// errors.
+// lines only if lines is set: only values by line need them. Dangling references are errors.
 func Read(experimentID string, tables schema.TableReader, lines bool) (*attribute.Result, error) {
 	var metrics []schema.Metric
 	p, stacks := &program.Program{}, &attribute.Stacks{}
@@ -52,8 +51,8 @@ func Read(experimentID string, tables schema.TableReader, lines bool) (*attribut
 	return r, nil
 }
 
-// ReadEmpty is Read for an experiment if no sample is selected: only `<Total>` has values, so
-// that it does not read the stacks and the rest of the program.
+// ReadEmpty does the same as Read if no sample is selected. Only `<Total>` has values then, so it
+// reads neither the stacks nor the rest of the program.
 func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Result, error) {
 	p := &program.Program{}
 	metrics, err := readMetrics(tables)
@@ -116,7 +115,7 @@ func SumSetter(r *attribute.Result) func(stack int32, metric string, s attribute
 	}
 }
 
-// readMetrics returns the metrics in their order. All are signed: the store does not say which
+// readMetrics returns the metrics in order. All are marked as signed: the store does not say which
 // may have negative values.
 func readMetrics(tables schema.TableReader) (list []schema.Metric, err error) {
 	err = schema.EachBatch(tables(schema.Metrics, 0, schema.AllRows, "metric"), func(c *schema.Columns) error {
@@ -159,7 +158,7 @@ func OpenBatch(store string, b *storedir.Batch) (tables *rowreader.Files, closeA
 		if err != nil {
 			return nil, err
 		}
-		open = append(open, f) // Files calls this one at a time
+		open = append(open, f) // Files makes no concurrent calls of this function
 		return f, nil
 	})
 	return tables, func() {

@@ -5,10 +5,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// foldBodies folds the bodies of parallel regions on a user stack into the functions that
-// contain the regions (S11): the frame keeps its instruction and line, its function becomes
-// the main one. Bodies of enclosing regions, and the main function's own call of the
-// outermost body, disappear in this frame.
+// foldBodies folds the bodies of parallel regions on a user stack into their main functions, which
+// contain the regions (S11): the frame keeps its instruction and line and gets the main function.
+// Bodies of enclosing regions, and the main function's own frame that called the outermost body,
+// are dropped.
 //
 //	before: row <- f._omp_fn.0 <- GOMP_parallel <- f <- main
 //	after:  row <- f <- main

@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// threadStartFunctions are the startFunctions that nothing but another one of them calls.
+// threadStartFunctions are the startFunctions that are called only by each other.
 var threadStartFunctions = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
 	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start",
@@ -17,14 +17,13 @@ var threadStartFunctions = []string{
 }
 
 // lowestCode is the lowest address of code: nothing is mapped in the first page. A chain that
-// reaches a linked list of the C library goes round in it and reads zeros.
+// strays into a linked list of the C library goes round in circles and reads zeros.
 const lowestCode = 4096
 
-// chainEnds reports whether a word of a chain of frame pointers, and all after it, are no
-// callers (S26). Code without frame pointers uses the register for other values, so that the
-// chain continues with arbitrary words once it reaches such code: some lie in no load object,
-// others in code, but not after a call. The C library's code that runs the main function and
-// threads is of this kind.
+// chainEnds reports whether a chain of frame pointers has no callers from a word on (S26). Code
+// without frame pointers, such as the C library's that runs main and threads, uses the register for
+// other values. Once a chain reaches such code, it continues with arbitrary words: some lie in no
+// load object, others in code, but not after a call.
 func (u *Unwinder) chainEnds(i int) bool {
 	raw := &u.raw
 	if raw.Callers != decode.CallersChained || !raw.Returns || i == 0 || i <= raw.Kernel {
@@ -47,9 +46,9 @@ func (u *Unwinder) chainEnds(i int) bool {
 	return !u.wasInterrupted(i) && !pc.traits.has(isThreadStart|isContextCode) && u.noCallBefore(u.numbers[i], word)
 }
 
-// mayBeContextCode reports whether a function may be the code at whose start makecontext lets
-// a stack return. In a stripped C library, this may be any function without a name. The start
-// of another function on a stack is a function pointer that the frame pointer led to.
+// mayBeContextCode reports whether a function may be the one to whose start makecontext lets a
+// stack return. In a stripped C library, it may be any function without a name. If a stack has the
+// start of any other function, the frame pointer led to a function pointer.
 func (u *Unwinder) mayBeContextCode(f *program.Function) bool {
 	if f.Kind == funcinfo.Static {
 		return hasAnyPrefix(u.resolver.Program.Objects[f.Object].Name, cLibraryPrefixes)
@@ -57,7 +56,7 @@ func (u *Unwinder) mayBeContextCode(f *program.Function) bool {
 	return f.Linkage == "__start_context"
 }
 
-// noCallBefore reports whether machine code proves that no call ends at a return address.
+// noCallBefore reports whether machine code proves that no call ends at word.
 func (u *Unwinder) noCallBefore(number symbolize.PCNo, word uint64) bool {
 	location := u.resolveCallBefore(number, word).location
 	state := u.locationEntry(location).returnsTo
@@ -77,7 +76,7 @@ func (u *Unwinder) isContextStart(i int) bool {
 	return u.resolved[i].traits.has(isContextCode) && u.noCallBefore(u.numbers[i], u.raw.Words[i])
 }
 
-// callEvidence says whether machine code has a call that ends at a location.
+// callEvidence says whether, according to the machine code, a call ends at a location.
 type callEvidence uint8
 
 const (

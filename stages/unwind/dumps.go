@@ -24,7 +24,7 @@ type DumpUnwinder struct {
 // NewDumpUnwinder returns an unwinder that uses the tables.
 func NewDumpUnwinder(tables *FrameTables) *DumpUnwinder { return &DumpUnwinder{tables: tables} }
 
-// Process continues with the dumps of another process.
+// Process makes p the process whose dumps are unwound.
 func (d *DumpUnwinder) Process(p *symbolize.Process) { d.process = p }
 
 // Walkers returns n walkers of the process's dumps.
@@ -95,7 +95,7 @@ func (w *dumpWalker) table(m *image.Mapping) *cfi.Table {
 	})
 }
 
-// generated reads the call frame information of code that a run-time compiler announced.
+// generated reads the call frame information of code that a JIT compiler announced.
 func (w *dumpWalker) generated(m *image.Mapping) *frameTable {
 	if m.Code == nil || m.Code.Unwinding == nil {
 		return &frameTable{}
@@ -127,8 +127,8 @@ func (m memory) Code(address uint64, time int64) cfi.Code {
 	return c
 }
 
-// Read implements cfi.Memory. It reads files, so that it rejects writable mappings, which may
-// differ from theirs.
+// Read implements cfi.Memory. It reads the mapped files, so it rejects writable mappings: memory
+// may differ from the file.
 func (m memory) Read(address uint64, time int64, b []byte) bool {
 	s := m.w.finder.At(address, time)
 	if s.Mapping == nil || s.Mapping.Modes&2 != 0 || s.Mapping.End()-address < uint64(len(b)) {
@@ -155,8 +155,7 @@ type FrameTables struct {
 	byFile map[string]*frameTable
 }
 
-// frameTable is the call frame information of a file, with its defects until these are
-// reported.
+// frameTable is the call frame information of a file, with its defects that are not yet reported.
 type frameTable struct {
 	table   *cfi.Table // nil if there is none
 	count   int64      // of defects
@@ -168,8 +167,8 @@ func NewFrameTables(frames Frames, problems *diagnostic.Log) *FrameTables {
 	return &FrameTables{frames: frames, problems: problems, byFile: map[string]*frameTable{}}
 }
 
-// of returns the table of a load object's file, which was recorded under path; nil if there
-// is none.
+// of returns the table of a load object's file, nil if there is none. It reports defects under
+// path, the recorded name of the file.
 func (t *FrameTables) of(file, path string) *cfi.Table {
 	f := t.find(file)
 	t.report(f, path)
@@ -186,7 +185,7 @@ func (t *FrameTables) find(file string) *frameTable {
 	return memo.Get(t.byFile, file, func() *frameTable { return newFrameTable(t.frames.Frames(file)) })
 }
 
-// newFrameTable returns a table that was read, with its defects or why it is unreadable.
+// newFrameTable returns a table with its defects, or with the error if it is unreadable.
 func newFrameTable(table *cfi.Table, err error) *frameTable {
 	f := &frameTable{table: table}
 	switch {

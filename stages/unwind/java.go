@@ -17,9 +17,9 @@ const (
 	libraryJVM  = "libjvm.so"
 )
 
-// javaFrames makes the user stack of a Java program (S14, gprofng-experiment 4.6): the
-// recorded Java stack, with the native frames of native methods spliced in. The JVM's own
-// threads become one frame. expertIsUser says that expert mode shows the same.
+// javaFrames makes the user stack of a Java program (S14, gprofng-experiment 4.6): the recorded
+// Java stack, into which the frames of native methods are spliced. A stack of the JVM's own threads
+// becomes one frame. expertIsUser says that expert mode shows the same.
 func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, expertIsUser bool) {
 	recorded := u.raw.Java
 	switch {
@@ -50,8 +50,8 @@ func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, exper
 // isJavaMarker reports whether a frame of a Java stack marks lost callers.
 func isJavaMarker(f decode.JavaFrame) bool { return f.Method == decode.MarkTruncated }
 
-// spliceNative appends the native frames of a native method, from its implementation towards
-// the leaf, up to where the JVM is entered again. The frames of the leaf method go on to the end.
+// spliceNative appends the machine frames of a native method: from its implementation towards the
+// leaf, up to where the JVM is entered again, or to the leaf if the method is the leaf.
 func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMethod, leaf bool) ([]Frame, int) {
 	name := nativeName(m)
 	for i := next; i >= 0; i-- {
@@ -70,8 +70,8 @@ func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMeth
 	return to, next
 }
 
-// mergeMethods replaces the compiled versions of a method, which a virtual machine's list of
-// generated code names, by one function (S14).
+// mergeMethods replaces the compiled versions of a method by one function (S14). The virtual
+// machine's list of generated code names them.
 func (u *Unwinder) mergeMethods(frames []Frame) []Frame {
 	if !u.resolver.HasMethods() {
 		return frames

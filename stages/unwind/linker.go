@@ -9,11 +9,11 @@ import (
 // linkerPrefixes are the prefixes of the names of dynamic linkers.
 var linkerPrefixes = []string{"ld-", "ld64.so", "ld.so"}
 
-// mergeLinker replaces the frames of the dynamic linker above a first call through the
-// procedure linkage table, and the table's own frame, by one frame of the artificial function
-// @plt of the calling load object (S23). It is the leaf while the linker looks for the
-// function, and has frames above it while the linker calls a library that chooses among
-// implementations, or one that audits.
+// mergeLinker handles the first call of a function through the procedure linkage table, which
+// enters the dynamic linker: it replaces the frames of the linker and of the table by one frame,
+// the artificial function @plt of the calling load object (S23). This frame is the leaf while the
+// linker looks up the function. Frames are above it while the linker calls an IFUNC resolver or an
+// audit library.
 //
 //	before: do_lookup_x <- _dl_fixup <- _dl_runtime_resolve_xsave <- caller <- main
 //	after:  @plt <- caller <- main
@@ -39,10 +39,9 @@ func (u *Unwinder) mergeLinker(frames []Frame) []Frame {
 	return frames
 }
 
-// firstCall returns the entry of the procedure linkage table through which the frames below
-// the linker's called, None if they did not, and how many frames are the table's own. If the
-// table is not on the stack, the caller's instruction shows the entry, unless the linker's
-// frame contradicts.
+// firstCall returns the entry of the procedure linkage table through which the linker was entered,
+// None if it was not, and how many frames of `below` are the table's own. If the table is not on
+// the stack, the caller's instruction shows the entry, unless the linker's frame contradicts.
 func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.LocationNo, n int) {
 	if len(below) == 0 {
 		return program.None, 0
@@ -59,8 +58,8 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.Locatio
 		if i.Entry < 0 || u.resolver.Defines(f.Object, i.Symbol) {
 			return program.None, 0
 		}
-		// A stripped linker does not show whether a function binds calls or is one
-		// that the C library has jumped to by a pointer.
+		// In a stripped linker, the function may bind calls, or be one that the C library jumped to
+		// through a pointer.
 		if f.Kind == funcinfo.Static && !u.scope.ReturnsItself(i.Symbol) {
 			return program.None, 0
 		}
@@ -71,8 +70,8 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.Locatio
 	return imports[0].Entry, 0
 }
 
-// binderPrefixes are the prefixes of the dynamic linker's functions that bind a call: the
-// procedure linkage table enters them, or they do nothing else.
+// binderPrefixes are the prefixes of the dynamic linker's functions that bind a call: those that
+// the procedure linkage table enters, and those that only they call.
 var binderPrefixes = []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"}
 
 func (u *Unwinder) object(f Frame) program.ObjectNo {

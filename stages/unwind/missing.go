@@ -9,9 +9,9 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// edge is a pair of neighbors in a chain of frame pointers: the locations of the callee and of
-// its caller, neither of them negative, and whether the callee is the leaf of user code. It is
-// one number so that map lookups are fast.
+// edge is a pair of neighbors in a chain of frame pointers: the locations of callee and caller,
+// neither negative, and whether the callee is the leaf of user code. They are packed in one number
+// to make map lookups fast.
 type edge uint64
 
 func edgeOf(callee, caller program.LocationNo, leaf bool) edge {
@@ -26,8 +26,8 @@ func (e edge) callee() program.LocationNo { return program.LocationNo(e >> 32) }
 func (e edge) caller() program.LocationNo { return program.LocationNo(e >> 1 & (1<<31 - 1)) }
 func (e edge) leaf() bool                 { return e&1 != 0 }
 
-// gap holds the frames that are missing on an edge: an artificial one for unknown callers,
-// then an inferred one; None for no frame.
+// gap holds the frames that are missing between callee and caller of an edge: an artificial one for
+// unknown callers, then an inferred one. Each may be None.
 type gap struct{ unknown, inferred program.LocationNo }
 
 // appendTo appends the frames of a gap.
@@ -41,19 +41,19 @@ func (g gap) appendTo(frames []Frame) []Frame {
 	return frames
 }
 
-// insertMissing inserts the callers that a chain of frame pointers lacks (S22). Code without a
-// frame of its own leaves the frame pointer to its caller, so that the chain continues with
-// the caller's caller: the procedure linkage table, functions that never set the frame
-// pointer, others before they set it and after they restored it, signal trampolines. The call
-// in the next frame shows which function it enters. If that does not explain the edge, an
-// artificial frame fills the gap: no edge contradicts the machine code (S26).
+// insertMissing inserts the callers that a chain of frame pointers lacks (S22). Some code runs with
+// its caller's frame pointer, so that the chain continues with the caller's caller: the procedure
+// linkage table, functions that never set the frame pointer, others before they set it and after
+// they restored it, signal trampolines. The call instruction in the next frame shows which function
+// it entered: the missing caller. If this does not explain the edge, an artificial frame fills the
+// gap, so that no edge contradicts the machine code (S26).
 //
 //	before: tiny@plt <- outer <- main          outer calls hot, hot calls tiny@plt
 //	after:  tiny@plt <- hot <- outer <- main
 //	before: compare <- qsort <- main           main calls sort, sort calls qsort
 //	after:  compare <- qsort <- sort <- main
 func (u *Unwinder) insertMissing(frames []Frame) []Frame {
-	filled := 0 // how many of the frames are in u.filled, each followed by its gap
+	filled := 0 // how many frames are copied to u.filled, each followed by its gap
 	for i := u.kernelFrames; i+1 < len(frames); i++ {
 		g := u.gapAfter(frames, i)
 		if g == noGap {
@@ -97,7 +97,7 @@ func (u *Unwinder) hasOwnFrame(f *Frame, leaf bool) bool {
 	if u.framePointer(f.Location, leaf) != cfi.FrameOwn {
 		return false
 	}
-	if f.Word >= 0 && u.part == stacktree.Native { // other stacks with this word find it
+	if f.Word >= 0 && u.part == stacktree.Native { // cached for all stacks with this word
 		m := u.pcEntry(u.numbers[f.Word])
 		for _, s := range []*resolvedPC{&m.own, &m.call} {
 			if s.location == f.Location {
@@ -168,13 +168,13 @@ func (u *Unwinder) frameTable(location program.LocationNo) *cfi.Table {
 	return a.table
 }
 
-// noGap is the gap between a callee and its caller.
+// noGap says that no frame is missing.
 var noGap = gap{program.None, program.None}
 
 func (u *Unwinder) findGap(e edge) gap {
 	g, callee := noGap, e.callee()
 	if u.traits(callee).has(isTrampoline | isInjectedCall) {
-		callee = program.None // it was not called
+		callee = program.None // entered by a signal, not by a call
 	}
 	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.scope.Contradicts(e.caller(), e.callee()) {
 		return g
@@ -194,8 +194,8 @@ func (u *Unwinder) findGap(e edge) gap {
 	return g
 }
 
-// keepsCaller reports whether the register at a location still holds the caller's frame
-// pointer, not a value of other use; also if nothing is known about it.
+// keepsCaller reports whether the frame pointer register still holds the caller's frame pointer at
+// a location, or may do so because nothing is known.
 func (u *Unwinder) keepsCaller(location program.LocationNo) bool {
 	table := u.frameTable(location)
 	offset := u.resolver.Program.Location(location).Offset

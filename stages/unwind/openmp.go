@@ -19,8 +19,8 @@ var openMPStates = map[int]string{
 	11: "<OMP-atomic_wait>",
 }
 
-// recordedOpenMP makes the user and expert stacks of an OpenMP program from the
-// recorded user stack and state. The result is valid until the next call.
+// recordedOpenMP makes the stack of user and expert mode from the user stack and OpenMP state that
+// the collector recorded. The result is valid until the next call.
 func (u *Unwinder) recordedOpenMP() []Frame {
 	u.user = u.user[:0]
 	if name, ok := openMPStates[u.raw.OMPState]; ok {

@@ -7,10 +7,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// insertOutlineCallers inserts the main function of an outline function or part as its caller:
-// the main function jumps there without a call (S12). Nothing is inserted where the caller's
-// instruction calls the outline function itself. A part that is both called and jumped to
-// gets its main function as caller only if the caller called that one.
+// insertOutlineCallers inserts the main function of an outline function or part as its caller: the
+// main function jumps there without a call (S12). It inserts nothing if the instruction of the
+// caller calls the outline function itself. If a part is both called and jumped to, its main
+// function is inserted only if the caller called the main function.
 //
 //	before: process.cold <- main
 //	after:  process.cold <- process <- main

@@ -14,14 +14,14 @@ import (
 type PathBatch struct {
 	first     bool            // of the process
 	words     int             // how many words the process has
-	frames    []frameRef      // of one path after the other, from its root
+	frames    []frameRef      // of one path after the other, each from the root
 	newFrames []newFrame      // that frames refer to
-	settle    []decode.WordNo // by frame: the word that settles there, negative for none
+	settle    []decode.WordNo // by frame: the word that settles at this frame, negative for none
 	paths     []batchPath
 }
 
-// frameRef is a frame of a path: a plainFrameNo if an earlier path had the frame, else -1 less
-// its index in PathBatch.newFrames.
+// frameRef is a frame of a path: a plainFrameNo if an earlier path had the frame, else -1 minus its
+// index in PathBatch.newFrames.
 type frameRef int32
 
 // plainFrameNo numbers the frames that all modes show unchanged: twice the number of the PC,
@@ -42,8 +42,8 @@ type newFrame struct {
 	plain plainFrameNo // none for other frames
 }
 
-// batchPath is the path of a stack in a batch: frames that continue the path of a settled word (base), or
-// start at the root if there is none.
+// batchPath is the path of a stack in a batch: frames that continue the path of base, a settled
+// word, or start at the root if there is no base.
 type batchPath struct {
 	base   decode.WordNo
 	frames int32

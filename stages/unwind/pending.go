@@ -7,19 +7,18 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// callerState is the state of a word that an earlier stack had as a caller: whether it is
-// settled, and the number of its PC plus 1 in the upper bits. It is 0 for words that no stack
-// had as a caller yet.
+// callerState is the state of a word that an earlier stack had as a caller: whether it is settled,
+// and the number of its PC plus 1 in the upper bits. 0: no stack had the word as a caller yet.
 //
-// A word is settled when its frame and its callers' frames are the same in all stacks in which
-// it is a caller, whatever calls come above it. A stack then passes the rules only down to its
-// first settled word, and continues with that word's node in the tree.
+// A word is settled when its frame and its callers' frames are the same in all stacks in which it
+// is a caller, whatever is above it. The rules are then applied to a stack only down to its first
+// settled word; that word's node in the tree has the rest.
 type callerState uint32
 
 const (
 	isSettled callerState = 1 << iota
-	isWhole               // the path begins where threads begin
-	isByFrame             // a frame pointer led to a caller on the path
+	isWhole               // the path from the root begins where threads begin
+	isByFrame             // some caller on the path was found by a frame pointer
 	firstPC
 )
 
@@ -35,7 +34,7 @@ func newCallerState(pc symbolize.PCNo) callerState {
 
 func (s callerState) pcNo() symbolize.PCNo { return symbolize.PCNo(s/firstPC) - 1 }
 
-// settledCaller is the settled word with which a stack continues in the tree, if any.
+// settledCaller is the settled word, if any, from which the tree has the rest of a stack.
 type settledCaller struct {
 	node  decode.WordNo
 	ok    bool
@@ -45,15 +44,15 @@ type settledCaller struct {
 func (c *settledCaller) whole() bool   { return c.state&isWhole != 0 }
 func (c *settledCaller) byFrame() bool { return c.state&isByFrame != 0 }
 
-// pendingStack is the recorded stack that passes the rules: all its words, or those down to
-// the first settled caller, which is the last word then.
+// pendingStack is the recorded stack to which the rules are being applied: all its words, or those
+// down to and with the first settled caller.
 type pendingStack struct {
 	raw      decode.RawStack  // Words, Exact and ByFrame as far as they are loaded
 	nodes    []decode.WordNo  // by word
 	numbers  []symbolize.PCNo // of PCs, by word
 	resolved []resolvedPC     // by word: its location as recorded, None for markers
 	pcs      []uint64         // by word: its PC, or the PC of the call before it
-	chainEnd int              // the first word that is no caller (see chainEnds), none if all are
+	chainEnd int              // the first word that is not a caller (see chainEnds), or none
 	base     settledCaller
 	at       int64 // when it was recorded
 
@@ -61,7 +60,7 @@ type pendingStack struct {
 	lastMark     int // the last word that marks the next one as the leaf's caller
 }
 
-// load takes a stack from a batch, down to its first settled word.
+// load makes a stack of a batch the pending one, down to its first settled word.
 func (u *Unwinder) load(s *batchStack, words []batchWord) {
 	stacks, raw := u.recorded.Stacks, &u.raw
 	stacks.Traits(s.number, raw)
@@ -83,8 +82,8 @@ func (u *Unwinder) load(s *batchStack, words []batchWord) {
 	}
 }
 
-// loadCallers loads a caller that an earlier stack had, and its callers down to the first
-// settled one.
+// loadCallers appends a caller that an earlier stack had, and its callers down to the first settled
+// one.
 func (u *Unwinder) loadCallers(w *batchWord) {
 	state := u.cache.callers[w.node]
 	u.loadWord(w.word, w.marks, w.node, state.pcNo())
@@ -122,8 +121,8 @@ func (u *Unwinder) loadWord(word uint64, marks decode.WordMarks, node decode.Wor
 	}
 }
 
-// isStableCaller reports whether no rule changes a word's frame because of the words above
-// it: it was not interrupted, and its callee is not a leaf that a rule may drop.
+// isStableCaller reports whether a word's frame cannot depend on the words above it: the word was
+// not interrupted, and its callee is not a leaf that a rule may drop.
 func (u *Unwinder) isStableCaller(i int) bool {
 	above := u.raw.Words[:i]
 	if i == 0 || i <= u.raw.Kernel || isMarker(above[i-1]) || i > 1 && isMarker(above[i-2]) {
@@ -133,14 +132,14 @@ func (u *Unwinder) isStableCaller(i int) bool {
 	return t.kind() != pltKind && !t.has(isTrampoline|isInjectedCall)
 }
 
-// canSettle reports whether words of the stack can settle: each rule that applies looks at no
-// more than a frame and its neighbors.
+// canSettle reports whether words of the stack can settle. They can if every rule that applies
+// looks only at a frame and its neighbors.
 func (u *Unwinder) canSettle() bool {
 	return !u.openMP && u.raw.OMP == nil && u.raw.Java == nil && len(u.recorded.JavaThreads) == 0
 }
 
-// staysSettled reports whether a frame of machine mode, and the one that user mode shows for
-// it, do not depend on what is above it, and no rule for a frame above needs to look past it.
+// staysSettled reports whether a frame is the same whatever is above it, in machine mode (f) and in
+// user mode (user), and no rule for a frame above looks past it.
 func (u *Unwinder) staysSettled(f, user *Frame, machine []Frame) bool {
 	w := int(f.Word)
 	switch {
@@ -151,7 +150,7 @@ func (u *Unwinder) staysSettled(f, user *Frame, machine []Frame) bool {
 	case f.Rule != schema.NoRule, user.Rule != schema.NoRule && user.Rule != schema.RuleJava:
 		return false
 	}
-	if u.raw.Returns && u.pcs[w] == u.raw.Words[w] { // a signal interrupted it
+	if u.raw.Returns && u.pcs[w] == u.raw.Words[w] { // a signal interrupted this code
 		return false
 	}
 	t := u.traitsOf(f)

@@ -2,8 +2,8 @@ package unwind
 
 import "stackmill/schema"
 
-// dropPLTLeaf drops a leaf in the procedure linkage table: its time belongs to the call (S22).
-// The leaf stays if its caller is missing, so that no stack loses its leaf.
+// dropPLTLeaf drops a leaf in the procedure linkage table: its time belongs to the caller, which
+// made the call (S22). The leaf stays if its caller is missing.
 //
 //	before: @plt <- caller_inc <- main
 //	after:  caller_inc <- main

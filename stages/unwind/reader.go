@@ -12,13 +12,13 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// StackReader reads a recording's stacks for an Unwinder: it numbers their PCs, finds the
-// words that no stack had before, and how long each stack keeps its meaning. It may run ahead
+// StackReader reads a recording's stacks for an Unwinder: it numbers their PCs, and finds the words
+// that no stack had before and the time in which each stack means the same code. It may run ahead
 // of the unwinder, on another goroutine.
 type StackReader struct {
 	emit  func(*StackBatch)
 	pcs   *symbolize.PCs
-	count stacktree.PathNo // of stacks that were read
+	count stacktree.PathNo // the number of stacks read
 	batch *StackBatch
 
 	// Of the current process.
@@ -26,7 +26,7 @@ type StackReader struct {
 	numbers *symbolize.ProcessPCs
 	lives   lifeTable
 	latest  int64 // time of a stack since the last reset
-	changed bool  // since the last reset, a word changed its meaning
+	changed bool  // since the last reset, some word began to mean other code
 	raw     decode.RawStack
 }
 
@@ -35,13 +35,13 @@ func NewStackReader(emit func(*StackBatch)) *StackReader {
 	return &StackReader{emit: emit, pcs: symbolize.NewPCs(), batch: newStackBatch()}
 }
 
-// Process continues with the stacks of another process.
+// Process makes the reader read stacks of another process.
 func (r *StackReader) Process(process *symbolize.Process, stacks *decode.Stacks) {
 	r.stacks, r.numbers = stacks, r.pcs.Process(process, stacks.Nodes())
 	r.reset(&batchStack{})
 }
 
-// StackBatch holds recorded stacks in the order of their paths.
+// StackBatch holds recorded stacks in the order in which their paths are numbered.
 type StackBatch struct {
 	stacks []batchStack
 	words  []batchWord // of one stack after the other
@@ -50,10 +50,10 @@ type StackBatch struct {
 // batchStack is a recorded stack at a time.
 type batchStack struct {
 	number     int32
-	words      int32 // in the batch, from the leaf
-	joinsKnown bool  // the last word is a caller that was read before, with all of its callers
+	words      int32 // how many of StackBatch.words, from the leaf
+	joinsKnown bool  // the last word is a caller that was read before; its callers are left out
 	system     bool  // of one of the JVM's own threads
-	reset      bool  // callers that were read before may have changed
+	reset      bool  // forget the callers that were read before: they may have changed
 	at         int64 // ns from the founder's start
 }
 
@@ -61,7 +61,7 @@ type batchStack struct {
 type batchWord struct {
 	word  uint64
 	node  decode.WordNo
-	pc    symbolize.PCNo // none for markers, and for a caller that was read before
+	pc    symbolize.PCNo // none for markers and for callers that were read before
 	marks decode.WordMarks
 }
 
@@ -77,8 +77,8 @@ func newStackBatch() *StackBatch {
 // flushWords is the number of words at which a batch is emitted.
 const flushWords = 1 << 13
 
-// Stack reads a stack at time t. system says that it is of one of the JVM's own threads. It
-// returns the number of the stack's path in the tree, and how long it keeps its meaning.
+// Stack reads a stack at time t. system says that the thread is one of the JVM's own. It returns
+// the number of the stack's path in the tree, and the time in which the stack means the same code.
 func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathNo, program.Life) {
 	s := batchStack{number: number, system: system, at: t}
 	if r.changed && t < r.latest || r.lives.full {
@@ -99,8 +99,8 @@ func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathN
 	return r.count - 1, life
 }
 
-// readWords reads the words of a stack down to the first caller that was read before. It
-// returns how long they and all their callers keep their meaning.
+// readWords reads the words of a stack down to the first caller that was read before. It returns
+// the time in which all words of the stack mean the same code.
 func (r *StackReader) readWords(s *batchStack) program.Life {
 	before, life := len(r.batch.words), program.Life{From: math.MinInt64, Until: image.Never}
 	for n := r.stacks.Leaf(s.number); n >= 0 && !s.joinsKnown; {
@@ -133,19 +133,19 @@ func (r *StackReader) readWords(s *batchStack) program.Life {
 	return life
 }
 
-// reset discards which words were read, from a stack on. As long as times ascend, a word that
-// changes its meaning is read anew, and all that it calls with it. When times start over, the
-// callees may have their old meaning where the word has not.
+// reset makes the reader forget, from a stack on, which words were read. As long as times ascend, a
+// word that begins to mean other code is read again, with all its callees. When times start over, a
+// callee may be valid where its caller, read for later, is not.
 func (r *StackReader) reset(s *batchStack) {
 	r.lives.reset(r.stacks.Nodes())
 	r.latest, r.changed, s.reset = math.MinInt64, false, true
 }
 
-// isCaller reports whether a word is a caller in all stacks that contain it: nothing
-// interrupted it.
+// isCaller reports whether a word is a caller in all stacks that contain it: neither the leaf nor
+// the word that the kernel interrupted.
 func (r *StackReader) isCaller(word int) bool { return word > 0 && word > r.raw.Kernel }
 
-// pc returns the number of a word's PC, and the part of life in which the PC has this number.
+// pc returns the number of a word's PC at t, and the part of life in which it is valid.
 func (r *StackReader) pc(i int, w *batchWord, t int64, life program.Life) (number symbolize.PCNo, both program.Life) {
 	var own program.Life
 	if r.raw.Returns && i > 0 && i != r.raw.Kernel && w.marks&decode.MarkedExact == 0 { // see Unwinder.callPCs
@@ -167,14 +167,14 @@ func (r *StackReader) Flush() {
 	}
 }
 
-// lifeTable holds, for each word that was read as a caller, how long it and all of its callers
-// keep their meaning. Many words share few lives, so that each word has only a number.
+// lifeTable holds, for each word that was read as a caller, the time in which it and all its
+// callers mean the same code. Words store only the number of their life, since lives are few.
 type lifeTable struct {
 	words   []lifeNo // 0 for words that were not read
 	lives   []program.Life
 	numbers map[program.Life]lifeNo
 	last    lifeNo // the number used last, 0 before
-	full    bool   // a word has no life because all numbers are in use
+	full    bool   // some word has no life because all numbers are in use
 }
 
 // lifeNo is the number of a life, from 1.
@@ -197,7 +197,7 @@ func (l *lifeTable) get(n decode.WordNo) (life program.Life, read bool) {
 }
 
 func (l *lifeTable) put(n decode.WordNo, life program.Life) {
-	if l.last == 0 || l.lives[l.last-1] != life { // mostly it is the last
+	if l.last == 0 || l.lives[l.last-1] != life { // usually it is the last one
 		number, known := l.numbers[life]
 		switch {
 		case known:

@@ -12,15 +12,15 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// resolvedPC is the location of a PC with its traits, which are 0 until it is looked up.
+// resolvedPC is the location of a PC with its traits; traits is 0 until the PC is looked up.
 type resolvedPC struct {
 	location program.LocationNo
 	traits   traits
 	inTree   bool // as a plain frame (see plainFrameNo)
 }
 
-// pcEntry caches the location of a PC and, if it is a return address, of the last byte of the
-// call before it.
+// pcEntry caches the location of a PC (own) and, if the PC is a return address, of the last byte of
+// the call before it (call).
 type pcEntry struct{ own, call resolvedPC }
 
 func (u *Unwinder) pcEntry(number symbolize.PCNo) *pcEntry {
@@ -31,7 +31,7 @@ func (u *Unwinder) pcEntry(number symbolize.PCNo) *pcEntry {
 	return &c.pcs[number]
 }
 
-// resolveNumbered resolves a PC that has a number, once.
+// resolveNumbered resolves a PC, and caches the result under its number.
 func (u *Unwinder) resolveNumbered(number symbolize.PCNo, pc uint64) resolvedPC {
 	m := u.pcEntry(number)
 	if m.own.traits == 0 {
@@ -40,7 +40,8 @@ func (u *Unwinder) resolveNumbered(number symbolize.PCNo, pc uint64) resolvedPC 
 	return m.own
 }
 
-// resolveCallBefore resolves the last byte of the call before a return address, once.
+// resolveCallBefore resolves the last byte of the call before a return address. It caches the
+// result.
 func (u *Unwinder) resolveCallBefore(number symbolize.PCNo, pc uint64) resolvedPC {
 	m := u.pcEntry(number)
 	if m.call.traits == 0 {
@@ -79,9 +80,9 @@ const (
 	traitsKnown    = kindMask + 1
 	isTrampoline   = traitsKnown << 1   // a signal trampoline begins there
 	isLinker       = isTrampoline << 1  // in the dynamic linker
-	callerOwnsFP   = isLinker << 1      // where it calls, the function has set its frame pointer (see insertMissing)
+	callerOwnsFP   = isLinker << 1      // at its calls, the function has set its frame pointer (see insertMissing)
 	leafOwnsFP     = callerOwnsFP << 1  // at this instruction, the leaf has set its frame pointer
-	isThreadStart  = leafOwnsFP << 1    // threads begin with the function, and only others like it call it
+	isThreadStart  = leafOwnsFP << 1    // see threadStartFunctions
 	isContextCode  = isThreadStart << 1 // makecontext may let a stack return to it
 	isInjectedCall = isContextCode << 1 // a signal handler made the interrupted code call the function
 )
@@ -94,7 +95,7 @@ func (t traits) has(any traits) bool { return t&any != 0 }
 type locationEntry struct {
 	traits    traits
 	returnsTo callEvidence
-	// frames says whose frame pointer the function has: at a caller's call, at a leaf's
+	// frames says whose frame pointer is in the register: at a caller's call, at a leaf's
 	// instruction.
 	frames [2]struct {
 		known   bool
@@ -165,11 +166,11 @@ func kindOf(k funcinfo.Kind) traits {
 // isMarker reports whether a word is one of the decoder's markers, not an address.
 func isMarker(word uint64) bool { return word >= decode.MarkCall }
 
-// Cache keeps the results of lookups by PC, location and function for all processes of a
-// recording, and the memory that one process's Unwinder leaves to the next.
+// Cache keeps the results of lookups by PC, location and function for all processes of a recording,
+// and memory that each process's Unwinder reuses.
 type Cache struct {
-	// IgnoreSettled applies the rules to all words of each stack, also to settled callers. The
-	// tree must be the same: tests compare.
+	// IgnoreSettled applies the rules to all words of each stack, also to settled callers. Tests
+	// check that this gives the same tree.
 	IgnoreSettled bool
 
 	last    *Unwinder

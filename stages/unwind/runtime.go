@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// The states of a thread inside an OpenMP runtime (manual: OpenMP Special Functions).
+// The states of a thread in an OpenMP runtime (manual: OpenMP Special Functions).
 const (
 	ompOverhead        = "<OMP-overhead>"
 	ompIdle            = "<OMP-idle>"
@@ -23,9 +23,9 @@ const (
 	ompOrderedWait     = "<OMP-ordered_section_wait>"
 )
 
-// entryPoints maps functions of the runtimes libgomp and libomp to the state of a thread
-// inside: the exported functions, and some internal ones. Functions that hardly wait are
-// missing, unless another one that waits calls them before it does.
+// entryPoints maps exported and some internal functions of the runtimes libgomp and libomp to the
+// state of a thread in them. It lacks functions that hardly wait, except those that a waiting
+// function calls before it waits.
 var entryPoints = map[string]string{
 	"GOMP_barrier":             ompExplicitBarrier,
 	"GOMP_barrier_cancel":      ompExplicitBarrier,
@@ -81,11 +81,11 @@ const parallelPrefix = "GOMP_parallel"
 // runtime's.
 type functionClass struct {
 	owner schema.Owner // 0 until looked up
-	state string       // of a thread inside, if it is a runtime's entry point
+	state string       // of a thread in it, if it is a runtime's entry point
 }
 
-// hasRuntime reports whether an OpenMP runtime was ever mapped. Profiles that name functions
-// are left alone: their recorder decided which of the runtime's frames to show.
+// hasRuntime reports whether an OpenMP runtime was ever mapped. It returns false for profiles that
+// name functions: their recorder has decided which of the runtime's frames to show.
 func hasRuntime(im *image.Image) bool {
 	for _, m := range im.Mappings {
 		if m.Code == nil && schema.OwnerOf(path.Base(m.Path)) == schema.RuntimeCode {
@@ -96,7 +96,7 @@ func hasRuntime(im *image.Image) bool {
 }
 
 func (u *Unwinder) classOf(f Frame) functionClass {
-	if f.Rule == schema.RuleMissing { // the frames around it say whose it is
+	if f.Rule == schema.RuleMissing { // its neighbors decide
 		return functionClass{owner: schema.SystemCode}
 	}
 	p := u.resolver.Program
@@ -134,10 +134,10 @@ func stateIn(symbol string) string {
 	return ""
 }
 
-// hideRuntime makes the user stack of an OpenMP program's thread: a leaf inside the runtime
-// becomes an artificial function for the thread's state (S17), the runtime's other frames and
-// those that start its threads disappear, and bodies are folded (S11). The result is valid
-// until the next call.
+// hideRuntime makes the user stack of an OpenMP program's thread: frames of the runtime at the leaf
+// become an artificial function for the thread's state (S17), the runtime's other frames and those
+// that start its threads disappear, and bodies are folded (S11). The result is valid until the next
+// call.
 //
 //	before: sched_yield <- <static>@0x72bcd <- __kmpc_barrier <- .omp_outlined. <- ... <- __kmpc_fork_call <- f <- main
 //	after:  <OMP-explicit_barrier> <- f <- main
@@ -157,7 +157,7 @@ func (u *Unwinder) hideRuntime(machine []Frame) []Frame {
 	}
 	if state == "" {
 		state = ompOverhead
-		if len(u.user) == 0 { // in none of the program's functions: a thread of the runtime's
+		if len(u.user) == 0 { // no frame of the program: one of the runtime's threads
 			state = ompIdle
 		}
 	}
@@ -165,9 +165,9 @@ func (u *Unwinder) hideRuntime(machine []Frame) []Frame {
 	return u.user
 }
 
-// insideRuntime returns how many frames at the leaf belong to a call of the runtime, with the
-// system's functions that the runtime calls, and the state of the outermost entry point.
-// Overhead in it stays overhead: it does not wait yet.
+// insideRuntime returns how many frames at the leaf belong to a call of the runtime (including the
+// system's functions that the runtime calls), and the state of the outermost entry point, or
+// overhead if an inner entry point has it: the thread does not wait yet.
 func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	for i, f := range machine {
 		c := u.classOf(f)
@@ -187,9 +187,9 @@ func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	return n, state
 }
 
-// calledState returns the state of the entry point that the program's instruction in
-// machine[n] calls. Entry points of libgomp leave by a tail call, so that they are not on the
-// stack. The state is empty unless all functions that the instruction may enter have it.
+// calledState returns the state of the entry point that the program's instruction in machine[n]
+// calls: entry points of libgomp end in a tail call, so that they are not on the stack. If the
+// instruction may enter functions of several states, the result is empty.
 func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 	if n == 0 || n == len(machine) || u.classOf(machine[n]).owner != schema.ProgramCode {
 		return ""
@@ -208,8 +208,8 @@ func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 	return state
 }
 
-// withoutThreadStart cuts off the system's frames at the root if they started one of the
-// runtime's threads. entered says that the runtime's frames at the leaf were cut off before.
+// withoutThreadStart cuts off the system's frames at the root if they started one of the runtime's
+// threads. entered says that the caller has cut off runtime frames at the leaf.
 func (u *Unwinder) withoutThreadStart(frames []Frame, entered bool) []Frame {
 	n := len(frames)
 	for n > 0 && u.classOf(frames[n-1]).owner == schema.SystemCode {

@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// startFunctions are the outermost functions of complete stacks: those with which threads
-// begin, and main functions, since some unwinders stop there.
+// startFunctions are the outermost functions of complete stacks: those in which threads begin, and
+// main functions, where some unwinders stop.
 var startFunctions = []string{
 	// programs
 	"_start", "main", "MAIN__", "_init",
@@ -35,8 +35,8 @@ var cLibraryPrefixes = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", 
 // kernel. A kernel stack that ends elsewhere belongs to one of the kernel's own threads.
 var kernelEntryPrefixes = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
-// cutOff returns why a machine stack ends before its thread's start. Stacks that were unwound from
-// dumps, or come from the processor's branch records, count as complete.
+// cutOff returns why a machine stack ends before its thread's start, if it does. Stacks unwound
+// from dumps or from the processor's branch records count as complete.
 func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	raw := &u.raw
 	switch {
@@ -50,8 +50,8 @@ func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	return stacktree.CutNoStart
 }
 
-// isWhole reports whether a machine stack, which is not empty, ends at the start of its
-// thread, or in an artificial frame for lost callers.
+// isWhole reports whether a machine stack ends at the start of its thread, or in an artificial
+// frame for lost callers. The stack must not be empty.
 func (u *Unwinder) isWhole(machine []Frame) bool {
 	if u.base.ok {
 		return u.base.whole()
@@ -66,15 +66,15 @@ func (u *Unwinder) isWhole(machine []Frame) bool {
 	return u.isStart(root, len(machine)-u.kernelFrames > 1) || u.isEntry(machine)
 }
 
-// isEntry reports whether a stack ends in the entry of a stripped program: code without a
+// isEntry reports whether a stack ends in the entry point of a stripped program: code without a
 // name that called a C library's start function.
 func (u *Unwinder) isEntry(machine []Frame) bool {
 	n := len(machine)
 	return n > 1 && u.traitsOf(&machine[n-1]).kind() == staticKind && u.isStart(machine[n-2].Location, true)
 }
 
-// isStart reports whether threads begin with the function of a location. In a stripped C
-// library, this may be any function without a name that calls another one.
+// isStart reports whether threads begin in the function of a location. In a stripped C library,
+// this may be any function without a name that calls another function (calls).
 func (u *Unwinder) isStart(location program.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == funcinfo.Static && calls {
@@ -92,7 +92,7 @@ func hasAlias(f *program.Function, names []string) bool {
 }
 
 // callsMain reports whether a location is in the C library's function that calls main. In a
-// stripped library, that is the function before the one that programs enter.
+// stripped library, this is the function before __libc_start_main.
 func (u *Unwinder) callsMain(location program.LocationNo) bool {
 	f := u.function(location)
 	aliases := f.Aliases

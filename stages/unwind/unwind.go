@@ -1,5 +1,5 @@
-// Package unwind turns recorded stacks into the manual's stacks. One file holds one rule or a part of
-// one; Unwinder.normalize applies them in their order.
+// Package unwind turns recorded stacks into the stacks of the manual's modes. Most files hold one
+// rule or a part of one; Unwinder.normalize applies the rules in order.
 //
 // Start reading with Unwinder.normalize, machineFrames and userFrames.
 package unwind
@@ -30,15 +30,15 @@ type Unwinder struct {
 	gaps        map[edge]gap     // in scope
 
 	pendingStack
-	part stacktree.Part // whose words pass the rules of machine mode
+	part stacktree.Part // to which the rules of machine mode are being applied
 	scratch
 }
 
-// scratch is memory that each stack uses anew.
+// scratch is memory that is reused for each stack.
 type scratch struct {
 	frames, machine, user []Frame
 	filled                []Frame // of insertMissing
-	chained               []bool  // by frame: the frame pointer led to its caller
+	chained               []bool  // by frame: its caller was found by the frame pointer
 	called                []uint64
 	drops                 [stacktree.OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
 	hiddenBy              []schema.Rule                       // by Frame.MachineIndex: the rule that hides it in user mode
@@ -55,7 +55,7 @@ func New(cache *Cache, emit func(*PathBatch), r *symbolize.Resolver, tables *Fra
 		cache: cache, emit: emit, resolver: r, process: process, recorded: recorded,
 		frameTables: tables, openMP: hasRuntime(process.Image),
 	}
-	if last := cache.last; last != nil { // many processes have few stacks: they share the memory
+	if last := cache.last; last != nil { // share memory: many processes have few stacks
 		u.pendingStack, u.scratch = last.pendingStack, last.scratch
 	}
 	cache.last = u
@@ -79,8 +79,8 @@ func (u *Unwinder) Add(b *StackBatch) {
 	stackBatches.Put(b)
 }
 
-// normalize passes one recorded stack through the rules and adds the result to the batch of
-// paths: first machine mode, then user mode made of its frames, then both merged.
+// normalize applies the rules to one recorded stack: first those of machine mode, then those of
+// user mode to the resulting frames. It merges both and adds the result to the batch of paths.
 func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 	if s.reset {
 		u.resetCallers()
@@ -99,7 +99,7 @@ func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 	}
 	cut := u.cutOff(machine)
 	user, expertIsUser := u.userFrames(machine, s.system)
-	if len(user) == 0 { // no rule empties a stack
+	if len(user) == 0 { // a stack must not become empty
 		user = machine
 	}
 	m := pathMerger{Unwinder: u, machine: machine, user: user, expertIsUser: expertIsUser, cutOff: cut}
@@ -110,7 +110,7 @@ func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 type wordSource struct {
 	verified bool    // a return register among them is known to be the caller
 	chained  bool    // they are a chain of frame pointers
-	byFrame  []int32 // the words that a frame pointer led to, if not all
+	byFrame  []int32 // the words found by a frame pointer, if not all
 }
 
 // machineFrames applies the rules of machine mode to the words of a part, which are PCs of
@@ -133,8 +133,8 @@ func (u *Unwinder) machineFrames(part stacktree.Part, words []uint64, source wor
 	return u.frames
 }
 
-// userFrames applies the rules of user mode to the frames of machine mode. expertIsUser says
-// that expert mode shows the same as user mode, otherwise it shows the same as machine mode.
+// userFrames applies the rules of user mode to the frames of machine mode. Expert mode shows the
+// same as user mode if expertIsUser, else the same as machine mode.
 func (u *Unwinder) userFrames(machine []Frame, system bool) (user []Frame, expertIsUser bool) {
 	isOpenMP, isJava := u.raw.OMP != nil, u.raw.Java != nil || len(u.recorded.JavaThreads) > 0
 	hidden := schema.NoRule
@@ -172,7 +172,7 @@ func (u *Unwinder) noteDropped(f Frame, rule schema.Rule) {
 // the stack, S7 for the leaf's return register.
 func (u *Unwinder) recordedFrames(words []uint64, source wordSource) {
 	u.frames, u.chained, u.kernelFrames, u.lastMark = u.frames[:0], u.chained[:0], 0, none
-	marked := false // the word before is a mark: this one is the leaf's caller
+	marked := false // the previous word marks this one as the leaf's caller
 	for i, w := range words {
 		if u.part == stacktree.Native && u.chainEnd != none && i >= u.chainEnd {
 			u.drops[u.part][i] = schema.RuleChain
@@ -212,7 +212,7 @@ func (u *Unwinder) resolveWord(word int, pc uint64) resolvedPC {
 	return u.resolved[word]
 }
 
-// Frame is one frame of a stack that passes the rules. Stacks are leaf first.
+// Frame is one frame of a stack while rules are applied. Stacks are leaf first.
 type Frame struct {
 	Location program.LocationNo
 	Rule     schema.Rule
@@ -221,14 +221,14 @@ type Frame struct {
 	// Word is the index of the recorded word in its part, from the leaf; none if a rule
 	// inserted the frame.
 	Word int32
-	// MachineIndex is the frame's index in machine mode; none for frames that it lacks.
+	// MachineIndex is the frame's index in machine mode; none if machine mode does not show it.
 	MachineIndex int32
 }
 
 // none is the index of a word or frame that does not exist.
 const none = -1
 
-// insertedFrame returns a frame that was not recorded: a rule inserts it.
+// insertedFrame returns a frame that a rule inserts.
 func insertedFrame(location program.LocationNo, rule schema.Rule) Frame {
 	return Frame{Location: location, Rule: rule, Word: none, MachineIndex: none}
 }

@@ -31,7 +31,7 @@ import (
 type Batch struct {
 	*storedir.Scratch
 	store     string
-	name      string            // empty if only Commit gets it
+	name      string            // empty until Commit, unless given before
 	attempt   *storedir.Scratch // of Commit, nil before
 	published []string          // files at their final paths, which Abort removes
 
@@ -54,7 +54,7 @@ type tableFile struct {
 }
 
 // Begin starts a batch in a store, and creates the store if necessary. Commit adds the tables
-// function_rollup and function_sums.
+// function_rollup and function_sums, which Write does not get.
 func Begin(store string) (*Batch, error) {
 	b, err := BeginMerged(store, "")
 	if err == nil {
@@ -63,7 +63,7 @@ func Begin(store string) (*Batch, error) {
 	return b, err
 }
 
-// BeginMerged starts the named batch for the rows of other batches. Write gets all tables except
+// BeginMerged starts the named batch for the rows of other batches. Write gets all tables but
 // function_sums, which Commit adds.
 func BeginMerged(store, name string) (*Batch, error) {
 	s, err := storedir.NewStaging(store)
@@ -125,9 +125,9 @@ func (b *Batch) open(t *schema.Table) (*tableFile, error) {
 	return out, nil
 }
 
-// Commit finishes the files with the batch's name, moves them into the store and commits the
-// batch. It closes the batch, whatever the result. The error is storedir.ErrExists if another
-// process committed a batch of that name before.
+// Commit writes the batch's name into the files, moves them into the store and commits the batch.
+// It closes the batch, whatever the result. The error is storedir.ErrExists if another process has
+// committed a batch of that name.
 func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	defer b.Abort()
 	c.Batch, c.StoreVersion = name, schema.StoreVersion
@@ -157,8 +157,8 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 // stagedPath returns the path of a table's file until it is published.
 func (b *Batch) stagedPath(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
-// rollUp adds the roll-up, and completes the other tables meanwhile, the largest first so that
-// none keeps the others waiting.
+// rollUp adds the roll-up, and meanwhile completes the other tables, the largest first to finish
+// early.
 func (b *Batch) rollUp() error {
 	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *tableFile) int {
 		return cmp.Or(cmp.Compare(y.w.Pending(), x.w.Pending()), cmp.Compare(x.schema.Name, y.schema.Name))
@@ -176,7 +176,7 @@ func (b *Batch) rollUp() error {
 	})
 }
 
-// encoders bounds the tables that are completed at a time: encoding takes memory.
+// encoders is how many tables are completed at a time: encoding takes memory.
 func encoders() int { return runtime.GOMAXPROCS(0) }
 
 // complete completes all tables.
@@ -209,8 +209,8 @@ func (b *Batch) finalPath(f *storedir.File) string {
 	return filepath.Join(b.store, filepath.FromSlash(f.Path))
 }
 
-// flush syncs the tables' files, their directories and the draft of the commit, to which it adds
-// the files. It does so concurrently: one commit of the file system's journal serves many.
+// flush adds the files to a draft of the commit, and syncs the files, their directories and the
+// draft. It syncs concurrently: one commit of the file system's journal then serves many.
 func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 	var flushes []func() error
 	for _, name := range slices.Sorted(maps.Keys(b.tables)) {
@@ -221,7 +221,7 @@ func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 			func() error { return publishError(t, storedir.SyncDir(filepath.Dir(b.finalPath(t.done)))) })
 	}
 	b.tables = nil
-	// The directories of tables may be new, even if another process created them.
+	// The directories of tables may be new, if only because another process has just created them.
 	for _, dir := range []string{filepath.Join(b.store, storedir.TablesDir), b.store} {
 		flushes = append(flushes, func() error { return storedir.SyncDir(dir) })
 	}
@@ -240,13 +240,13 @@ func publishError(t *tableFile, err error) error {
 	return err
 }
 
-// complete writes the rest of a table whose file will be at a path of the store. It leaves the
+// complete writes the rest of a table. path is where the file will be in the store. It leaves the
 // file open.
 func (t *tableFile) complete(path string) error {
 	if err := t.w.Close(); err != nil {
 		return err
 	}
-	_ = unix.SyncFileRange(int(t.file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // it only saves time
+	_ = unix.SyncFileRange(int(t.file.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE) // only to save time
 	info, err := t.file.Stat()
 	if err != nil {
 		return err
