@@ -14,7 +14,7 @@ type asyncOpen struct {
 	taken  bool
 }
 
-// startOpen begins to open a recording. early gets its mappings as soon as they are known.
+// startOpen begins to open a recording. early receives the mappings as soon as they are known.
 func startOpen(ctx context.Context, src input, early decode.MappingObserver) *asyncOpen {
 	return &asyncOpen{opened: ordered.Start(func() (*decode.Recording, error) {
 		rec := src.decoder.Open(decode.WithMappingObserver(ctx, early), src.at)
@@ -25,7 +25,7 @@ func startOpen(ctx context.Context, src input, early decode.MappingObserver) *as
 	})}
 }
 
-// take returns the recording, which the caller closes. A panic of the decoder is the error.
+// take returns the recording, which the caller closes. A panic of the decoder becomes the error.
 func (a *asyncOpen) take() (*decode.Recording, error) {
 	a.taken = true
 	return a.opened.Wait()

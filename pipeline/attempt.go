@@ -27,8 +27,8 @@ type attempt struct {
 	ended  chan struct{} // closed when nobody waits for the attempt any more
 	late   *time.Timer   // cancels the attempt at its deadline; nil if there is none
 	by     time.Time     // the deadline
-	waited time.Duration // for the turn of the input
-	space  *spill.Space  // for what does not fit in memory
+	waited time.Duration // how long it waited for the turn of its input
+	space  *spill.Space  // spills what does not fit in memory
 
 	state    atomic.Int32
 	batch    atomic.Pointer[write.Batch]   // nil before the batch is begun
@@ -76,13 +76,13 @@ func (in *ingest) try(ctx context.Context, src input, to *slot, limit time.Durat
 
 	reading := ordered.Start(func() (Result, error) {
 		r := a.run(job)
-		_ = a.space.Close() // nobody wants what was in it
+		_ = a.space.Close() // its content is not needed
 		if !a.state.CompareAndSwap(running, over) && a.state.Load() == left {
 			in.attempts.addAbandoned(-1)
 		}
 		return r, nil
 	})
-	if waitAfterEnd(a.ctx, reading.Done()) || !a.leave() { // it is over, or being committed
+	if waitAfterEnd(a.ctx, reading.Done()) || !a.leave() { // the attempt is over, or commits
 		r, err := reading.Wait()
 		if err != nil {
 			r = Result{Path: src.path, Status: Failed, Err: err}
@@ -144,7 +144,7 @@ func (a *attempt) beginLists() (*listing.Draft, error) {
 	return a.to.builder.lists.Begin(), nil
 }
 
-// beginBatch begins the batch of the input; nil if others share it.
+// beginBatch begins the batch of the input; nil if other inputs share the batch.
 func (a *attempt) beginBatch() (*write.Batch, error) {
 	if a.to.builder.shared() {
 		return nil, nil

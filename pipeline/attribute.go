@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// attribution is what attributeSums takes.
+// attribution is the input of attributeSums.
 type attribution struct {
 	code.Result
 	resolver *symbolize.Resolver
@@ -19,7 +19,7 @@ type attribution struct {
 	begin    func() (*listing.Draft, error) // waits for the turn of the experiment; its list may be shared
 }
 
-// newAttribution returns what an experiment attributes.
+// newAttribution prepares attributeSums for an experiment.
 func newAttribution(e *experiment) *attribution {
 	began := startOf(e.recording)
 	finder := e.attempt.in.sourceFinder(e.files.locator, e.stored.source(began))
@@ -50,11 +50,11 @@ func attributeSums(r *attribution) (*listing.Draft, error) {
 	return r.Lists, r.SourceRows(r.out.writer.write, lines)
 }
 
-// programRows emits the rows of program structure, stacks and values. It returns the last line with
-// a value of each source file. Independent tables are computed concurrently.
+// programRows emits the rows of program structure, stacks and values. It returns, for each source
+// file, the last line that has a value. Independent tables are computed concurrently.
 func (r *attribution) programRows() (lines map[string]int32, err error) {
 	emit := r.out.writer.write
-	shapes := make(chan *attribute.StackViews, 1) // closed without a value after a panic; also trees
+	shapes := make(chan *attribute.StackViews, 1) // like trees, closed without a value after a panic
 	trees := make(chan *attribute.CallTree, 1)
 	err = ordered.Run(
 		func() error {

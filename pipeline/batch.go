@@ -14,7 +14,7 @@ import (
 type batch struct {
 	process *process
 	kind    schema.Kind
-	deriver *samples.Deriver // of all batches of the kind; made for the first one
+	deriver *samples.Deriver // one for all batches of the kind, made for the first
 
 	events arrow.RecordBatch
 	*samples.Batch
@@ -66,7 +66,7 @@ func (b *batch) count() error {
 	return nil
 }
 
-// release releases a batch that does not get to the sinks.
+// release releases a batch that does not reach the sinks.
 func (b *batch) release() {
 	if b.Batch == nil {
 		b.events.Release()
@@ -78,7 +78,7 @@ func (b *batch) release() {
 // count counts the samples of a batch that has passed.
 func (s *passedSamples) count(b *samples.Batch, startNS int64) {
 	n, last := b.Len(), &s.processes[len(s.processes)-1]
-	if n > 0 { // an unfinished log does not cover its last events
+	if n > 0 { // the duration in an unfinished log may end before the last events
 		last.durationNS = max(last.durationNS, b.Times[n-1]-startNS)
 	}
 	last.samples += int64(n)

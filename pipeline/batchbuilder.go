@@ -27,7 +27,7 @@ type batchBuilder struct {
 	err     error        // why the batch cannot be committed
 	lists   *listing.Registry
 	entries []storedir.Entry
-	numbers []int      // of the inputs, by entry
+	numbers []int      // the input of each entry
 	readers readerPool // readers of the batches that resymbolize reads
 }
 
@@ -100,8 +100,8 @@ func (f *batchBuilder) end(inputs []input, results []Result) (retries []int) {
 	return retries
 }
 
-// lost sets the results of the inputs that were read when a bug keeps their batch from being
-// committed: inputs that shared it are read again, each alone.
+// lost sets the results of inputs whose batch cannot be committed because of a bug. If several
+// inputs share the batch, each is read again, alone.
 func (f *batchBuilder) lost(results []Result, err error) {
 	for _, i := range f.numbers {
 		r := Result{Path: results[i].Path, Status: Failed, Err: err}
@@ -121,7 +121,7 @@ func (in *ingest) beginBatch() (*write.Batch, error) {
 	return b, storeFault(err)
 }
 
-// errBroken marks an input to read again alone, because another one of its batch was written
+// errBroken marks an input to read again alone, because another input of its batch was written
 // incompletely.
 var errBroken = fmt.Errorf("%w: another recording of its batch could not be written", errMemoryShared)
 
@@ -201,7 +201,7 @@ func (f *batchBuilder) abort() {
 	}
 }
 
-// rowBuffer holds the rows of an experiment until all of it was read, because a shared batch
+// rowBuffer holds the rows of an experiment until it was read to the end, because a shared batch
 // contains whole experiments only.
 type rowBuffer struct {
 	mu     sync.Mutex

@@ -40,7 +40,7 @@ const (
 	treeAhead  = 4
 )
 
-// wholeStacks is unwind.Cache.IgnoreSettled: tests compare.
+// wholeStacks sets unwind.Cache.IgnoreSettled, for tests that compare both.
 var wholeStacks = false
 
 func newBuild(rec *decode.Recording, files recordingFiles, resolver *symbolize.Resolver) *build {
@@ -62,7 +62,7 @@ func (b *build) start(ctx context.Context, concurrent bool) {
 
 // rule queues a function that uses the resolver or the rules.
 func (b *build) rule(do func()) {
-	_ = b.rules.Add(do) // batch.number, processes and, at the end, order have its error
+	_ = b.rules.Add(do) // batch.number, processes and order return the worker's error
 }
 
 // pass passes stacks through their stages.
@@ -81,9 +81,8 @@ func (b *build) timed(name string, run func()) {
 
 func (b *build) normalize(stacks *unwind.StackBatch) { b.unwinder.Add(stacks) }
 
-// order waits for the rules and the tree. It puts locations, nodes and frames into the order in
-// which they are stored, as soon as there are no more of them, and returns the new numbers of nodes
-// and frames.
+// order waits for the rules and the tree. It then sorts locations, nodes and frames as they are
+// stored, and returns the new numbers of nodes and frames.
 func (b *build) order(ctx context.Context, problems *diagnostic.Log, data *samples.Data) (nodes []stacktree.NodeNo, frames []stacktree.FrameNo, err error) {
 	if err := errors.Join(b.rules.Close(), context.Cause(ctx)); err != nil {
 		return nil, nil, err

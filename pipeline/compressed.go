@@ -134,8 +134,8 @@ func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
 	return c, nil
 }
 
-// looksLikeRecording reports whether a name and first bytes belong to a recording, or of a damaged
-// one.
+// looksLikeRecording reports whether a file's name and first bytes are those of a recording,
+// damaged or not.
 func looksLikeRecording(name string, head []byte) (bool, error) {
 	dir, err := tempdir.Make("look")
 	if err != nil {

@@ -24,7 +24,7 @@ type input struct {
 	bytes    int64             // its size, 0 if unknown
 	recorded int64             // bytes without copies of load objects, which do not become rows
 	state    string            // a hash of the names, sizes and times of its files; empty if unknown
-	kept     *storedExperiment // of an experiment that is in the store; nil for a recording
+	kept     *storedExperiment // the experiment, if it is read from the store; nil for a recording
 }
 
 // Errors of inputs.
@@ -216,8 +216,8 @@ func (f *finder) search(folder string) error {
 
 // prober is a decoder that recognizes damaged recordings of its format.
 type prober interface {
-	// LooksLike reports whether a path without a readable recording of this format looks like
-	// one, by its name or by the rest of its structure.
+	// LooksLike reports whether a path without a readable recording of this format looks like one,
+	// by its name or by what is left of its structure.
 	LooksLike(path string) bool
 }
 

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// A garbage collection takes time for each live byte. A larger heap needs fewer
-// collections, but its pages have to be made, once each. Together they take the least time if
-// the heap grows between two collections by the root of restCost * allocated * live bytes.
+// A garbage collection takes time for each live byte. A larger heap needs fewer collections, but
+// each of its pages is mapped in once, which also takes time. Together they take the least time if
+// the heap grows between two collections by the square root of gcCost * allocated * live bytes.
 const (
 	// gcCost is the cost of a live byte in a collection, relative to the cost of a new byte in a
 	// page. On virtual machines it depends on the host: between a thirtieth and 1.
 	gcCost        = 1. / 8
 	minHeapTarget = 32 << 20 // bytes in use before the first collection
-	heapShare     = 6        // fraction of the memory that heapTarget may reach, as a divisor
+	heapShare     = 6        // heapTarget reaches at most 1/heapShare of the memory
 	minGCPercent  = 50       // percent of the live bytes by which the heap may always grow
 )
 
@@ -54,7 +54,7 @@ func (c *gcTuner) setTarget(size, live int64) {
 		return
 	}
 	percent := int(max(minGCPercent, 100*size/max(live, 4<<20)-100))
-	if change := percent - c.percent; change > c.percent/8 || -change > c.percent/8 { // each stops the world
+	if change := percent - c.percent; change > c.percent/8 || -change > c.percent/8 { // each change stops the world
 		debug.SetGCPercent(percent)
 		c.percent = percent
 	}

@@ -3,8 +3,7 @@ package pipeline
 import "slices"
 
 // Small recordings share a batch: at most groupInputs of them, and groupBytes without copies of
-// load objects. All workers fill one batch, and a kill costs what was read for it: a second or two
-// of work.
+// load objects. All workers fill the same batch, so that a kill loses a second or two of work.
 var groupInputs = 384 // tests have fewer
 
 const (
@@ -16,8 +15,7 @@ const (
 // sequential.
 const fillers = 2
 
-// interleaved returns the elements of batches in the order in which to begin them, so that as many
-// batches as lanes are filled at a time.
+// interleaved orders the elements of all batches so that `lanes` batches are filled at a time.
 func interleaved[T any](batches [][]T, lanes int) (order []T) {
 	var begun [][]T // the rest of the batches that are being filled
 	for {
@@ -35,7 +33,7 @@ func interleaved[T any](batches [][]T, lanes int) (order []T) {
 }
 
 // partition assigns inputs to batches, deterministically from order and size, so that batches do
-// not depend on Jobs. It leaves out inputs that are done. A group has the numbers of its inputs.
+// not depend on Jobs. It leaves out inputs that are done. A group is a list of the inputs' numbers.
 func partition(inputs []input, done []bool) (groups [][]int) {
 	var small []int
 	bytes := int64(0)

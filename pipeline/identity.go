@@ -72,8 +72,8 @@ func contentOf(ctx context.Context, path string) (sum uint64, size int64, err er
 	return sum, size, err
 }
 
-// zeros is the hash of a part that has only zeros: reading a file of 100 GB that consists mostly of
-// holes would take half a minute.
+// zeros is the hash of a part that has only zeros, so that holes need not be read: in a file of 100
+// GB that would take half a minute.
 var zeros = sync.OnceValue(func() (h xxhash.Digest) {
 	h.Reset()
 	var block [hashBufferBytes]byte

@@ -41,12 +41,12 @@ type Options struct {
 	Verify            bool          // also read recordings whose files have not changed since they were read
 	Forgotten         bool          // also ingest deleted experiments
 	NoJournal         bool          // do not write the store's journal: Result.Noted has its entries
-	// Contents is the content of the store, if the caller has just read it, or a snapshot: anything
-	// that is not in a snapshot is ingested without another look, and the journal is not read. nil:
-	// Ingest reads the store.
+	// Contents is the content of the store if the caller has it: just read, or a snapshot. What a
+	// snapshot lacks is ingested without looking into the store again, and the journal is not read.
+	// nil: Ingest reads the store.
 	Contents *storedir.Contents
-	// Labels returns the labels for a recording, by its absolute path, that is ingested for the
-	// first time, or was deleted; may be nil.
+	// Labels returns the labels for the recording at an absolute path when it is ingested for the
+	// first time, or again after its deletion; may be nil.
 	Labels   func(path string) map[string]string
 	Progress *Progress
 	// Committing is called before a batch is committed, on any goroutine; may be nil. The commit
@@ -96,7 +96,7 @@ func (r Result) Lost() bool {
 	return r.Err != nil || r.Status == Partial || r.Status == Failed || r.Status == Aborted
 }
 
-// tablesShare is the fraction of the memory for tables of load objects, as a divisor.
+// tablesShare: tables of load objects take at most 1/tablesShare of the memory.
 const tablesShare = 4
 
 // ingest is one run.
@@ -111,7 +111,7 @@ type ingest struct {
 	stop     context.CancelCauseFunc // ends the run
 	attempts activeAttempts
 	faults   storeFaults
-	mu       sync.Mutex // of what the inputs' goroutines report
+	mu       sync.Mutex // guards what the inputs' goroutines report
 }
 
 // caches are what recordings share.
@@ -186,7 +186,7 @@ func (in *ingest) readStore() error {
 	} else if err != nil {
 		return err
 	}
-	if !storedir.IsCache(in.options.Store) { // there compact does: each task would ask for each
+	if !storedir.IsCache(in.options.Store) { // on S3 compact does it, not every task
 		in.store.contents.Sweep(storedir.Keep)
 	}
 	if !in.store.contents.IsSnapshot() {
@@ -241,7 +241,7 @@ func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, resu
 		batches = append(batches, in.begin(group))
 	}
 	order := interleaved(batches, max(1, in.options.Jobs/fillers))
-	each := context.WithoutCancel(ctx) // also then, every result says what became of its input
+	each := context.WithoutCancel(ctx) // after a cancellation, too, each input gets its result
 	_ = ordered.ForEach(each, len(order), max(1, in.options.Jobs), func(_ context.Context, i int) error {
 		again := order[i].fill(ctx, inputs, results)
 		in.mu.Lock()

@@ -17,13 +17,13 @@ import (
 // journal maps paths to the experiments that were read from them, so that recordings whose files
 // have not changed need not be read.
 type journal struct {
-	before map[string]storedir.JournalEntry // by earlier ingests, by path
+	before map[string]storedir.JournalEntry // entries of earlier ingests, by path
 
 	mu  sync.Mutex
 	now map[string]storedir.JournalEntry
 }
 
-// settleTime is how long files must not have changed to be noted in the journal: a write within the
+// settleTime is how long files must be unchanged before the journal notes them: a write within the
 // resolution of timestamps may leave size and time the same.
 const settleTime = 2 * time.Second
 
@@ -40,11 +40,11 @@ func (in *input) look() {
 }
 
 // describeFiles adds up the sizes of an input's files. It returns a hash of their names, sizes and
-// times, and the time of the last change: in the far future if a file is unreadable, which identify
-// reports.
+// times, and the time of the last change: never if a file cannot be read; identify then reports the
+// error.
 func (in *input) describeFiles() (state string, changed time.Time) {
 	in.bytes, in.recorded = 0, 0
-	files, err := []string{""}, error(nil) // of a compressed file
+	files, err := []string{""}, error(nil) // a compressed recording is one file
 	if in.decoder != nil {
 		files, err = in.decoder.Files(in.at)
 	}
@@ -80,8 +80,7 @@ func (in *input) count(name string, size int64) {
 // never is after everything.
 var never = time.Unix(1<<40, 0)
 
-// known returns the entry of an input whose files have not changed since; the zero value if they
-// have.
+// known returns the entry of an input; the zero value if its files have changed since.
 func (j *journal) known(src *input) storedir.JournalEntry {
 	if n, ok := j.before[src.path]; ok && src.state != "" && n.State == src.state {
 		return n

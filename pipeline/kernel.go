@@ -17,10 +17,9 @@ type runningKernel struct{ notes, symbols, host, release string }
 // thisKernel is the kernel of this machine.
 var thisKernel = runningKernel{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease"}
 
-// recorded reports whether this is the kernel of a recording, loaded at the same addresses: its
-// symbols are a list of addresses, which change at each boot. A recording without the kernel's
-// build-id must be of this host, and its files must be this machine's. A host error becomes the
-// recording's.
+// recorded reports whether this kernel is the recording's, loaded at the same addresses, which
+// change at each boot: its symbol list has addresses. If the recording lacks the kernel's build-id,
+// it must be of this host, with this machine's files. A host error becomes the recording's.
 func (k runningKernel) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
 		if elf.NotesBuildID(note(rec, k.notes)) != buildID {

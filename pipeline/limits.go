@@ -80,7 +80,7 @@ func (s *activeAttempts) snapshot() (list []*attempt, bytes int64, abandoned int
 	return list, bytes, s.abandoned
 }
 
-// memoryCheckInterval is how often the memory is checked. It grows by some 100 MB in that time at
+// memoryCheckInterval is how often the memory is checked. In that time it grows by some 100 MB at
 // most.
 const memoryCheckInterval = 50 * time.Millisecond
 

@@ -31,7 +31,7 @@ func lookupOf(o *Options) lookup {
 	return w
 }
 
-// recordingFiles has what the stages read the files of a recording with.
+// recordingFiles finds the files of a recording for the stages.
 type recordingFiles struct {
 	locator *fileLocator
 	tables  *cache.Recording // of load objects
@@ -43,8 +43,8 @@ func (in *ingest) locate(rec *decode.Recording) recordingFiles {
 	return recordingFiles{files, in.caches.loader.Of(in.lookup.symFS, files.recorded)}
 }
 
-// sourceFinder returns what finds the source files of a recording. stored returns texts that the
-// store has; it may be nil.
+// sourceFinder returns the finder of a recording's source files. stored, if not nil, returns the
+// texts that the store has.
 func (in *ingest) sourceFinder(files *fileLocator, stored func(string) *source.Text) source.Finder {
 	return source.Finder{Rules: in.options.Sources, NoRecorded: in.options.NoRecordedSources, Locate: files.ByPath, Stored: stored, Cache: in.caches.texts}
 }
@@ -58,7 +58,7 @@ type fileLocator struct {
 	states *fileStates
 
 	mu    sync.Mutex
-	paths map[string]string // recorded path by file; the first one asked for
+	paths map[string]string // by file: the recorded path, the first one asked for
 }
 
 func (w *lookup) locate(rec *decode.Recording) *fileLocator {
@@ -174,8 +174,8 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 	return found
 }
 
-// below looks for files outside of the recording below root, whether or not they also exist at
-// their recorded paths.
+// below returns locate for files below root: it takes a file there even if one exists at the
+// recorded path. Files in the recording stay where they are.
 func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	if root == "" {
 		return locate

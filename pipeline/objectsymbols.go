@@ -103,7 +103,7 @@ func (o *LoadObject) add(id int64, name, symbols string, functions int64, lines 
 	}
 }
 
-// Values of load_objects.symbols, where none were found, and of load_objects.kind, for files.
+// The value of load_objects.symbols if no symbols were found, and of load_objects.kind for files.
 const (
 	noSymbols = "none"
 	fileKind  = "elf"
@@ -164,7 +164,7 @@ func textsOf(rows schema.Events, name string) func(int) string {
 	return (&schema.Columns{Batch: rows.RecordBatch}).Texts(rows.Schema().FieldIndices(name)[0])
 }
 
-// list returns the load objects by path.
+// list returns the load objects, sorted by path.
 func (k *objectSymbols) list() (list []LoadObject) {
 	for _, o := range k.objects {
 		list = append(list, *o)

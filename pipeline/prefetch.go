@@ -61,9 +61,9 @@ func (p *symbolPrefetcher) load(f objectFile) error {
 	return nil
 }
 
-// close ends the prefetcher once the recording was opened. The error is a panic.
+// close ends the prefetcher once the recording was opened. The error reports a panic.
 func (p *symbolPrefetcher) close() error {
 	p.end(errNotWanted)
-	_ = p.worker.Close() // no more than that it was ended
+	_ = p.worker.Close() // the error only says that it was ended
 	return p.worker.Err()
 }

@@ -15,7 +15,7 @@ import (
 // eventsAhead bounds how many batches of events may wait for the stages.
 const eventsAhead = 2
 
-// readAhead decodes further events while the stages have the events before.
+// readAhead decodes further events while the stages process the earlier ones.
 type readAhead struct {
 	decode.EventReader
 	ctx   context.Context
@@ -23,8 +23,8 @@ type readAhead struct {
 	rest  *ordered.Producer[arrow.RecordBatch] // the further ones; nil if the first one is the only one
 }
 
-// newReadAhead returns a reader of the same events, which it takes over. It starts no goroutine for
-// less than half a batch: many processes have few events.
+// newReadAhead wraps a reader of events, and closes it in Close. It starts no goroutine for less
+// than half a batch: many processes have few events.
 func newReadAhead(ctx context.Context, events decode.EventReader) decode.EventReader {
 	return &readAhead{EventReader: events, ctx: ctx}
 }

@@ -18,7 +18,7 @@ type passedSamples struct {
 	processes []processSamples
 }
 
-// processSamples counts the samples of a process, and says how long it took until the last one.
+// processSamples counts the samples of a process, and has the time from its start to the last one.
 type processSamples struct{ samples, durationNS int64 }
 
 // extendDurations makes processes last at least until their last samples. It waits until all samples
@@ -37,7 +37,7 @@ const (
 	Failed   = "failed"
 )
 
-// statusOf returns the status of an experiment with so many samples, by its worst problem.
+// statusOf returns the status of an experiment, from its worst problem and its number of samples.
 func statusOf(rec *decode.Recording, samples int64) string {
 	switch {
 	case rec.Problems.Errors() > 0 && samples == 0:
@@ -96,7 +96,7 @@ type replayData struct {
 func keep(rec *decode.Recording) (replayData, error) {
 	c := replayData{problems: slices.Clone(rec.Problems.Problems)}
 	for _, p := range rec.Processes {
-		c.problems = slices.DeleteFunc(c.problems, func(of diagnostic.Problem) bool { // replaying looks for them again
+		c.problems = slices.DeleteFunc(c.problems, func(of diagnostic.Problem) bool { // replaying finds them again
 			return of.Process == p.Number && slices.ContainsFunc(p.JITDumps, func(d decode.JITDump) bool { return !d.Attached && d.Path == of.File })
 		})
 		content, err := replay.EncodeProcess(p)

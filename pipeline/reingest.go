@@ -133,8 +133,8 @@ func (x *candidate) describeEntry() (entry storedir.Entry, more bool) {
 	return c, true
 }
 
-// renewedEntry returns the entry as describeEntry does, but from the current store if a snapshot
-// contains the recording: a replacement keeps the labels that were set since.
+// renewedEntry is describeEntry, but reads the store again if a snapshot contains the recording:
+// its replacement must keep labels that were set since.
 func (x *candidate) renewedEntry() (entry storedir.Entry, more bool, err error) {
 	entry, more = x.describeEntry()
 	if !more {
@@ -157,7 +157,7 @@ func (x *candidate) renewedEntry() (entry storedir.Entry, more bool, err error) 
 	return entry, false, nil
 }
 
-// lookedAt fills in what the result of a recording that lost data depends on.
+// lookedAt records what the result depends on if the recording lost data.
 func (x *candidate) lookedAt(c *storedir.Entry) {
 	if !x.result.Lost() {
 		return
@@ -234,7 +234,7 @@ func (x *candidate) objectsFound() (n int64) {
 	return n
 }
 
-// fileStates records the files outside of a recording that were looked for, and their states then.
+// fileStates records the files outside of a recording that were looked for, with their states.
 type fileStates struct {
 	mu    sync.Mutex
 	files map[string]string

@@ -47,7 +47,7 @@ const (
 // discoverRemote finds the recordings at addresses, in the order given, and below a prefix by name.
 func discoverRemote(ctx context.Context, addresses []string, recursive bool) [][]input {
 	found := make([][]input, len(addresses))
-	each := context.WithoutCancel(ctx) // all of them have a result
+	each := context.WithoutCancel(ctx) // so that every address has a result
 	_ = ordered.ForEach(each, len(addresses), maxRemoteLookups, func(_ context.Context, i int) (err error) {
 		if text := addresses[i]; objstore.Is(text) {
 			if found[i], err = findRemote(ctx, text, recursive); err != nil {
@@ -242,7 +242,7 @@ const maxDownloads = 8
 func (e *remoteRecording) download(ctx context.Context, client *objstore.Client, to string) error {
 	files := make([]string, len(e.objects))
 	for i, o := range e.objects {
-		// A key may be no valid file name, or clash with another one.
+		// A key may be an invalid file name, or clash with another key.
 		within := strings.TrimPrefix(o.Key, e.name.Key)
 		if within != "" && (path.Clean(within) != within || !filepath.IsLocal(within[1:])) {
 			return fmt.Errorf("%s: %w: no file of a recording can have that name", o.Address, ErrNoRecording)

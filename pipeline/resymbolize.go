@@ -24,7 +24,7 @@ type SymbolChanges struct {
 	Metric        string       // of LoadObject.Value; empty if there is none
 	Before, After []LoadObject // sorted by path
 	Lost          []LoadObject // with fewer symbols now than in the experiment
-	Unwound       bool         // stacks were unwound from dumps, which the store does not keep: stacks stay as long as they are
+	Unwound       bool         // stacks were unwound from dumps, which the store does not keep: better symbols cannot make them longer
 }
 
 // Unchanged is the status of an experiment for which no better symbols were found.
@@ -182,7 +182,7 @@ func (d *resymbolization) opening(a *attempt, s *batchReader, id string) func() 
 	}
 }
 
-// locateAgain makes the recording's files locatable: in its archives, too, if it still exists.
+// locateAgain finds the recording's files: in its archives, too, if the recording still exists.
 func (a *attempt) locateAgain(rec *decode.Recording) {
 	rec.Locate = decode.AtPath
 	if rec.Format == gprofng.New().Name() {

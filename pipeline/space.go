@@ -5,11 +5,11 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// listShare is the fraction of the memory for each list of samples, as a divisor. There are a few
-// lists at a time, and stacks and their values need more.
+// listShare: each list of samples takes at most 1/listShare of the memory. There are a few lists at
+// a time, and stacks and their values need more.
 const listShare = 8
 
-// mappedShare is the fraction of the memory for mapped files of all recordings, as a divisor.
+// mappedShare: the mapped files of all recordings take at most 1/mappedShare of the memory.
 const mappedShare = 4
 
 // space returns spill space for what does not fit in an experiment's share of the memory: a file in

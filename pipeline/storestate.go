@@ -14,8 +14,8 @@ type storeState struct {
 	contents *storedir.Contents    // as it was when the last group began
 	claims   map[string]inputClaim // which inputs are stored, by experiment id
 
-	// As the store was when the run began. If one run ingests two forms of a recording, both are
-	// stored in any order, so that bytes do not depend on Jobs.
+	// As the store was when the run began: if one run ingests two forms of a recording, it stores
+	// both, whichever it reads first, so that bytes do not depend on Jobs.
 	known  map[string]bool              // paths whose recordings are in the store
 	failed map[string][]storedir.Entry  // failed experiments by path
 	forms  map[string][]*storedir.Entry // by Entry.Recorded
@@ -132,7 +132,7 @@ func (s *storeState) superseded(c *storedir.Entry, before []string) []string {
 // whatever order they are read.
 type inputClaim struct {
 	number int  // of the input
-	added  bool // it is in its batch, so that no other input can be
+	added  bool // it is in its batch; the others no longer can be
 }
 
 // claim reports whether to read an input: no input before it has the same content, and no input

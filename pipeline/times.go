@@ -2,9 +2,9 @@ package pipeline
 
 import "time"
 
-// StageTime is the time that a stage took for one recording. Work of concurrent workers counts
-// where the stages wait for it, except for symbolize, the rules and the sinks, which count
-// themselves.
+// StageTime is the time that a stage took for one recording. The time of a concurrent worker counts
+// for the stage that waits for it, except for symbolize, the rules and the sinks, which measure
+// their own.
 type StageTime struct {
 	Stage   string // as Explain names it, or one of the names below
 	Elapsed time.Duration

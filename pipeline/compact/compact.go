@@ -2,10 +2,10 @@
 // larger ones, whose rows are sorted by experiment. It leaves out experiments that no longer count.
 //
 // A merge is a commit like any other, which names the batches that it replaces. It keeps the
-// generation of each experiment, so that commits at the same time count as they would without the
-// merge: the new batch may then have experiments that do not count. Programs that merge the same
-// batches create a commit of the same name, which one of them gets. Where merges overlap, each has
-// all of its experiments, and the first batch by name counts.
+// generation of each experiment, so that concurrent commits win or lose as they would without the
+// merge; the new batch may then have experiments that do not count. Programs that merge the same
+// batches create a commit of the same name: only one succeeds. If merges overlap, an experiment may
+// be in several new batches: the first by name counts.
 //
 // Start reading with Run; plan.go chooses the batches, merge.go merges them.
 package compact
@@ -33,13 +33,13 @@ type Options struct {
 	// TargetSize is the approximate size in bytes of the largest table of a merged batch.
 	TargetSize int64
 	Keep       time.Duration // how long replaced files stay
-	Purge      bool          // leave out all experiments that do not count, at any cost
+	Purge      bool          // drop all experiments that do not count, however much is rewritten
 	Memory     int64         // limit in bytes
 	Jobs       int           // tables to merge at a time, at least 1
 	DryRun     bool          // merge nothing
 	// Older opens batches of schema.OlderVersion; nil: refuse a store with such batches.
 	Older func(ctx context.Context, batches []*storedir.Batch) (Older, error)
-	// Progress, if not nil, is called with the bytes that are merged, and their total.
+	// Progress, if not nil, is called with the bytes merged so far, and in total.
 	Progress func(done, total int64)
 	// Committed, if not nil, is called after all merges, before replaced files are removed.
 	Committed func()
@@ -160,7 +160,7 @@ func (r *run) progress(more int64) {
 	}
 }
 
-// replaced reports whether a batch of a group does not count any more.
+// replaced reports whether a batch of a group no longer counts.
 func (r *run) replaced(group []*storedir.Batch) bool {
 	if r.contents.Refresh() != nil {
 		return false
@@ -211,7 +211,7 @@ func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	return err
 }
 
-// damaged notes that a batch is damaged, to be skipped.
+// damaged records that a batch is damaged and must be skipped.
 func (r *run) damaged(b *storedir.Batch) {
 	if !r.skipped[b.Batch] {
 		r.skipped[b.Batch] = true

@@ -7,8 +7,8 @@ import (
 	"stackmill/schema"
 )
 
-// The columns of tables whose rows the experiments of a batch share, and of the tables that link
-// experiments to such rows.
+// Columns of shared tables, whose rows several experiments of a batch use, and of links, the tables
+// that connect experiments with such rows.
 const (
 	listedIn    = "listed_in"
 	listNumber  = "listing"
@@ -26,7 +26,7 @@ func isLink(t *schema.Table) bool { return t.Has(listedIn) && !isShared(t) }
 type lists struct {
 	contents []map[int32]int64 // by batch and the list's number there
 	owners   map[int64]int     // the first batch that has the list
-	numbers  map[int64]int32   // in the new batch, in the order of the rows that name them
+	numbers  map[int64]int32   // in the new batch, in the order of the rows that refer to them
 }
 
 // findLists finds the lists of the batches.
@@ -74,8 +74,8 @@ func (l *lists) read(ctx context.Context, store string, t *schema.Table, f sourc
 	}
 }
 
-// resolve replaces the numbers of lists by their contents in rows of a link, and by new numbers in
-// shared rows: -1 where another batch provides the list.
+// resolve replaces a list's number: in rows of a link by the list's content, in shared rows by the
+// new number, or by -1 where another batch provides the list.
 func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
 	number := &rows.columns[t.Index(listNumber)]
 	contents := make([]int64, rows.n)

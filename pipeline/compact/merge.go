@@ -97,8 +97,8 @@ func (m *merge) run(ctx context.Context, contents *storedir.Contents) (c storedi
 	return c, m.to.Commit(name, c)
 }
 
-// tables merges all tables: first, one after the other, the links, which give the shared lists
-// their numbers, then several at a time, the largest first.
+// tables merges first the links, one after the other, because they number the shared lists; then
+// all other tables, several at a time, the largest first.
 func (m *merge) tables(ctx context.Context) error {
 	if err := guarded(func() error { return m.findLists(ctx) }); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (m *merge) tables(ctx context.Context) error {
 		}
 	}
 	tables := slices.DeleteFunc(m.largestFirst(), func(t *schema.Table) bool {
-		return isLink(t) || t == schema.FunctionSums // which the new batch makes itself
+		return isLink(t) || t == schema.FunctionSums // function sums are computed anew
 	})
 	return ordered.ForEach(ctx, len(tables), max(1, m.Jobs), func(ctx context.Context, i int) error { return m.table(ctx, tables[i]) })
 }

@@ -21,8 +21,8 @@ type Older interface {
 	Close() error
 }
 
-// rewrite writes each batch of the older format again. A rewritten batch is committed at once: if
-// another one fails, the next call goes on.
+// rewrite writes each batch of the older format again. A rewritten batch is committed at once: if a
+// later one fails, the next call continues there.
 func (r *run) rewrite(ctx context.Context) error {
 	var older []*storedir.Batch
 	for i := range r.contents.Batches {
@@ -33,7 +33,7 @@ func (r *run) rewrite(ctx context.Context) error {
 	if len(older) == 0 {
 		return nil
 	}
-	for _, b := range older { // the views read the files of all
+	for _, b := range older { // the views read all batches' files
 		if err := storedir.Fetch(r.Store, b.Files); err != nil {
 			return err
 		}

@@ -12,8 +12,7 @@ import (
 // a logarithmic number of times.
 const growsFrom, growsTo = 2, 3
 
-// hiddenShare is the fraction of hidden experiments, as a divisor, from which on a batch is
-// rewritten to drop them.
+// hiddenShare: a batch is rewritten to drop hidden experiments when they are 1/hiddenShare of all.
 const hiddenShare = 8
 
 // mostExperiments bounds the experiments of a merged batch: each program that opens the store reads
@@ -77,7 +76,7 @@ func newCandidate(b *storedir.Batch) candidate {
 	return x
 }
 
-// neighbors returns how many batches from the first on are worth merging; 0 if none are.
+// neighbors returns how many batches, counted from the first, are worth merging; 0 for none.
 func (o *Options) neighbors(all []candidate, skipped map[string]bool) (n int) {
 	var total, largest int64
 	count := 0
@@ -94,7 +93,7 @@ func (o *Options) neighbors(all []candidate, skipped map[string]bool) (n int) {
 	return n
 }
 
-// fewestFiles is how many batches may be merged with the least memory.
+// fewestFiles is how many batches a merge may have even with the least memory.
 const fewestFiles = 8
 
 // wasteful reports whether a batch is rewritten to drop rows that do not count: rows of hidden

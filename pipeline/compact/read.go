@@ -71,7 +71,7 @@ func (r *reader) read() (*rows, error) {
 	return out, nil
 }
 
-// fill takes the values of an array, which may stay in its memory.
+// fill takes the values of an array, and may keep using its memory.
 func (c *column) fill(a arrow.Array, known *texts) error {
 	if a.NullN() > 0 {
 		c.valid = make([]bool, a.Len())

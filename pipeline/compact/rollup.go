@@ -111,8 +111,8 @@ func (t *tableMerge) rollup(ctx context.Context) (err error) {
 // cursorRows is how many rows of each file are in memory.
 const cursorRows = 1 << 10
 
-// step goes to the next visible row. At the end the cursor leaves the heap, where it is the first,
-// or was the last to be added.
+// step goes to the next visible row. At the end of the file it removes the cursor, which is the
+// heap's first or was added last.
 func (c *cursor) step(all *cursors) error {
 	for {
 		if c.at++; c.rows == nil || c.at == c.rows.n {

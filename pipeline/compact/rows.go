@@ -67,7 +67,7 @@ func (t *texts) of(text string) int32 {
 		if t.number == nil {
 			t.number = map[string]int32{}
 		}
-		text = string([]byte(text)) // it is in the memory of a page
+		text = string([]byte(text)) // a copy, which does not keep a page in memory
 		n = int32(len(t.list))
 		t.list = append(t.list, text)
 		t.number[text] = n

@@ -28,8 +28,8 @@ type tableMerge struct {
 // budget is how many bytes of rows of one table are in memory at a time.
 func (m *merge) budget() int64 { return max(m.Memory/memoryShare, 8<<20) }
 
-// memoryShare is the fraction of the memory for the rows of a table, as a divisor: several tables
-// are merged at a time, and each needs memory for reading, writing and garbage.
+// memoryShare: a table's rows take 1/memoryShare of the memory, because several tables are merged
+// at a time, and each needs memory for reading, writing and garbage.
 const memoryShare = 8
 
 // sorted merges the rows by experiment or list. It reads the files as often as needed to sort the
@@ -58,7 +58,7 @@ func (t *tableMerge) sorted(ctx context.Context) error {
 	return t.flush()
 }
 
-// pass writes the rows of experiments of these ranks.
+// pass writes the rows with ranks in [from, until).
 func (t *tableMerge) pass(ctx context.Context, from, until int32) error {
 	var pieces []piece
 	for _, f := range t.files(t.table) {
@@ -77,7 +77,7 @@ func (t *tableMerge) pass(ctx context.Context, from, until int32) error {
 	return nil
 }
 
-// read returns the pieces of a file with these ranks.
+// read returns the pieces of a file with ranks in [from, until).
 func (t *tableMerge) read(ctx context.Context, f source, from, until int32) (pieces []piece, err error) {
 	r, err := open(ctx, t.Store, f, t.table, t.known, schema.BatchRows)
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *tableMerge) read(ctx context.Context, f source, from, until int32) (pie
 	}
 }
 
-// cut returns the pieces of rows, copied unless they are all of the rows.
+// cut returns the pieces of rows with ranks in [from, until), copied unless these are all rows.
 func (t *tableMerge) cut(read *rows, f source, from, until int32) (pieces []piece) {
 	ids, rankOf := t.owners(read, f)
 	kept := 0

@@ -11,12 +11,12 @@ import (
 )
 
 // Find describes the store, cache or recording that an absolute path is part of; "" for none. cache
-// is the user's cache: with "" caches do not count. It compares files, not names: there are links,
-// mounts, and file systems that ignore case.
+// is the user's cache; "" leaves caches out. It compares files, not names: there are links, mounts,
+// and file systems that ignore case.
 func Find(path, store, cache string) string {
 	ours := map[string]string{store: "the store " + storedir.DisplayName(store)}
 	for _, folder := range []string{store, filepath.Join(store, storedir.TablesDir)} {
-		parts, _ := os.ReadDir(folder) // of a store that is not there, nothing is damaged
+		parts, _ := os.ReadDir(folder) // a missing store cannot be damaged
 		for _, part := range parts {   // which may be links to other disks
 			ours[filepath.Join(folder, part.Name())] = ours[store]
 		}
@@ -61,7 +61,7 @@ func isStore(folder string) bool {
 	return true
 }
 
-// above returns a path and all folders above it, also above where links lead.
+// above returns a path and its parent folders, also the parents of what links point to.
 func above(path string) (places []string) {
 	for at := path; ; at = filepath.Dir(at) {
 		places = append(places, at)

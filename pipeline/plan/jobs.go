@@ -57,8 +57,8 @@ func (j *Jobs) WriteKubernetes(w io.Writer) error {
 		"{MOUNT}", yamlText(j.Mount), "{CLAIM}", yamlText(j.Claim), "{COMMAND}", strings.Join(lines, "\n"))
 }
 
-// fill writes a job file. more alternates names in braces and their values. (text/template finds
-// methods by name, so that linkers keep all of every package: a sixth of the worker.)
+// fill writes a job file. more lists further names in braces, each followed by its value. (With
+// text/template, linkers keep all methods of all packages: a sixth of the worker.)
 func (j *Jobs) fill(w io.Writer, text string, more ...string) error {
 	all := append(more, "{ID}", j.Plan.ID, "{CPUS}", fmt.Sprint(j.Plan.Task.CPUs), "{MEGABYTES}", fmt.Sprint(j.megaBytes()),
 		"{RETRY}", fmt.Sprint(Retry), "{RESTARTS}", fmt.Sprint(restarts))
@@ -110,6 +110,6 @@ func Quote(word string) string {
 
 // yamlText returns a text as JSON, which is YAML.
 func yamlText(text string) string {
-	out, _ := json.Marshal(text) // texts can be
+	out, _ := json.Marshal(text) // texts always can be
 	return string(out)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Learn reads the reports that tasks have left in the store: it adds how long recordings took to
-// measured, and their notes to the journal. Without the reports a plan has more inputs, and worse
-// estimates: their errors are warnings.
+// measured, and their notes to the journal. Errors are only warnings: without a report, a plan has
+// more inputs and worse estimates.
 func Learn(store string, contents *storedir.Contents, measured *Measurements, warn func(error)) {
 	noted := map[string]storedir.JournalEntry{}
 	err := Reports(store, func(r *Report, err error) {

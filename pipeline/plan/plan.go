@@ -48,7 +48,7 @@ const Version = 1
 // Task has the options of each task.
 type Task struct {
 	CPUs   int      `json:"cpus"`             // processors
-	Memory int64    `json:"memory"`           // bytes that the ingest is to stay within
+	Memory int64    `json:"memory"`           // the ingest's memory limit in bytes
 	Ingest []string `json:"ingest,omitempty"` // further options of ingest
 }
 
@@ -92,7 +92,7 @@ type Plan struct {
 // ErrNoPlan is the error for a file that is not a plan, or has changed since it was written.
 var ErrNoPlan = errors.New("not a plan, or damaged")
 
-// mostHeader bounds the first line, with a hundred bytes for each chunk.
+// mostHeader bounds the first line, which takes about 100 bytes for each chunk.
 const mostHeader = 64 << 20
 
 const noID = "0000000000000000"
@@ -212,7 +212,7 @@ func (p *Plan) parts() (list []Part) {
 	return list
 }
 
-// read reads a part. The error wraps ErrNoPlan if it is damaged; wrong makes such errors.
+// read reads a part. The error wraps ErrNoPlan if the part is damaged; wrong makes such errors.
 func (p *Plan) read(part int) (text []byte, wrong func(why string) error, err error) {
 	at, what := p.first, "what the store had"
 	for _, before := range p.parts()[:part] {

@@ -64,8 +64,8 @@ func ReadReport(path string) (*Report, error) {
 	return r, nil
 }
 
-// Reports calls yield for each report that tasks have left in a store, in the order of their
-// names. One that cannot be read is an error of yield's.
+// Reports calls yield for each report that tasks have left in a store, in the order of their names.
+// For an unreadable one, yield gets the error.
 func Reports(store string, yield func(*Report, error)) error {
 	if err := storedir.Sync(store, Dir); err != nil {
 		return err
@@ -99,7 +99,7 @@ func reportPaths(store string) (paths []string, err error) {
 	return paths, err
 }
 
-// Noted returns what a report's inputs were noted as, by path.
+// Noted returns the journal entries of a report's inputs, by path.
 func (r *Report) Noted() map[string]storedir.JournalEntry {
 	all := map[string]storedir.JournalEntry{}
 	for i := range r.Inputs {

@@ -106,8 +106,8 @@ func noReport(chunk *Report) string {
 	return cmp.Or(chunk.Error, "the report of its chunk does not name it")
 }
 
-// outcome returns the outcome of an input, with the report about it, if any. The store decides what
-// it contains, whatever the report says.
+// outcome returns the outcome of an input. r, if not nil, is the report about it. If they disagree
+// on whether the input is stored, the store is right.
 func (h *storeState) outcome(in *Input, r *ReportInput) Outcome {
 	b := Outcome{Input: *in, State: Missing}
 	if e := h.paths[in.Path]; e != nil && e.ExperimentID != in.Had {
@@ -135,7 +135,7 @@ func (h *storeState) outcome(in *Input, r *ReportInput) Outcome {
 	return b
 }
 
-// noted sets the outcome of a recording in the journal; false if the store has nothing of it.
+// noted sets the outcome from a journal entry; false if the store does not have the recording.
 func (h *storeState) noted(b *Outcome, n storedir.JournalEntry) bool {
 	if n.ExperimentID == "" || !h.IsCurrent(n) {
 		return false
@@ -143,7 +143,7 @@ func (h *storeState) noted(b *Outcome, n storedir.JournalEntry) bool {
 	return h.experiment(b, cmp.Or(n.Covered, n.ExperimentID))
 }
 
-// experiment sets the outcome of an experiment; false if the store has nothing of it.
+// experiment sets the outcome from an experiment id; false if the store does not have it.
 func (h *storeState) experiment(b *Outcome, id string) bool {
 	l := h.Latest(id)
 	switch {

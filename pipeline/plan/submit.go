@@ -40,7 +40,7 @@ func TaskProgram() (string, error) {
 type Command []string
 
 // WriteFiles writes the job files next to the plan, and returns the commands that submit them, by
-// scheduler: Slurm's and, if there is an image, the one of Kubernetes.
+// scheduler: for Slurm and, if there is an image, for Kubernetes.
 func (j Jobs) WriteFiles() (map[string]Command, error) {
 	path := j.Path + ".slurm"
 	if err := atomicfile.Replace(path, j.WriteSlurm); err != nil {

@@ -37,14 +37,14 @@ func (run *Runner) RunChunk(ctx context.Context, p *plan.Plan) error {
 		return Unready(fmt.Errorf("ingest: --plan: %w", err))
 	}
 	marks := plan.MarksOf(run.Store, p.ID, run.Chunk)
-	run.Committing = func(c storedir.Commit) { _ = marks.Add(c.Batch) } // it only saves time
+	run.Committing = func(c storedir.Commit) { _ = marks.Add(c.Batch) } // a mark only saves time
 	if run.Contents, err = run.plannedContents(p, marks); err != nil {
 		return Unready(fmt.Errorf("ingest: --plan: %w", err))
 	}
 	o := run.once(ctx, paths)
 	o.err = o.chunkError()
 	err = run.finish(&o, paths, nil)
-	if o.err == nil { // of the report
+	if o.err == nil { // err is the report's
 		err = Unready(err)
 	}
 	return err

@@ -21,7 +21,7 @@ import (
 // minSaved is how many batches compact must save for ingest to suggest it.
 const minSaved = 16
 
-// compacted is the merging of batches after an ingest, for the report.
+// compaction describes how batches were merged after an ingest, for the report.
 type compaction struct {
 	compact.Summary
 	Error string `json:"error,omitempty"`

@@ -48,7 +48,7 @@ type problemGroup struct {
 	Reason     string `json:"reason"`
 	Recordings int    `json:"recordings,omitempty"` // how many have it
 	Problems   int    `json:"problems"`             // rows of the table problems
-	Count      int64  `json:"count"`                // how many things they touch
+	Count      int64  `json:"count"`                // how many occurrences
 	Path       string `json:"path,omitempty"`       // of the first recording that has it
 	File       string `json:"file"`                 // of the first one
 	Message    string `json:"message"`              // of the first one

@@ -74,8 +74,8 @@ type storeSize struct {
 	rows, bytes    int64
 }
 
-// measureStore sums up the store, nothing if there is none. It returns nil if no metrics are
-// written, or if the commits cannot be read, and prints why.
+// measureStore sums up the store; the sums are 0 if there is no store. It returns nil if no metrics
+// are written, or, printing why, if the commits cannot be read.
 func (run *Runner) measureStore() *storeSize {
 	if run.Metrics == "" {
 		return nil
@@ -122,7 +122,7 @@ func newMetricsText(file, store string) *metricsText {
 // readSeries reads a file of metrics, without lines that it does not understand.
 func readSeries(file string) map[string]float64 {
 	series := map[string]float64{}
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe may be written only
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe can only be written
 		return series
 	}
 	f, err := os.Open(file)

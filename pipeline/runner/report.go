@@ -39,7 +39,7 @@ type Report struct {
 	Inputs        []inputReport   `json:"inputs"`
 }
 
-// reportVersion changes when the meaning of a member changes, not when there are more.
+// reportVersion changes when the meaning of a member changes, not when members are added.
 const reportVersion = 1
 
 // reportArguments are the arguments that change what is ingested, or how fast.

@@ -33,7 +33,7 @@ type Runner struct {
 	Plan             string        // the file of a plan
 	Chunk            int           // of the plan
 
-	// Refresh brings the catalog of the store up to date. Without it, the next reader does, and
+	// Refresh brings the catalog of the store up to date. If nil, the next reader does that, and
 	// batches are not merged.
 	Refresh func(store string) error
 
@@ -154,7 +154,7 @@ func usage() (u unix.Rusage) {
 	return u
 }
 
-// cpuTime returns the CPU time, with the system's time for the process.
+// cpuTime returns the user and system CPU time.
 func cpuTime(u unix.Rusage) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
@@ -176,7 +176,7 @@ const (
 	LogJSON = "json"
 )
 
-// checkOutputs returns why the report or the metrics could not be written at the end.
+// checkOutputs returns an error if the report or the metrics will not be writable at the end.
 func (run *Runner) checkOutputs() error {
 	for name, path := range map[string]string{"report": run.Report, "metrics": run.Metrics} {
 		if path == "" {

@@ -105,7 +105,8 @@ func (c *reasonCounts) add(reason string) int {
 	return c.times[reason]
 }
 
-// lossReason returns why data of an input was lost, in the same words as for other inputs.
+// lossReason returns why data of an input was lost, in the words that all inputs with this reason
+// have.
 func lossReason(r *pipeline.Result) string {
 	if err := r.Err; err != nil {
 		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
@@ -130,7 +131,7 @@ func (s *summary) printMore(printed *reasonCounts) {
 	}
 }
 
-// aborted reports whether inputs were aborted for a reason.
+// aborted reports whether inputs were aborted for this reason.
 func (s *summary) aborted(reason string) bool {
 	return slices.ContainsFunc(s.results, func(r pipeline.Result) bool {
 		return r.Status == pipeline.Aborted && r.Err != nil && r.Err.Error() == reason

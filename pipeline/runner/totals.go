@@ -27,8 +27,8 @@ type totals struct {
 // committedStatuses are the statuses of experiments that an ingest commits.
 var committedStatuses = []string{pipeline.Complete, pipeline.Unclosed, pipeline.Partial, pipeline.Failed}
 
-// newTotals has a count for every status and severity, so that what did not happen is 0, not
-// missing.
+// newTotals returns totals that have every status and severity, so that the report shows 0 for
+// those that did not occur.
 func newTotals() *totals {
 	t := &totals{Experiments: map[string]int{}, Problems: map[string]int{}, StageSeconds: map[string]float64{}}
 	for _, s := range append([]string{pipeline.Skipped, pipeline.Forgotten, pipeline.Aborted}, committedStatuses...) {
