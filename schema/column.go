@@ -42,8 +42,8 @@ func texts(values []string) arrow.Array {
 	return b.NewArray()
 }
 
-// valid replaces invalid UTF-8 by U+FFFD. Decoders do that where names are identities; this is
-// the last chance before the store.
+// valid replaces invalid UTF-8 by U+FFFD. Decoders do that where names are identities; this does it
+// for all other texts.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -58,7 +58,7 @@ type Labels struct{ dictionary arrow.Array }
 // changing dictionary would be written in full each time.
 func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 
-// Mixed returns the labels with the given indexes. It keeps the slice.
+// Mixed returns the labels with the given indexes. The array uses the slice itself.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {
 	return dictionaryArray(Int32s(numbers), l.dictionary)
 }

@@ -11,9 +11,9 @@ import (
 // (Traits.Columns) follow.
 //
 // time_ns counts from the founder's start. raw_stack is the number of the event's stack in the
-// process's raw stacks, -1 for none, or less for a stack dump (decode.StackOfDump), until the
-// unwind stage has unwound it. name_no is the number of the thread's name (decode.ThreadName),
-// and cgroup the index of the control group in decode.Recording.CGroups, -1 for none.
+// process's raw stacks, -1 for none, or a number below -1 for a stack dump (decode.StackOfDump)
+// that is not unwound yet. name_no is the number of the thread's name (decode.ThreadName), and
+// cgroup the index of the control group in decode.Recording.CGroups, -1 for none.
 var EventCommon = []arrow.Field{
 	{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "thread_id", Type: arrow.PrimitiveTypes.Int64},

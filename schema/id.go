@@ -12,7 +12,7 @@ type ID struct{ d xxhash.Digest }
 
 // NewID begins an identifier; kind separates the identifiers of different things.
 func NewID(kind string) *ID {
-	id := &ID{} // on the caller's stack: this function is inlined
+	id := &ID{} // no allocation: this function is inlined
 	return id.begin(kind)
 }
 
@@ -59,7 +59,7 @@ func (ids *IDs) Has(id int64) bool {
 }
 
 // Add returns the identifier of a new row: the given one or, if another row has it, one that also
-// depends on more. kind is the identifier's.
+// depends on more. kind is as in NewID.
 func (ids *IDs) Add(kind string, id int64, more string) int64 {
 	if ids.rows == nil {
 		ids.rows = map[int64]struct{}{}

@@ -21,7 +21,7 @@ const (
 // lack the last three: they have no separate values with inlined functions.
 var Modes = []string{"in_user", "in_expert", "in_machine", "in_user_inlined", "in_expert_inlined", "in_machine_inlined"}
 
-// inModes are these columns, and inPlainModes the first three.
+// inModes are the columns of Modes, inPlainModes the first three.
 var (
 	inModes = []Column{
 		{Modes[0], Bool, Plain, "", false, "Whether the row holds in user mode."},

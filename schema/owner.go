@@ -5,7 +5,7 @@ import "strings"
 // Owner is the owner of a load object's code.
 type Owner uint8
 
-// The owners; 0 is none of these.
+// The owners; 0: none of them.
 const (
 	ProgramCode Owner = iota + 1
 	RuntimeCode       // an OpenMP runtime

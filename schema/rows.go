@@ -15,8 +15,8 @@ import (
 //
 //	rows.Int64(id).Null().Int32(n)
 //
-// which makes no garbage. A value of another type than its column's is a mistake
-// in the program; it panics when the batch is made.
+// which allocates nothing. A value whose type is not its column's is a bug; it panics when the
+// batch is made.
 type Rows struct {
 	table *Table
 	ids   *Labels         // the experiment's id
@@ -24,7 +24,7 @@ type Rows struct {
 	modes int             // columns of modes
 	next  int             // the column of the next value
 	n     int             // whole rows
-	text  int             // bytes of text in them
+	text  int             // bytes of text in these rows
 	flush func(*Table, arrow.RecordBatch) error
 	err   error
 }
@@ -41,7 +41,7 @@ type columnBuilder struct {
 
 // NewRows returns a builder of an experiment's rows of a table, which passes each full batch to
 // flush. experimentID is empty for a table whose rows the experiments of a batch share
-// (Table.Links): the file gets the batch's name.
+// (Table.Links): the file has the batch's name instead.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]columnBuilder, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
@@ -183,7 +183,8 @@ func (r *Rows) send() {
 	}
 }
 
-// take returns the column and starts a new one. A batch after a full one is mostly full, too.
+// take returns the column and starts a new one. It makes room for as many values: a batch after a
+// full one is mostly full, too.
 func (c *columnBuilder) take(t Type) arrow.Array {
 	column := c.NewArray()
 	if column.Len() == RowsAtOnce {

@@ -121,12 +121,12 @@ type Table struct {
 	// need: SQL that joins one row of another table to each row of this one, t.
 	Computed []DerivedColumn
 	Joined   string
-	// Summary says that the rows of an experiment stay when it is reduced to a summary.
+	// Summary: an experiment keeps these rows when it is reduced to a summary.
 	Summary bool
 	// Links is not nil if experiments of a batch share the rows of this table, each of which is
-	// stored once. An experiment has the rows whose first columns, `listed_in` and `listing`, are
-	// those of one of its rows in Links. The wide view repeats a row for each such experiment, with
-	// the other columns of Links in place of these two.
+	// stored once. An experiment has a row if one of its rows in Links has the same `listed_in` and
+	// `listing`, the first columns. The wide view repeats a row for each such experiment, with the
+	// other columns of Links in place of these two.
 	Links *Table
 }
 
@@ -176,8 +176,7 @@ type DerivedColumn struct {
 	Doc  string // one sentence
 }
 
-// key returns the columns that identify a row of a store, given those that identify a row of an
-// experiment.
+// key returns the columns that identify a row in a store, given those that do in an experiment.
 func key(columns ...string) []string { return append([]string{experimentID.Name}, columns...) }
 
 // Arrow returns the schema of the table's record batches, which all of them share.
@@ -189,11 +188,10 @@ func (t *Table) Arrow() *arrow.Schema {
 	return known.(*arrow.Schema)
 }
 
-// arrowSchemas are the schemas of tables. Small recordings have a hundred batches.
+// arrowSchemas caches the schemas of tables: even a small recording has a hundred batches.
 var arrowSchemas sync.Map
 
-// Stored returns the schema of the table's Parquet files: dictionaries are a
-// matter of encoding there.
+// Stored returns the schema of the table's Parquet files, where dictionaries are only an encoding.
 func (t *Table) Stored() *arrow.Schema {
 	return t.arrow(func(c Type) arrow.DataType {
 		if c == Label {

@@ -1,7 +1,7 @@
 package schema
 
-// NoFileOffset is the first value of `locations.offset` that is not an offset, for locations that
-// a profile names without an offset.
+// NoFileOffset is the first value of `locations.offset` that is not a file offset: larger values
+// number locations for which a profile has no offset.
 const NoFileOffset = 1 << 61
 
 // Program structure.
@@ -19,7 +19,7 @@ var (
 		{"lines", Bool, Plain, "", false, "Whether its source lines are known: debug information was found."},
 		{"short_path", String, Dict, "", false, "The shortest end of its path that no other load object of the experiment has, from its name on; the name where the whole path is another one's, too."},
 	}}
-	// A recording may report a mapping twice: segments have no key.
+	// Segments have no key: a recording may report a mapping twice.
 	Segments = &Table{Name: "segments", Row: "one mapping of a load object in a process, with its life time (S1)", Key: nil, Columns: []Column{
 		experimentID, process,
 		{"load_object_id", Int64, Dict, "", false, "The load object mapped."},

@@ -86,8 +86,8 @@ var (
 		{"function_id", Int64, Dict, "", false, "The function."},
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}
-	// FunctionSums count for the files of batches that are completely visible: of others,
-	// readers use the visible rows of FunctionRollup.
+	// FunctionSums are used for batches whose experiments are all visible. For other batches,
+	// readers sum the visible rows of FunctionRollup.
 	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch. Its sums equal the sums of `function_rollup`, which has a row for each experiment", Columns: slices.Concat([]Column{metric, metricUnit}, inModes, []Column{
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}

@@ -41,7 +41,7 @@ func (c *chunk) write(out *sink, arrays []arrow.Array) (err error) {
 	return err
 }
 
-// levels stores which rows have a value, if the column may lack some.
+// levels stores which rows have a value, if the column may have NULLs.
 func (c *chunk) levels(arrays []arrow.Array) error {
 	c.nulls = 0
 	for _, a := range arrays {
@@ -198,7 +198,7 @@ func boolInt(v bool) int32 {
 	return 0
 }
 
-// longestBound is the length up to which the smallest and largest values of a column are stored.
+// longestBound is the maximum length of a smallest or largest value that is stored for a column.
 const longestBound = 256
 
 // bounds stores copies of the smallest and the largest value.
@@ -211,8 +211,8 @@ func (c *chunk) bounds(least, most []byte) {
 	}
 }
 
-// resize returns a slice of n undefined values, in the memory of s if it suffices. A slice of the
-// right size is not copied while it grows, and takes no more memory than needed.
+// resize returns a slice of n undefined values, in the memory of s if it suffices. Allocating the
+// right size at once avoids copies and unused memory.
 func resize[T byte | number](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -35,15 +35,15 @@ func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
 	return true
 }
 
-// sortNumbered sorts the values of a dictionary, which then take fewer bytes, and renumbers. No value
-// can be added afterwards.
+// sortNumbered sorts the values of a dictionary, which then take fewer bytes, and renumbers them.
+// No value can be added afterwards.
 func sortNumbered[T cmp.Ordered](values []T, numbers []int32) {
 	if slices.IsSorted(values) {
 		return
 	}
 	before := slices.Clone(values)
 	slices.Sort(values)
-	now := make([]int32, len(before)) // by the number before
+	now := make([]int32, len(before)) // the new number by the old one
 	for n, v := range before {
 		at, _ := slices.BinarySearch(values, v)
 		now[n] = int32(at)

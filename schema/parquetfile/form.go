@@ -52,7 +52,7 @@ func smallest[T number](c *chunk, n *numberColumn[T], forms []form) form {
 	return best
 }
 
-// room empties encoded, which is about to have that many bytes.
+// room empties encoded, and makes room for that many bytes.
 func (s *scratch) room(size int) []byte {
 	s.encoded = resize(s.encoded, size+size/8)[:0]
 	return s.encoded

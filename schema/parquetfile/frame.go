@@ -19,7 +19,7 @@ const (
 	plainEncoding    encoding = 0
 	rleEncoding      encoding = 3
 	deltaEncoding    encoding = 5
-	numberedEncoding encoding = 8 // by a dictionary
+	numberedEncoding encoding = 8 // RLE_DICTIONARY
 )
 
 const (
@@ -130,7 +130,7 @@ func (f *footer) encoded() []byte {
 		t.end()
 	}
 	t.binary(6, []byte("stackmill"))
-	t.list(7, thriftStruct, len(f.table.Columns)) // bounds are in the order of the types
+	t.list(7, thriftStruct, len(f.table.Columns)) // bounds are ordered as the types are
 	for range f.table.Columns {
 		t.begin()
 		t.beginField(1)

@@ -2,15 +2,14 @@ package parquetfile
 
 import "encoding/binary"
 
-// shortestRun is the length from which equal values are stored as a run: zstd handles shorter
-// ones.
+// shortestRun is how many equal values are stored as a run: zstd handles shorter runs.
 const shortestRun = 64
 
 // groupOfValues is the size of a group of packed values.
 const groupOfValues = 8
 
-// appendHybrid appends numbers of a bit width in Parquet's hybrid of runs and packed values. They
-// are not negative.
+// appendHybrid appends nonnegative numbers of a bit width in Parquet's hybrid of runs and packed
+// values.
 func appendHybrid(out []byte, values []int32, width int) []byte {
 	packed := 0 // the first value that is not stored yet
 	for i := 0; ; {
@@ -27,9 +26,8 @@ func appendHybrid(out []byte, values []int32, width int) []byte {
 	}
 }
 
-// longRun returns the first run of at least shortestRun equal values, from a value on that
-// differs from the one before; an empty one if there is none. It samples: each such run fills one
-// of the windows that it checks.
+// longRun returns the first run of at least shortestRun equal values that begins at or after i; an
+// empty one if there is none. It checks windows of half that size, one of which such a run fills.
 func longRun(values []int32, i int) (from, end int) {
 	const window = shortestRun / 2
 	for at := i; at+window <= len(values); at += window {
@@ -80,8 +78,8 @@ func appendGroups(out []byte, values []int32, width int) []byte {
 	return appendPacked(out, values, 0, width, groups*groupOfValues)
 }
 
-// appendPacked appends the differences of values from the least one in width bits, padded to n of
-// them.
+// appendPacked appends the values' differences from least, in width bits each, padded to n
+// differences.
 func appendPacked[T number](out []byte, values []T, least T, width, n int) []byte {
 	end := len(out) + (n*width+7)/8
 	switch width {

@@ -38,11 +38,11 @@ type scratch struct {
 	zstd              *zstd.Encoder
 }
 
-// scratches are shared by all writers of an effort: no more are in use than writers that run
+// scratches are shared by all writers of an effort: only as many are in use as writers run
 // concurrently.
 var scratches [len(levels)]sync.Pool
 
-// takeScratch returns a scratch of the pool, which the caller returns to it.
+// takeScratch returns a scratch from the pool; the caller puts it back.
 func (e Effort) takeScratch() *scratch {
 	if s, ok := scratches[e].Get().(*scratch); ok {
 		return s
@@ -62,7 +62,7 @@ func (e Effort) takeScratch() *scratch {
 }
 
 // page writes a page of rows: which of them have a value, and the values. It compresses even if
-// that makes the page larger: then the page has a checksum, which the readers' zstd compares.
+// that makes the page larger, because zstd adds a checksum, which readers compare.
 func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions []byte) error {
 	if c.data == 0 {
 		c.data, c.encoding = out.Tell(), e
@@ -80,7 +80,7 @@ func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions
 	h.number(1, thriftInt32, int64(rows))
 	h.number(2, thriftInt32, int64(e))
 	h.number(3, thriftInt32, int64(rleEncoding)) // of the definitions
-	h.number(4, thriftInt32, int64(rleEncoding)) // of repetitions, which there are none of
+	h.number(4, thriftInt32, int64(rleEncoding)) // of repetitions: there are none
 	return c.finish(out, len(content), c.packed)
 }
 

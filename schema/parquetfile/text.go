@@ -120,11 +120,11 @@ func (c *chunk) writeTexts(out *sink, arrays []arrow.Array) error {
 	return c.writePlainTexts(out, arrays)
 }
 
-// averageText is the assumed size of a text: a dictionary has at most half as many entries as
-// values.
+// averageText is the assumed size of a text: with it, a dictionary has at most half as many entries
+// as values.
 const averageText = 2 * indexBytes
 
-// numbered numbers the values, unless they have no dictionary or it would be too large.
+// numbered numbers the values; false if the column has no dictionary or it would be too large.
 func (c *chunk) numbered() bool {
 	t, size, limit := &c.texts, 0, c.maxEntries(len(c.texts.values), averageText)
 	if limit == 0 {

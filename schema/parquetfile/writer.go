@@ -1,7 +1,7 @@
 // Package parquetfile writes Parquet files of tables. It encodes the columns of record batches
-// itself, since it knows their shape: no nested types, and most numbers either repeat or ascend.
-// It also writes page headers and the footer (frame.go): arrow-go's writer would add its reading
-// side to every program that writes, more code than everything else in them.
+// itself, since it knows their shape: no nested types, and most numbers either repeat or ascend. It
+// also writes page headers and the footer (frame.go): arrow-go's writer would link its reader, too,
+// into every program that writes: more code than all the rest.
 //
 // Start reading with Writer.Write.
 package parquetfile
@@ -28,8 +28,8 @@ const (
 	RowGroupText = 4 * schema.BatchText
 )
 
-// rollupRows is RowGroupRows of function_rollup. Rows of several metrics of all experiments are
-// equal except for the values, but far apart.
+// rollupRows is the larger maximum for function_rollup: its rows for different metrics are equal
+// except for the values, but far apart.
 const rollupRows = 8 * schema.BatchRows
 
 // groupRows returns the maximum of rows in a row group of a table.
@@ -110,8 +110,8 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	return w.err
 }
 
-// This many small batches are joined: most of their memory and garbage collection is for the
-// description of columns.
+// From this many on, small batches are joined: most of their memory and garbage collection is for
+// the description of columns.
 const (
 	fewRows = 1 << 10
 	joined  = 32
@@ -256,8 +256,8 @@ func (w *Writer) release() {
 	w.pending, w.rows, w.text = w.pending[:0], 0, 0
 }
 
-// Pending returns how many values and bytes of text Close still has to write: its time is about
-// proportional to that.
+// Pending returns how many values and bytes of text Close still has to write: about proportional to
+// the time of Close.
 func (w *Writer) Pending() int { return w.rows*len(w.table.Columns) + w.text }
 
 // Close completes the file.

@@ -25,7 +25,7 @@ import (
 // downloaded again.
 type copyIndex struct {
 	store, file string
-	boot        string // identifies the running kernel: after a crash, unwritten content may be lost, so older stamps do not count
+	boot        string // identifies the running kernel: a crash may lose unwritten content, so stamps from before it do not count
 
 	mu    sync.Mutex
 	files map[string]copyRecord

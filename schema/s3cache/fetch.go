@@ -109,7 +109,7 @@ func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 		return nil
 	}
 	left, err := m.evict(need)
-	if err == nil && left > 0 { // a long-lived server: batches that it had open were replaced
+	if err == nil && left > 0 { // a long-lived server may pin files of replaced batches
 		if err = m.pins.forget(m.isReplaced); err == nil {
 			left, err = m.evict(need)
 		}
@@ -120,7 +120,7 @@ func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 	return err
 }
 
-// downloads is how often a file is downloaded if each answer has another content.
+// downloads is how often a file is downloaded if each answer has different content.
 const downloads = 3
 
 // fetch downloads a table's file and compares it with its commit. If two answers have the same

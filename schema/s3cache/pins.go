@@ -41,7 +41,7 @@ func (u *pinList) add(files []storedir.File) error {
 	return err
 }
 
-// forget unpins files. The caller holds the lock of the readers of the list.
+// forget unpins files. The caller holds the lock that readers of the list take.
 func (u *pinList) forget(which func(file string) bool) error {
 	var text strings.Builder
 	for file := range u.pinned {

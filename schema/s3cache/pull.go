@@ -38,7 +38,7 @@ func (m *Cache) maxFiles() int {
 
 const commitSuffix = ".json"
 
-// pulls is how often the commits are listed if some are removed meanwhile.
+// pulls is how often the commits are listed again if some are removed meanwhile.
 const pulls = 5
 
 // Pull implements storedir.Remote.
@@ -217,7 +217,7 @@ func (m *Cache) Sync(name string) error {
 	if err != nil {
 		return err
 	}
-	// Callers ask for a file by name if its copy is in doubt.
+	// The caller doubts the copy of a named file: compare its content.
 	if c, _ := m.copies.get(name); m.copies.isCopyOf(name, &o) && m.copies.readsAs(name, c.sum) {
 		return nil
 	}

@@ -11,10 +11,10 @@
 //	DIR/known                 the object that each cached file is a copy of
 //	DIR/lock                  held during eviction
 //
-// An attempt to write a batch has a name that no other attempt has, on any machine: its files
-// are uploaded first, then the commit, which succeeds for exactly one attempt. One that loses, or
-// is killed before, leaves files that no commit names. CollectGarbage removes them when they are
-// too old for an attempt to name them any more, by the storage's clock: attempts give up earlier.
+// An attempt to write a batch has a name that no other attempt has, on any machine: its files are
+// uploaded first, then the commit, which succeeds for exactly one attempt. An attempt that loses,
+// or is killed before that, leaves files that no commit names. CollectGarbage removes them when
+// they are so old by the storage's clock that their attempt has given up.
 //
 // Start reading with Open, then Cache.Pull (pull.go) and Cache.Fetch (fetch.go).
 package s3cache

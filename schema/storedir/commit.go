@@ -1,6 +1,6 @@
 // Package storedir is the directory of a store: the folders and names of its files, the commits
 // that say which files count, and the repair of what killed programs left. The writing and the
-// reading side share it.
+// reading side share this package.
 //
 // A store is a directory:
 //

@@ -28,8 +28,8 @@ func boolInt(is bool) int {
 	return 0
 }
 
-// markCovered hides the experiments that others cover: their writers may have been concurrent.
-// The files stay until a commit of the covering experiment names the others.
+// markCovered hides experiments that others cover: concurrent writers may have stored both. The
+// files stay until a commit of the covering experiment names the others.
 func (c *Contents) markCovered() {
 	unfinished := c.unfinished()
 	if len(unfinished) == 0 {

@@ -57,8 +57,8 @@ func writeFlushed(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReplaceFile replaces a file by another one of the same file system; after a power cut, one of
-// them is there, complete.
+// ReplaceFile replaces a file by another one of the same file system. After a power cut, either the
+// old or the new file is there, complete.
 func ReplaceFile(temp, path string) error {
 	f, err := os.Open(temp)
 	if err != nil {

@@ -18,8 +18,8 @@ const JournalFile = "journal.json"
 type JournalEntry struct {
 	State        string `json:"state"` // a hash of its files' attributes, without their content
 	ExperimentID string `json:"experiment_id"`
-	// Covered is the experiment that made this recording redundant, with its generation then, if
-	// it was skipped for that.
+	// Covered is the experiment that makes this recording redundant, with its generation then, if
+	// the recording was skipped for that.
 	Covered    string `json:"covered,omitempty"`
 	Generation int    `json:"generation,omitempty"`
 }
@@ -40,7 +40,7 @@ func ReadJournal(store string) (noted map[string]JournalEntry) {
 }
 
 // IsCurrent reports whether the store still agrees with an entry: it has the experiment, or the
-// one that covers it.
+// covering one.
 func (c *Contents) IsCurrent(n JournalEntry) bool {
 	if n.Covered == "" {
 		return c.Latest(n.ExperimentID).Batch != ""
@@ -72,7 +72,7 @@ func WriteJournal(store string, noted map[string]JournalEntry) error {
 	}
 	defer scratch.Remove()
 	temp := filepath.Join(scratch.Dir, JournalFile)
-	// It need not survive a power cut.
+	// The journal need not survive a power cut.
 	if err := os.WriteFile(temp, append(content, "\n"+Checksum(xxhash.Sum64(content))+"\n"...), 0o666); err != nil {
 		return err
 	}

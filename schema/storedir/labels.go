@@ -16,7 +16,7 @@ type Labels struct {
 	Remove      []string          `json:"remove,omitempty"`
 }
 
-// LabelChange is a change and the commit that made it first.
+// LabelChange is a change and the commit that first made it.
 type LabelChange struct {
 	Commit string `json:"commit"`
 	Labels
@@ -95,7 +95,7 @@ func (e *Entry) applyLabels(given []*LabelChange) {
 	}
 }
 
-// allAppliedAt returns since when the entries of experiments include all changes of a label
+// allAppliedAt returns when the entries of experiments first included all changes of a label
 // commit; false if the commit is still needed.
 func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
 	for _, g := range d.labelChanges() {
@@ -108,7 +108,7 @@ func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
 	return at, true
 }
 
-// appliedAt returns since when the entries of all experiments include a label change.
+// appliedAt returns when the entries of all experiments first included a label change.
 func (c *Contents) appliedAt(g *LabelChange) (at time.Time, heeded bool) {
 	for _, id := range g.Experiments {
 		l := c.states[id]

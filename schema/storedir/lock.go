@@ -44,7 +44,7 @@ func claim(dir string) (*Scratch, error) {
 	}
 	s, err = lockNamed(dir, f)
 	if err != nil && !errors.Is(err, errTaken) {
-		_ = os.Remove(f.Name()) // no one else would for a day
+		_ = os.Remove(f.Name()) // nobody else would remove it for a day
 	}
 	return s, err
 }

@@ -88,7 +88,7 @@ func mergeMetadata(list []Commit, program string) Commit {
 	return out
 }
 
-// restatesReplaced reports whether a commit repeats everything that the commits it replaces say,
+// restatesReplaced reports whether a commit repeats everything in the commits that it replaces,
 // which have no files.
 func (c *Contents) restatesReplaced(d *CommitFile) bool {
 	return len(d.Replaces) > 0 && !slices.ContainsFunc(d.Replaces, func(name string) bool {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Store files are opened in this file only: another user who can write the store may replace any
-// of them by a pipe, a device or a link to a file of the reader.
+// Only this source file opens store files: another user who can write the store may replace any of
+// them by a pipe, a device or a link to a file of the reader.
 
 // ErrNotRegular says that a store's file is not a regular file. Links are not followed.
 var ErrNotRegular = errors.New("it is not a regular file (a link, pipe or device must not be here)")
@@ -48,7 +48,7 @@ func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 }
 
 // readWhole returns the content of a file that a directory lists as regular, and its attributes
-// before.
+// before reading.
 func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -75,7 +75,7 @@ func IsRegular(path string) error {
 // ReadFile returns the content of a regular file of at most limit bytes. The error wraps
 // ErrNotRegular for anything else.
 func ReadFile(path string, limit int64) ([]byte, error) {
-	if err := IsRegular(path); err != nil { // to open alone changes some devices
+	if err := IsRegular(path); err != nil { // opening changes some devices
 		return nil, err
 	}
 	data, _, err := readWhole(path, limit)
@@ -112,8 +112,8 @@ func regularIn(root *os.Root, name string) error {
 	return inStore(name, err)
 }
 
-// inStore explains the error of an os.Root: a path that is neither missing nor forbidden leads
-// out of it.
+// inStore explains the error of an os.Root: a path that is neither missing nor forbidden leads out
+// of the root.
 func inStore(name string, err error) error {
 	var system unix.Errno
 	if err == nil || errors.As(err, &system) {

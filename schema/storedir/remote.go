@@ -11,7 +11,7 @@ import (
 // Remote is the object storage behind a local cache directory. The cache has all commits and the
 // table files that were needed. Files are written to the cache first, then to the storage. Cached
 // files are compared with the storage, or with the checksum in their commit, and fetched again if
-// they differ. Other errors than the documented ones are host errors, after which it is unknown
+// they differ. All errors except the documented ones are host errors, after which it is unknown
 // whether the operation happened.
 type Remote interface {
 	// Pull updates the cached commits.
@@ -111,7 +111,7 @@ func Verify(store string) (files []string, err error) {
 	return nil, nil
 }
 
-// CollectGarbage removes what attempts left in a remote store: no lock shows which attempts live.
+// CollectGarbage removes what attempts left in a remote store, where no lock shows which still run.
 func CollectGarbage(store string) (removed int, err error) {
 	if r := remoteOf(store); r != nil {
 		return r.CollectGarbage()

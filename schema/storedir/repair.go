@@ -80,7 +80,7 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 		return nil, err
 	}
 	damaged, ok := c.commits[batch]
-	if !ok { // just removed
+	if !ok { // another process has just removed it
 		return nil, nil
 	}
 	experiments := damaged.Experiments

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Scratch is a private folder of this process. If the process is killed, Clean removes it. The
-// lock exists before the folder and goes after it: a folder without a lock is unused.
+// Scratch is a private folder of this process. If the process is killed, Clean removes it. The lock
+// is made before the folder and removed after it: a folder without a lock is unused.
 type Scratch struct {
 	Dir  string
 	lock *os.File
@@ -45,7 +45,8 @@ func NewAttempt(store, batch string) (*Scratch, error) {
 	if err := makeDirs(store); err != nil {
 		return nil, err
 	}
-	// The files of a committed batch have its name. In a remote store, another machine's may.
+	// A committed batch's files have its name; in a remote store, files of another machine may,
+	// too.
 	s, err := newScratch(filepath.Join(store, StagingDir), batch, func() bool {
 		if remoteOf(store) != nil {
 			return true
@@ -65,8 +66,8 @@ var errTaken = errors.New("the name is taken")
 // claims is how many names are tried.
 const claims = 100
 
-// newScratch makes a scratch folder in root, with a random part added to its name if the name is
-// taken or, checked after locking it, used.
+// newScratch makes a scratch folder in root. It adds a random part to the name if the name is
+// taken, or if used reports so once it is locked.
 func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	for n := range claims {
 		try := name

@@ -19,8 +19,7 @@ type snapshotLine struct {
 	Commit Commit `json:"commit"`
 }
 
-// WriteSnapshot writes the commits, one per line. Of a batch's files it only tells that there are
-// some.
+// WriteSnapshot writes the commits, one per line, without the batches' lists of files.
 func (c *Contents) WriteSnapshot(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)

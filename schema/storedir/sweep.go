@@ -29,8 +29,8 @@ func (c *Contents) Sweep(keep time.Duration) {
 	}
 }
 
-// olderThan reports whether a commit's time is so long ago. For a remote store, the storage's
-// clock decides, since the machines' clocks may differ.
+// olderThan reports whether a commit is older than keep. For a remote store, the storage's clock
+// decides, since the machines' clocks may differ.
 func (c *Contents) olderThan(since time.Time, keep time.Duration) bool {
 	remote := remoteOf(c.store)
 	if remote == nil {
@@ -62,8 +62,8 @@ func (c *Contents) lowestGenerations() map[string]int {
 	return lowest
 }
 
-// keepsOthersObsolete reports whether other commits that still exist would count without this
-// one. A new batch of the same experiments replaces it in that.
+// keepsOthersObsolete reports whether commits that still exist would count again without this one.
+// It may go once a newer batch of the same experiments does the same.
 func (c *Contents) keepsOthersObsolete(r ReplacedCommit, lowest map[string]int) bool {
 	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.commits[name] != nil }) {
 		return true

@@ -24,7 +24,8 @@ type fileVersion struct {
 	sum   uint64 // xxhash64 of its content, or of the error of reading it
 }
 
-// stamp is the file system's description of a file, and whether it identified the content then.
+// stamp is the file system's description of a file, and whether it identified the content when
+// taken.
 type stamp struct {
 	safefile.Stamp
 	settled bool
@@ -145,19 +146,20 @@ func (h stateHash) add(batch string, sum uint64) {
 
 func (h stateHash) String() string { return Checksum(h.Sum64()) }
 
-// Watcher follows the state of a store. It reads only the commit files that have changed since
-// its last look.
+// Watcher follows the state of a store. It reads only commit files that have changed since the last
+// call.
 type Watcher struct {
 	store  string
 	folder stamp
 	files  map[string]*fileVersion // by batch
 	state  string
-	looked time.Time     // when it last checked each file
-	took   time.Duration // how long that took
+	looked time.Time     // when all files were last checked
+	took   time.Duration // how long this check took
 }
 
-// patience limits the time of a Watcher: it checks each file only after this many times the time
-// that the check took. New, removed and renamed files change the folder, and are seen at once.
+// patience limits the work of a Watcher: after a check of all files, the next one waits this many
+// times as long as the check took. New, removed and renamed files change the folder, and are seen
+// at once.
 const patience = 20
 
 // NewWatcher returns a Watcher of a store.

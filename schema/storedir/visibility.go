@@ -16,9 +16,9 @@ type experimentState struct {
 	rows           *CommitFile // the batch with its rows, nil if there is none
 	rowsGeneration int         // the generation of the rows
 
-	replaced   bool // by another experiment that names it
+	replaced   bool // by another experiment, whose entry names it
 	replacedAt time.Time
-	replacers  []string // ids of the experiments that name it
+	replacers  []string // ids of experiments whose entries name it
 	covered    bool     // by another form of the same recording
 }
 
@@ -115,7 +115,7 @@ func (c *Contents) countExperiments(names []string) {
 		}
 		for i := range d.Experiments {
 			e := &d.Experiments[i]
-			if d.Err != nil && (len(d.Files) > 0 || precedence(e) == 0) { // a deleted experiment does not come back
+			if d.Err != nil && (len(d.Files) > 0 || precedence(e) == 0) { // a damaged commit does not bring back a deleted experiment
 				continue
 			}
 			c.state(e.ExperimentID).apply(e, d)
@@ -155,9 +155,9 @@ func precedence(e *Entry) int {
 	return 0
 }
 
-// apply applies an entry if it is newer than the current one, or wins over an equal one. The
-// entry that includes more label changes wins: it was merged since, and the commits of the
-// changes may be gone.
+// apply applies an entry if it is newer than the current one, or wins over an equal one. The entry
+// that includes more label changes wins: it was merged later, and the commits of the changes may be
+// gone.
 func (l *experimentState) apply(e *Entry, in *CommitFile) {
 	if l.entry == nil || cmp.Or(e.Generation-l.entry.Generation, precedence(e)-precedence(l.entry), len(e.LabelCommits)-len(l.entry.LabelCommits)) > 0 {
 		l.entry, l.committed, l.commit = e, e, in
@@ -250,7 +250,7 @@ func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 	return at, true
 }
 
-// replacedAt returns when a commit took effect; in the future if it cannot be read, or only asks
+// replacedAt returns when a commit took effect; a future time if it cannot be read, or only asks
 // for recordings to be ingested again: the replaced rows may be all that is left.
 func (c *Contents) replacedAt(d *CommitFile) (at time.Time) {
 	switch {
@@ -265,7 +265,8 @@ func (c *Contents) replacedAt(d *CommitFile) (at time.Time) {
 	return at
 }
 
-// changedAt returns when the current state began; in the future if the state before it must stay.
+// changedAt returns when the current state began; a future time if files of the state before must
+// stay.
 func (l *experimentState) changedAt() time.Time {
 	switch {
 	case l != nil && l.replaced:
@@ -276,7 +277,7 @@ func (l *experimentState) changedAt() time.Time {
 	return l.commit.Ingested
 }
 
-// notBefore returns a time at which no replaced file may be removed yet.
+// notBefore returns a time so late that no replaced file may be removed yet.
 func notBefore() time.Time { return time.Now().Add(Keep) }
 
 func later(a, b time.Time) time.Time {

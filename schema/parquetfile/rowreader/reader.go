@@ -164,7 +164,7 @@ func (r *Reader) read(number int) (*rowGroup, error) {
 	if err := records.Err(); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	r.group = g // the garbage collector frees the one before, which readers may still use
+	r.group = g // others may still use the old one, so the garbage collector frees it
 	return g, nil
 }
 
