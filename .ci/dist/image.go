@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// image writes a container image, which podman load and docker load read. It has nothing but
-// the program, the shared libraries that it needs and a folder for temporary files.
+// image writes a container image, which podman load and docker load read. It contains only the
+// program, the shared libraries that it needs and a folder for temporary files.
 func (r *release) image(p product) error {
 	list := []file{{path: "tmp"}, {"etc/passwd", 0o644, []byte("root:x:0:0:root:/:/sbin/nologin\nstackmill:x:1000:1000:stackmill:/tmp:/sbin/nologin\n")}}
 	for _, f := range p.files {
@@ -47,7 +47,7 @@ func (r *release) image(p product) error {
 	if err != nil {
 		return err
 	}
-	// Without the system's libraries for names of hosts, Go looks them up by itself.
+	// The image lacks the system's resolver libraries: Go resolves host names itself.
 	built, err = mutate.ConfigFile(built, &v1.ConfigFile{Architecture: r.arch, OS: "linux", Created: v1.Time{Time: r.time}, RootFS: rootFS(built),
 		Config: v1.Config{Entrypoint: []string{"/usr/bin/stackmill"}, Env: []string{"PATH=/usr/bin", "HOME=/tmp", "GODEBUG=netdns=go"}, WorkingDir: "/", User: "1000:1000"}})
 	if err != nil {

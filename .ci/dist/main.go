@@ -1,6 +1,6 @@
-// Command dist makes what is released from the built programs: tar archives, Debian and RPM
-// packages, container images, the list of what the programs are built from, and checksums.
-// The same programs give the same bytes. See `make dist`.
+// Command dist packages the built programs for a release: tar archives, Debian and RPM packages,
+// container images, a software bill of materials, and checksums. The same programs give the same
+// bytes. See `make dist`.
 package main
 
 import (
@@ -23,12 +23,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// release is what is made of one commit.
+// release is the release of one commit.
 type release struct {
 	root    string // the checkout
 	out     string // where to write
 	version string
-	time    time.Time // of the commit: of every file
+	time    time.Time // of the commit, for every file
 	arch    string
 	glibc   string // the version of the C library on which the full program must run, if any
 }
@@ -78,7 +78,7 @@ func (r *release) make() error {
 	return r.checksums()
 }
 
-// product is a program with what belongs to it.
+// product is a released program with the files of its packages.
 type product struct {
 	name, about string
 	files       []file
@@ -107,8 +107,8 @@ func (r *release) fullFiles() ([]file, error) {
 	return files, nil
 }
 
-// workerFiles lists the files of the package of the worker, whose program has a name of its own so
-// that both packages can be installed.
+// workerFiles lists the files of the package of the worker, whose program has its own name so that
+// both packages can be installed.
 func (r *release) workerFiles() ([]file, error) {
 	return r.common("bin/dist/stackmill-worker")
 }

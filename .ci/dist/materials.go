@@ -13,8 +13,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// materials writes what a program is built from, as CycloneDX: its Go modules, as the program
-// itself has them, and the packages of the page that it serves.
+// materials writes a program's bill of materials as CycloneDX: its Go modules, from the program's
+// build information, and the packages of the page that it serves.
 func (r *release) materials(p product) error {
 	built, err := buildinfo.ReadFile(filepath.Join(r.root, "bin/dist", p.name))
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *release) materials(p product) error {
 	return r.write(fmt.Sprintf("%s-%s.cdx.json", p.name, r.version), to.Bytes())
 }
 
-// pagePackages returns the npm packages that the page is built from, without those that build it.
+// pagePackages returns the npm packages in the page, without build tools.
 func (r *release) pagePackages() (list []cyclonedx.Component, err error) {
 	text, err := os.ReadFile(filepath.Join(r.root, "queries/serve/web/package-lock.json"))
 	if err != nil {

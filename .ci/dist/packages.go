@@ -17,9 +17,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// minimalLibc returns the oldest version of the C library on which a program runs, which is the
-// newest version that one of its symbols asks for. The program must not export a function that it
-// imports: the loader would find its own in the place of the library's.
+// minimalLibc returns the oldest version of the C library on which a program runs: the newest
+// version that one of its symbols needs. The program must not export a function that it imports:
+// the loader would take it instead of the library's.
 func minimalLibc(program string) (newest string, err error) {
 	f, err := elf.Open(program)
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 )
 
-// The recordings of call chains and of stack dumps of small programs, and how many
-// samples they have.
+// The recordings of small programs' call chains and stack dumps, and their numbers of samples.
 const (
 	chainsFile, perfSamples = "chains.data", 200_000
 	dumpsFile, dumpSamples  = "dumps.data", 24_000
@@ -24,8 +23,8 @@ func (b *bench) callChains() error {
 		peer: chainReport(path, "--symfs", symfs), ratio: 0.4})
 }
 
-// chains returns the path of the recording of call chains, which it makes, and the
-// folder of its load objects.
+// chains makes the recording of call chains, and returns its path and the folder of its load
+// objects.
 func chains(dir string) (path, symfs string, err error) {
 	files, err := perfFiles(dir)
 	if err != nil {
@@ -35,7 +34,7 @@ func chains(dir string) (path, symfs string, err error) {
 	return path, filepath.Join(files, "symfs"), prolong(filepath.Join(files, "perf", "p_cxx_fp.data"), path, perfSamples, 0)
 }
 
-// stackDumps compares the unwinding of a small program's stack dumps with perf's own.
+// stackDumps compares with perf the time to unwind a small program's stack dumps.
 func (b *bench) stackDumps() error {
 	path, symfs, err := dumps(b.dir)
 	if err != nil {
@@ -45,8 +44,8 @@ func (b *bench) stackDumps() error {
 		peer: dumpReport(path, "--symfs", symfs), ratio: 0.5})
 }
 
-// dumps returns the path of the recording of stack dumps, which it makes, and the
-// folder of its load objects.
+// dumps makes the recording of stack dumps, and returns its path and the folder of its load
+// objects.
 func dumps(dir string) (path, symfs string, err error) {
 	files, err := perfFiles(dir)
 	if err != nil {
@@ -56,7 +55,7 @@ func dumps(dir string) (path, symfs string, err error) {
 	return path, filepath.Join(files, "symfs"), prolong(filepath.Join(files, "perf", "p_recur_dwarf.data"), path, dumpSamples, dumpBytes)
 }
 
-// compiler compares the unwinding of the stack dumps of a real program with perf's.
+// compiler compares with perf the time to unwind the stack dumps of a real program.
 func (b *bench) compiler() error {
 	const work = "dwarf, a compiler"
 	path, samples, err := compilation(b.dir)
@@ -66,10 +65,10 @@ func (b *bench) compiler() error {
 	return b.hold(contest{work: work, path: path, samples: samples, peer: dumpReport(path), ratio: 0.15, bytes: 80})
 }
 
-// distinctStacks compares the reading of chains that are mostly distinct with perf's.
+// distinctStacks compares with perf the time to read chains that are mostly distinct.
 func (b *bench) distinctStacks() error { return b.goBuild(&largePackage, 20) }
 
-// manyProcesses does the same for a recording of hundreds of processes.
+// manyProcesses is distinctStacks for a recording of hundreds of processes.
 func (b *bench) manyProcesses() error { return b.goBuild(&manyPackages, 0) }
 
 func (b *bench) goBuild(g *goBuild, bytes float64) error {
@@ -80,12 +79,12 @@ func (b *bench) goBuild(g *goBuild, bytes float64) error {
 	return b.hold(contest{work: g.name, path: in.path, samples: in.samples, peer: chainReport(in.path), ratio: 0.5, bytes: bytes})
 }
 
-// chainReport is perf's list of functions with their callees, of recorded chains.
+// chainReport is perf's report of functions with callees, from recorded chains.
 func chainReport(path string, options ...string) contender {
 	return report("perf report --children -g none", path, append(options, "--children", "-g", "none"))
 }
 
-// dumpReport is perf's list of functions, of stacks that it unwinds.
+// dumpReport is perf's report of functions, from stacks that perf unwinds.
 func dumpReport(path string, options ...string) contender {
 	return report("perf report --no-inline", path, append(options, "--no-inline"))
 }

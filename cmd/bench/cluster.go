@@ -14,10 +14,10 @@ import (
 
 const (
 	clusterTasks      = 4
-	clusterEfficiency = 0.95 // of tasks side by side, in processor time, against one task for all
+	clusterEfficiency = 0.95 // processor time of one task for all, relative to tasks side by side
 )
 
-// cluster measures the tasks of a plan: their cost when they run side by side, the cost of starting
+// cluster measures the tasks of a plan: their cost when they run concurrently, the cost of starting
 // one, and the operations per experiment on the shared file system.
 func (b *bench) cluster() error {
 	dir, err := filepath.Abs(b.dir)
@@ -28,7 +28,7 @@ func (b *bench) cluster() error {
 	if err := many(b.dir, c.root, 0, b.experiments, nightSize); err != nil {
 		return err
 	}
-	if _, err := c.tasks(1, false, nil); err != nil { // it fills the cache
+	if _, err := c.tasks(1, false, nil); err != nil { // fills the cache
 		return err
 	}
 	var one, turns, beside, again []time.Duration
@@ -60,7 +60,7 @@ func (b *bench) cluster() error {
 	return errors.Join(c.operations(), os.RemoveAll(c.store), os.Remove(c.plan), os.Remove(c.plan+".slurm"))
 }
 
-// cluster runs the tasks of plans of the same experiments.
+// cluster runs plans' tasks for the same experiments.
 type cluster struct {
 	*bench
 	root, store, plan string
@@ -71,8 +71,8 @@ func (c *cluster) task(chunk int) []string {
 	return []string{c.program, "ingest", "--plan", c.plan, "--chunk", fmt.Sprint(chunk), "--jobs", "1", "--cache", c.cache()}
 }
 
-// tasks runs all tasks of a new plan into a new store, at once or one after the other,
-// and returns the processor time that they took. Before each come the words of tracer.
+// tasks runs all tasks of a new plan into a new store, at once or one after the other, and returns
+// their processor time. tracer returns the words that begin a task's command line.
 func (c *cluster) tasks(n int, once bool, tracer func(chunk int) []string) (cpu time.Duration, err error) {
 	if err := errors.Join(os.RemoveAll(c.store), os.RemoveAll(c.plan), os.RemoveAll(c.plan+".slurm")); err != nil {
 		return 0, err
@@ -102,12 +102,12 @@ func (c *cluster) tasks(n int, once bool, tracer func(chunk int) []string) (cpu 
 	return cpu, errors.Join(errs...)
 }
 
-// shared are the calls that a file system on other machines has to answer; the last four are
-// about content. fstat and close need no answer.
+// shared are the system calls that a network file system must answer; the last four concern
+// content. fstat and close need no answer.
 var shared = []string{"openat", "newfstatat", "statx", "faccessat", "faccessat2", "getdents64", "mkdirat", "renameat", "renameat2", "linkat", "unlinkat", "fsync", "fdatasync",
 	"flock", "read", "pread64", "write", "pwrite64", "copy_file_range"}
 
-// operations counts the calls of tasks on the store, and on the recordings.
+// operations counts the system calls of tasks on the store and on the recordings.
 func (c *cluster) operations() error {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

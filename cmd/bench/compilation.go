@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// The recording of a compilation: nearly every sample has a stack of its own, of
-// some twenty frames in a program of thirty megabytes. It is as long as dumpsFile.
+// The recording of a compilation: nearly every sample has a different stack, with some twenty
+// frames in a program of thirty megabytes. It has as many samples as dumpsFile.
 const (
 	compilationFile = "compilation.data"
 	compiledParts   = 60
 	compilationHz   = "6400"
 )
 
-// compilation returns the path of a recording of g++, with the number of its
-// samples. It makes it when it is not there, for which perf must be permitted.
+// compilation returns the path of a recording of g++ and its number of samples. It makes a missing
+// recording, for which perf must be permitted.
 func compilation(dir string) (path string, samples int, err error) {
 	if path, err = made(filepath.Join(dir, compilationFile), recordCompilation); err != nil {
 		return "", 0, err
@@ -26,7 +26,7 @@ func compilation(dir string) (path string, samples int, err error) {
 	return path, samples, err
 }
 
-// recordCompilation records g++ and keeps the first samples, as many as are wanted.
+// recordCompilation records g++ and keeps the wanted number of samples.
 func recordCompilation(path string) error {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
@@ -44,7 +44,7 @@ func recordCompilation(path string) error {
 	return shorten(data, path, dumpSamples)
 }
 
-// largeSource is a program that takes a compiler some seconds.
+// largeSource returns a program that takes a compiler some seconds.
 func largeSource() string {
 	var b strings.Builder
 	b.WriteString("#include <map>\n#include <regex>\n#include <string>\n#include <vector>\n")

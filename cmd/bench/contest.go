@@ -20,19 +20,19 @@ type contest struct {
 	flags   []string // of ingest
 	cold    bool     // also with an empty cache
 	peer    contender
-	ratio   float64 // the part of the peer's time that ingest may take
-	bytes   float64 // that a sample may take in the store, 0: any
+	ratio   float64 // the maximum time of ingest, relative to the peer's
+	bytes   float64 // the maximum in the store per sample, 0: any
 }
 
-// contender is one of the commands that are compared.
+// contender is one of the compared commands.
 type contender struct {
 	name   string
 	remove []string // put aside before each run
-	args   []string // empty: the program is not there
+	args   []string // empty: the program is missing
 	runs   runs
 }
 
-// hold runs the contenders in turn.
+// hold runs the contest.
 func (b *bench) hold(c contest) error {
 	input, err := size(c.path)
 	if err != nil {
@@ -91,9 +91,9 @@ func (b *bench) ingest(name, path string, flags ...string) contender {
 func (b *bench) store() string { return filepath.Join(b.dir, "store") }
 func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
 
-// takeTurns runs each contender once in each round, so that all are measured while
-// the machine does the same. It first writes recent recordings to the disk: a contender
-// that flushes a file would wait for them, too.
+// takeTurns runs each contender once in each round, so that other load on the machine affects all
+// alike. It first flushes recent recordings to the disk: a contender that flushes a file would wait
+// for them, too.
 func takeTurns(rounds int, contenders []contender) error {
 	unix.Sync()
 	for range rounds {
@@ -120,9 +120,9 @@ func (c *contender) run() error {
 // asideDir is the name of the folder that putAside moves files to, in their own folder.
 const asideDir = "aside"
 
-// putAside removes what is at a path, if anything is, from there only: to make a file, ext4
-// looks at each one that was deleted in the last minutes, which took a fifth of the time
-// of an ingest when stores were deleted between rounds.
+// putAside moves away what is at a path, without deleting it: to create a file, ext4 looks at each
+// file deleted in the last minutes. That took a fifth of the time of an ingest when stores were
+// deleted between rounds.
 func putAside(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -15,8 +15,8 @@ import (
 // corpusTarget is how many bytes of tables a sample of the corpus may take.
 const corpusTarget = 17
 
-// corpusParts are the parts of the corpus: a folder of recordings each, and the one
-// that has its load objects.
+// corpusParts are the parts of the corpus: a folder of recordings, and the folder of their load
+// objects.
 var corpusParts = []struct {
 	folder string
 	unpack func(dir string) error
@@ -70,13 +70,12 @@ func (b *bench) corpusBytes() error {
 	return nil
 }
 
-// lostStatus is the status of an ingest that found damaged recordings: the corpus has
-// some.
+// lostStatus is the exit status of an ingest that found damaged recordings, as in the corpus.
 const lostStatus = 3
 
 var samplesSaid = regexp.MustCompile(`: (\d+) samples in `)
 
-// ingested runs an ingest and returns how many samples it says it has read.
+// ingested runs an ingest and returns the number of samples that it reports.
 func ingested(cmd *exec.Cmd) (samples int, err error) {
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState.ExitCode() != lostStatus {

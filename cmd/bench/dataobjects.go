@@ -22,17 +22,16 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// accessCount is the number of memory accesses in the recording. To find their data objects may take
-// accessTime seconds more than to read the recording.
+// accessCount is the number of memory accesses in the recording. Finding their data objects may
+// take accessTime seconds more than reading the recording.
 const (
 	accessCount = 1_000_000
 	accessTime  = 1
 )
 
-// dataObjects measures what it takes to find the data objects of accesses to
-// memory, of the programs with known data as they are usually compiled, after
-// their events were read. The first round, in which the programs' tables are made,
-// does not count.
+// dataObjects measures the time to find the data objects of memory accesses, beyond reading the
+// events, in the usual builds of the programs with known data. The first round, which makes the
+// programs' tables, does not count.
 func (b *bench) dataObjects() error {
 	files, err := accessFiles(b.dir)
 	if err != nil {
@@ -65,9 +64,8 @@ func (b *bench) dataObjects() error {
 	return nil
 }
 
-// attributed finds the data objects of a recording's events and returns the time
-// that took this process, garbage collection included, beyond reading the events;
-// and by how many instructions they were.
+// attributed finds the data objects of a recording's events. It returns the time, garbage
+// collection included, beyond reading the events, and the number of accessing instructions.
 func attributed(path, symfs string, loader *cache.Recording) (spent time.Duration, instructions int, err error) {
 	rec := perfdata.New().Open(context.Background(), path)
 	defer rec.Close()
@@ -97,8 +95,7 @@ func attributed(path, symfs string, loader *cache.Recording) (spent time.Duratio
 	return spent, len(distinct), nil
 }
 
-// events reads a process's events and has their data objects found, if there is
-// a sink for them.
+// events reads a process's events and, with a sink for them, finds their data objects.
 func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *samples.DataProcess) error {
 	reader := p.Events(schema.Perf)
 	defer reader.Close()
@@ -122,8 +119,8 @@ func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, f
 	}
 }
 
-// accessFiles returns the folder with the long recordings, as accesses/, which it
-// makes when it is not there, and their programs as symfs/.
+// accessFiles returns the folder with the long recordings in accesses/, which it makes if they are
+// missing, and their programs in symfs/.
 func accessFiles(dir string) (string, error) {
 	return made(filepath.Join(dir, "accesses"), makeAccesses)
 }
@@ -132,7 +129,7 @@ func makeAccesses(part string) error {
 	if err := errors.Join(os.MkdirAll(filepath.Join(part, "accesses"), 0o777), corpus.Data(part)); err != nil {
 		return err
 	}
-	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // with some 1000 instructions in all
+	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // they have some 1000 instructions in all
 	if err != nil {
 		return err
 	}

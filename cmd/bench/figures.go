@@ -10,15 +10,15 @@ import (
 // figure is one result.
 type figure struct {
 	work    string // what was measured
-	against string // what it is compared with, if it is
+	against string // what it is compared with, or empty
 	value   float64
 	unit    string  // of value and target
 	target  float64 // 0: there is none
-	atLeast bool    // the target is the least the value should be, not the most
+	atLeast bool    // the target is the minimum, not the maximum
 	skipped string  // why there is no value
 }
 
-// verdict says whether the target is met.
+// verdict tells whether the target is met.
 func (f figure) verdict() string {
 	met := f.value <= f.target
 	if f.atLeast {
@@ -35,7 +35,7 @@ func (f figure) verdict() string {
 	return "missed"
 }
 
-// wanted is the target in words.
+// wanted returns the target as text.
 func (f figure) wanted() string {
 	switch {
 	case f.target == 0:
@@ -53,7 +53,7 @@ func (f figure) result() string {
 	return number(f.value, f.unit)
 }
 
-// number prints three digits of a number or more, and its unit.
+// number prints a number with at least three digits, and its unit.
 func number(v float64, unit string) string {
 	digits := 2
 	for limit := 10.0; digits > 0 && v >= limit; limit *= 10 {

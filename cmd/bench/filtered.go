@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Maximum times of a filtered report, as a process: of a large experiment, and of many small ones
-// together.
+// Maximum times of a filtered report by a new process: of a large experiment, and of many small
+// ones together.
 const (
 	filteredRecords = 1_000_000
 	filteredAnswer  = 800 // ms
@@ -19,7 +19,7 @@ const (
 // filteredReports are the reports that are measured.
 var filteredReports = []string{"functions", "call-tree"}
 
-// filtered measures reports of some of the samples.
+// filtered measures reports that select some of the samples.
 func (b *bench) filtered() error {
 	large, err := recording(b.dir, filteredRecords)
 	if err != nil {

@@ -8,25 +8,25 @@ import (
 	"path/filepath"
 )
 
-// goBuild is a recording of the Go compiler, which has frame pointers: most samples
-// have a stack of their own, of some fifteen frames.
+// goBuild is a recording of the Go compiler, which has frame pointers: most samples have a
+// different stack, with some fifteen frames.
 type goBuild struct {
 	name   string
 	file   string // of the recording
 	hz     string
-	rounds int    // of the script
-	before string // script that is not recorded: $0 is the program go
-	script string // that is recorded: $i is the round
+	rounds int    // how often the script runs
+	before string // script that runs unrecorded before: $0 is the program go
+	script string // the recorded one: $i is the round
 }
 
-// The builds. The compilation of one large package is a quarter million samples of
-// one process, again and again; the build with all packages some hundreds of
-// processes, in which hardly two samples have the same stack.
+// The builds. Compiling one large package again and again gives a quarter million samples of one
+// process; building all packages runs some hundreds of processes, and hardly two samples have the
+// same stack.
 var (
 	largePackage = goBuild{
 		name: "perf fp, distinct stacks", file: "package", hz: "12000", rounds: largest,
 		before: `"$0" build -o /dev/null cmd/compile/internal/ssa`,
-		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // the flag makes it anew
+		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // the changed flag avoids the build cache
 	}
 	manyPackages = goBuild{
 		name: "perf fp, hundreds of processes", file: "build", hz: "12000", rounds: 1,
@@ -35,14 +35,14 @@ var (
 )
 
 const (
-	// lengthened is how many times as long the longer recording is of two that are compared.
+	// lengthened is how many times longer the longer of two compared recordings is.
 	lengthened = 4
-	// largest is how many times as long the longest is, which has some 1.8 million samples.
+	// largest is the same for the longest recording, which has some 1.8 million samples.
 	largest = 7
 )
 
-// input is a recording and the number of its samples. long is the same workload lengthened times as
-// long; large is a recording of all rounds.
+// input is a recording and the number of its samples. long has the same workload, lengthened times
+// as much; large has all rounds.
 type input struct {
 	name        string
 	path        string
@@ -50,8 +50,8 @@ type input struct {
 	long, large *input
 }
 
-// recording returns the recordings of all rounds, the first round's as the main one. It makes
-// missing recordings, for which perf must be permitted.
+// recording returns the recordings; the main one is the first round's. It makes missing recordings,
+// for which perf must be permitted.
 func (g *goBuild) recording(dir string) (*input, error) {
 	file := g.file
 	if g.rounds > 1 {
@@ -81,7 +81,7 @@ func (in *input) shortened(all *input) error {
 	return shorten(all.path, in.path, in.samples)
 }
 
-// record records the builds, which have a cache of their own.
+// record records the builds, which use their own build cache.
 func (g *goBuild) record(path string) error {
 	compiler, err := exec.LookPath("go")
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"runtime"
 )
 
-// The targets for how the cost of a sample may grow, and how busy two processors are.
+// Targets: how much the cost of a sample may grow, and how busy two processors are.
 const (
 	growthTarget = 1.1
 	coresTarget  = 1.8
 )
 
-// inputs are the recordings whose cost must not grow with their length. A recording
-// that could not be made is noted as work that is skipped.
+// inputs are the recordings whose cost must not grow with their length. It notes a recording that
+// could not be made as skipped.
 func (b *bench) inputs(work string) (all []*input, err error) {
 	in, err := largePackage.recording(b.dir)
 	if skip, err := b.unrecorded(work+", perf fp", err); err != nil {
@@ -33,8 +33,8 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 	return append(all, heap), nil
 }
 
-// growth measures the cost of a sample in a recording and in one that is several times as long, and
-// how many processors the longer ones keep busy.
+// growth compares the cost of a sample in a recording with its cost in one that is several times
+// longer, and measures how many processors the longer ones keep busy.
 func (b *bench) growth() error {
 	inputs, err := b.inputs("CPU of a sample")
 	if err != nil {
@@ -64,11 +64,11 @@ func (b *bench) growth() error {
 	return nil
 }
 
-// splitProcesses is over how many processes samples are split.
+// splitProcesses is the number of processes that samples are split over.
 const splitProcesses = 200
 
-// processes measures the cost of a sample if all samples belong to one process, and if the
-// same samples are spread over many processes with equal mappings.
+// processes compares the cost of a sample if all samples belong to one process with the cost if
+// they are spread over many processes with equal mappings.
 func (b *bench) processes() error {
 	work := fmt.Sprintf("CPU of a sample, %d processes", splitProcesses)
 	in, err := largePackage.recording(b.dir)

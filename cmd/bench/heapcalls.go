@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// The recording of heap calls: a program of one thread that makes lists and frees
-// them, at 32 depths of calls. Half of its calls allocate.
+// The recording of heap calls: a single-threaded program makes and frees lists, at 32 call depths.
+// Half of its heap calls allocate.
 const (
 	listsFile  = "lists.er"
 	listsCalls = 4_000_000
@@ -40,7 +40,7 @@ func (b *bench) heapCalls() error {
 	return b.hold(contest{work: work, path: path, samples: listsCalls, peer: functionList(path), ratio: 0.25, bytes: 1.8})
 }
 
-// lists returns the path of the recording, which it makes when it is not there.
+// lists returns the path of the recording, which it makes if it is missing.
 func lists(dir string) (string, error) {
 	return made(filepath.Join(dir, listsFile), recordLists)
 }
@@ -59,7 +59,7 @@ func recordLists(path string) error {
 		return err
 	}
 	for _, command := range [][]string{
-		{compiler, "-g", "-O0", source, "-o", program}, // optimized, nothing would be left of the calls
+		{compiler, "-g", "-O0", source, "-o", program}, // optimization would remove the calls
 		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-o", path, program, fmt.Sprint(listsCalls)},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
@@ -69,7 +69,7 @@ func recordLists(path string) error {
 	return nil
 }
 
-// server compares the same of the composed recording of a server: eight threads, and
+// server makes the same comparison for the composed recording of a server: eight threads, and
 // thousands of stacks.
 func (b *bench) server() error {
 	path, err := recording(b.dir, b.records)
@@ -79,7 +79,7 @@ func (b *bench) server() error {
 	return b.hold(contest{work: "gprofng heap, a server", path: path, samples: b.records, cold: true, peer: functionList(path), ratio: 0.25})
 }
 
-// functionList is gprofng's list of functions.
+// functionList is the contender that lets gprofng list functions.
 func functionList(path string) contender {
 	c := contender{name: "gprofng display text -functions"}
 	if gprofng, err := exec.LookPath("gprofng"); err == nil {

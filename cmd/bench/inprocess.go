@@ -10,16 +10,16 @@ import (
 	"stackmill/pipeline"
 )
 
-// chainRate is the target in million samples with call chains per second of one processor;
-// rateRounds runs are measured for each round of other programs.
+// chainRate is the target in million samples with call chains per second of one processor. Each
+// round of other programs has rateRounds runs in this process.
 const (
 	chainRate  = 1.0
 	rateRounds = 5
 )
 
-// inProcess measures what a sample of the call chains costs from the file to
-// Parquet on disk, without the program's start and the store's catalog: in this
-// process, which has read the recording before, as in an ingest of many.
+// inProcess measures the cost of a sample with a call chain from the recording to Parquet on disk,
+// without starting a program or making the catalog: in this process, which has read the recording
+// before, as when many are ingested.
 func (b *bench) inProcess() error {
 	path, symfs, err := chains(b.dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *bench) inProcess() error {
 	return nil
 }
 
-// cpuTime returns the CPU time of this process that a function takes, user and system.
+// cpuTime returns the user and system CPU time that a function takes in this process.
 func cpuTime(do func() error) (time.Duration, error) {
 	var before, after syscall.Rusage
 	err := errors.Join(syscall.Getrusage(syscall.RUSAGE_SELF, &before), do(), syscall.Getrusage(syscall.RUSAGE_SELF, &after))

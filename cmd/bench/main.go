@@ -19,17 +19,16 @@ import (
 // bench holds what all rows share.
 type bench struct {
 	program, dir string
-	records      int // of the recording of a server
-	experiments  int // of a store of many
-	nights       int // of a year
+	records      int // in the recording of a server
+	experiments  int // in the store of many
+	nights       int // in the simulated year
 	rounds       int
-	compacted    bool // the store of many
+	compacted    bool // the store of many experiments was compacted
 	figures      figures
-	costs        costs // of tasks
+	costs        costs // of plans' tasks
 }
 
-// rows are the measurements in their order. Each makes what it needs, so that it can
-// be measured alone.
+// rows are the measurements in their order. Each makes what it needs, so that it can run alone.
 var rows = []struct {
 	name    string
 	measure func(*bench) error
@@ -91,8 +90,8 @@ func rowNames() (names string) {
 	return names
 }
 
-// run measures the rows that match, and prints all their figures at the end. One
-// that fails does not keep the others from being measured.
+// run measures the rows that match, and prints all figures at the end. It goes on after a row that
+// fails.
 func (b *bench) run(only string) (err error) {
 	chosen, err := regexp.Compile("^(" + only + ")")
 	if err != nil {

@@ -37,12 +37,12 @@ func many(dir, root string, from, n, night int) error {
 	return nil
 }
 
-// small is the shape of a small experiment.
+// small returns the shape of a small experiment.
 func small(n int) shape {
 	return shape{seed: uint64(n) + 100, records: 200 + 37*(n%41), threads: 1 + n%4, stacks: 20 + n%60, of: 200}
 }
 
-// composeWhole makes a recording that appears when it is complete.
+// composeWhole composes a recording, which appears at its path when it is complete.
 func composeWhole(path string, like shape) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -50,7 +50,7 @@ func composeWhole(path string, like shape) error {
 	return whole(path, func(part string) error { return compose(part, like) })
 }
 
-// sharedObjects puts the load objects of composed recordings into a folder, unless they are there.
+// sharedObjects writes the load objects of composed recordings into a folder, unless they exist.
 func sharedObjects(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {

@@ -18,11 +18,11 @@ type run struct {
 	Memory  int64         // the peak of its resident set, bytes
 }
 
-// measured is this program's first argument when it only runs another one.
+// measured is this program's first argument if it is the copy that starts another program.
 const measured = "measured"
 
-// measure runs a program to its end. It is started by a small process, this program
-// anew: the system counts the peak of the process that starts it for its own.
+// measure runs a program to its end. A second, small copy of this program starts it, because Linux
+// counts the starter's peak memory as the child's.
 func measure(name string, args ...string) (r run, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -62,17 +62,17 @@ func measureHere(name string, args ...string) int {
 // runs are the runs of one program, at least one.
 type runs []run
 
-// elapsed is the median of the times.
+// elapsed returns the median elapsed time.
 func (rs runs) elapsed() time.Duration {
 	return median(each(rs, func(r run) time.Duration { return r.Elapsed }))
 }
 
-// cpu is the median of the times of all threads.
+// cpu returns the median CPU time.
 func (rs runs) cpu() time.Duration {
 	return median(each(rs, func(r run) time.Duration { return r.CPU }))
 }
 
-// memory is the highest peak.
+// memory returns the highest peak.
 func (rs runs) memory() (peak int64) {
 	for _, r := range rs {
 		peak = max(peak, r.Memory)
@@ -80,7 +80,7 @@ func (rs runs) memory() (peak int64) {
 	return peak
 }
 
-// cores is the median of how many processors were busy on average.
+// cores returns the median of the runs' average numbers of busy processors.
 func (rs runs) cores() float64 {
 	return median(each(rs, func(r run) float64 { return r.CPU.Seconds() / r.Elapsed.Seconds() }))
 }
@@ -92,7 +92,7 @@ func each[V any](rs runs, value func(run) V) (values []V) {
 	return values
 }
 
-// median is the value in the middle.
+// median returns the middle value.
 func median[V cmp.Ordered](values []V) V {
 	return slices.Sorted(slices.Values(values))[len(values)/2]
 }

@@ -10,18 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownHz is how often perf looks at the program, in Hz of processor time.
+// ownHz is the sampling rate of perf, in Hz of processor time.
 const ownHz = "1999"
 
-// profileSource is a recording that the program is profiled with.
+// profileSource is a recording whose ingest is profiled.
 type profileSource struct {
 	path  string
 	flags []string // of ingest
-	times int      // so that each recording is about as much of the profile
+	times int      // so that recordings have about equal shares of the profile
 }
 
-// profile writes the profile with which Go's compiler optimizes the program: perf records the
-// program while it ingests the recordings of the benchmark, and the program itself converts that.
+// profile writes the profile for Go's profile-guided optimization: perf records the program while
+// it ingests the benchmark's recordings, and the program itself converts the recording.
 func (b *bench) profile(to string) error {
 	list, err := b.toProfile()
 	if err != nil {
@@ -50,7 +50,7 @@ func (b *bench) profile(to string) error {
 	return command(b.program, "export", "--store", store, "--as", "pgo", "-o", to)
 }
 
-// toProfile returns the recordings, which it makes.
+// toProfile makes and returns the recordings.
 func (b *bench) toProfile() ([]profileSource, error) {
 	heap, err := lists(b.dir)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) toProfile() ([]profileSource, error) {
 	}, nil
 }
 
-// command runs a command, which may say something.
+// command runs a command, which may print errors.
 func command(name string, args ...string) error {
 	c := exec.Command(name, args...)
 	c.Stderr = os.Stderr

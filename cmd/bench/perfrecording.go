@@ -16,15 +16,15 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// perfFiles returns the folder with perf's recordings and their load objects,
-// which it unpacks when it is not there.
+// perfFiles returns the folder with perf's recordings and their load objects, which it unpacks if
+// it is missing.
 func perfFiles(dir string) (string, error) {
 	return made(filepath.Join(dir, "perf"), func(part string) error {
 		return errors.Join(os.Mkdir(part, 0o777), corpus.Perf(part))
 	})
 }
 
-// Where things stand in a perf.data file (perf-data 1, 4, 6).
+// Offsets and bits in a perf.data file (perf-data 1, 4, 6).
 const (
 	attrsOffset       = 24
 	dataOffset        = 40
@@ -43,9 +43,8 @@ const (
 	sampleStack       = 1 << 13
 )
 
-// prolong writes a recording with the samples of another one, again and again, each
-// time later, until there are n of them. Their stack dumps, if they have any, become
-// dump bytes long; the added bytes are not valid.
+// prolong writes a recording with n samples, which repeat the samples of another one at later
+// times. Stack dumps, if any, become dump bytes long; the added bytes are not valid.
 func prolong(from, to string, n, dump int) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
@@ -61,7 +60,7 @@ func prolong(from, to string, n, dump int) error {
 	for bits := sampleType & beforeTime; bits != 0; bits &= bits - 1 {
 		timeAt += 8
 	}
-	var side []byte // the other records
+	var side []byte // records other than samples
 	cycle := sampleLoop{timeAt: timeAt, first: ^uint64(0)}
 	for r := range perfRecords(bytes.NewReader(b[u64(dataOffset):][:u64(dataSize)])) {
 		if r.isSample() {
@@ -96,7 +95,7 @@ func prolong(from, to string, n, dump int) error {
 // sampleLoop repeats samples, each time with later times.
 type sampleLoop struct {
 	samples     [][]byte
-	timeAt      int    // where in a sample its time is
+	timeAt      int    // offset of the time in a sample
 	first, last uint64 // times
 }
 
@@ -105,7 +104,7 @@ func (c *sampleLoop) add(s []byte) {
 	c.samples, c.first, c.last = append(c.samples, s), min(c.first, t), max(c.last, t)
 }
 
-// length is the length of n samples, in bytes.
+// length returns the length of n samples in bytes.
 func (c *sampleLoop) length(n int) (length uint64) {
 	for i := range n {
 		length += uint64(len(c.samples[i%len(c.samples)]))
@@ -147,8 +146,8 @@ func perfRecords(from io.Reader) iter.Seq[perfRecord] {
 	}
 }
 
-// features iterates over the entries of the index of features, which follows the data: the number,
-// position and length of each.
+// features iterates over the index of features, which follows the data: a feature's number, and the
+// entry with its position and length.
 func features(head, index []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for bit := range 256 {
@@ -170,8 +169,8 @@ func moveFeatures(head, index []byte, by uint64) {
 	}
 }
 
-// forgetTimes clears the times of the first and last sample; rest is the file from
-// an offset on.
+// forgetTimes clears the recorded times of the first and last sample; rest is the file from offset
+// on.
 func forgetTimes(head, rest []byte, offset uint64) {
 	for bit, entry := range features(head, rest) {
 		if bit == featureSampleTime {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Where things stand in perf's records (perf-data 6).
+// Offsets and bits in perf's records (perf-data 6).
 const (
 	recordMmap, recordComm, recordExit = 1, 3, 4
 	recordMmap2                        = 10
@@ -22,10 +22,10 @@ const (
 	noPID                              = ^uint32(0)                               // the kernel's
 )
 
-// samplePool holds the samples of all processes of one program, in the order of time, and the
-// records with which such a process begins.
+// samplePool holds the samples of all processes of one program, in time order, and the records that
+// begin such a process.
 type samplePool struct {
-	tidAt, trailer          int // of samples; the length of what ends other records
+	tidAt, trailer          int // offset in samples; length of the trailer of other records
 	general, begin, samples [][]byte
 }
 
@@ -75,7 +75,7 @@ func pool(head []byte, in iter.Seq[perfRecord], program string) (*samplePool, er
 	return p, nil
 }
 
-// firstPID is the number of the first process that write makes.
+// firstPID is the PID of the first process that write makes.
 const firstPID = 1_000_000
 
 // write emits the samples once for each of several threads, one thread after the other. With

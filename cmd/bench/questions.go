@@ -9,16 +9,16 @@ import (
 	"stackmill/queries"
 )
 
-// Maximum times of an answer from a store of many experiments, in ms: of the program, of the
-// program after compact, and of an open connection.
+// Maximum times of an answer from a store of many experiments, in ms: by a new process, before and
+// after compact, and on an open connection.
 const (
 	scaleAnswer    = 250
 	compactAnswer  = 150
 	answerWhenOpen = 50
 )
 
-// scaleQuestions are questions about a store of many experiments, each as a command (verb) or
-// else as SQL. JOB is replaced by the name of an experiment.
+// scaleQuestions are questions about a store of many experiments, each as a command (verb) or as
+// SQL. JOB stands for the name of an experiment.
 var scaleQuestions = []struct{ name, verb, sql string }{
 	{"functions of one experiment", "report functions --limit 10 --experiment JOB",
 		"SELECT function, exclusive, inclusive FROM function_metrics WHERE experiment = 'JOB' AND mode = 'user' ORDER BY exclusive DESC, function LIMIT 10"},
@@ -33,7 +33,7 @@ var scaleQuestions = []struct{ name, verb, sql string }{
 // use different joins.
 var namedViews = []string{"function_metrics", "callers_callees", "call_tree", "folded", "source", "cut_stacks"}
 
-// scaleByName asks the program for all rows that views have of one experiment.
+// scaleByName measures the slowest query of the program for all rows of a view of one experiment.
 func (b *bench) scaleByName(job *strings.Replacer, when string) error {
 	var asked []contender
 	for _, view := range namedViews {
@@ -54,7 +54,7 @@ func (b *bench) scaleByName(job *strings.Replacer, when string) error {
 	return nil
 }
 
-// scaleQuestions asks the program, and an open connection.
+// scaleQuestions asks the questions, of the program and on an open connection.
 func (b *bench) scaleQuestions(string) error {
 	when, target := "", float64(scaleAnswer)
 	if b.compacted {
@@ -93,7 +93,7 @@ func (b *bench) scaleQuestions(string) error {
 	return b.scaleCompare(db, when)
 }
 
-// answerTime returns the median of the times that an answer takes, in ms.
+// answerTime returns the median time of an answer, in ms.
 func (b *bench) answerTime(ask func(context.Context) error) (float64, error) {
 	var times []time.Duration
 	for range 2*b.rounds + 1 {
@@ -106,7 +106,7 @@ func (b *bench) answerTime(ask func(context.Context) error) (float64, error) {
 	return milliseconds(median(times)), nil
 }
 
-// readAll reads the rows of SQL, and keeps none.
+// readAll runs SQL and discards the rows.
 func readAll(ctx context.Context, db *queries.DB, query string) error {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {

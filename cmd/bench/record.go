@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// errUnrecorded says why there is no recording of a program of this machine.
+// errUnrecorded: a program of this machine could not be recorded.
 var errUnrecorded = errors.New("not recorded")
 
-// unrecorded reports whether there is no recording to measure: for want of a program
-// or of the permission, which is noted, or for another error, which it returns.
+// unrecorded reports whether there is no recording to measure. It notes a missing program or
+// permission as skipped, and returns any other error.
 func (b *bench) unrecorded(work string, err error) (skip bool, _ error) {
 	if errors.Is(err, errUnrecorded) {
 		b.figures.skip(work, err)
@@ -20,8 +20,7 @@ func (b *bench) unrecorded(work string, err error) (skip bool, _ error) {
 	return err != nil, err
 }
 
-// record has perf record a command, in the working directory and with the environment
-// that the command has.
+// record lets perf record a command, in the command's working directory and environment.
 func record(data string, options []string, command *exec.Cmd) error {
 	perf, err := exec.LookPath("perf")
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 type shape struct {
 	seed                     uint64
 	records, threads, stacks int
-	of                       int    // the stacks of the program, of which these are some; 0: these
-	objects                  string // the folder in which the load objects are; empty: archived
-	wall                     int64  // when it was recorded, s since 1970; 0: some day
+	of                       int    // stacks of the program, of which the recording has some; 0: it has all
+	objects                  string // the folder of the load objects; empty: they are archived
+	wall                     int64  // when it was recorded, s since 1970; 0: a fixed day
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 // a recorded C++ program.
 var objects = []string{"/tmp/corpus/bin/cxx", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "/usr/lib/x86_64-linux-gnu/libc.so.6"}
 
-// recording returns the path of the recording, which it makes when it is not there.
+// recording returns the path of the recording, which it makes if it is missing.
 func recording(dir string, records int) (string, error) {
 	return made(filepath.Join(dir, fmt.Sprintf("heap-%d.er", records)), func(part string) error {
 		return compose(part, shape{seed: 1, records: records, threads: 8, stacks: 6000})
@@ -79,7 +79,7 @@ func compose(dir string, like shape) error {
 	return e.Close()
 }
 
-// archived returns the file of a load object in the recorded C++ program's archive.
+// archived returns a load object's file in the archive of the recorded C++ program.
 func archived(files, object string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(files, "exp", "all.er", "archives", filepath.Base(object)+"_*"))
 	if err != nil || len(found) != 1 {
@@ -161,10 +161,10 @@ const (
 	opMalloc, opFree, opRealloc = 0, 1, 2
 )
 
-// calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5
-// reallocate; what is never freed leaks.
+// calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5 reallocate. Blocks
+// that are never freed leak.
 func calls(e *gprofngtest.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) {
-	ids := make([]uint64, len(paths))      // of those that were recorded
+	ids := make([]uint64, len(paths))      // of the recorded stacks
 	popular := make([]float64, len(paths)) // sums of weights 1/rank
 	sum := 0.0
 	for i := range popular {

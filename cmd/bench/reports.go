@@ -9,14 +9,14 @@ import (
 	standard "stackmill/queries/report"
 )
 
-// The maximum times in ms, on an open connection: of a standard report of one experiment of many, or
-// of all rows of a view; and of a report with a filter.
+// The maximum times in ms on an open connection: for a standard report of one experiment of many,
+// or all its rows of a view, and for a report with a filter.
 const (
 	reportWhenOpen   = 250
 	filteredWhenOpen = 500
 )
 
-// filters are one of samples, and one of functions.
+// filters has a filter of samples and a filter of functions.
 var filters = []struct {
 	name string
 	queries.Filter
@@ -25,14 +25,14 @@ var filters = []struct {
 	{"hiding", queries.Filter{Hide: []string{"*"}}},
 }
 
-// question is something that is asked of an open store.
+// question is a query of an open store.
 type question struct {
 	name string
 	ask  func(ctx context.Context) error
 }
 
-// scaleReports asks for each standard report of one experiment of many, and for the rows
-// of each view of one experiment.
+// scaleReports measures each standard report of one experiment of many, and all its rows of each
+// view.
 func (b *bench) scaleReports(string) error {
 	ctx := context.Background()
 	job := fmt.Sprintf("job-%05d.er", b.experiments/2)
@@ -61,7 +61,7 @@ func (b *bench) scaleReports(string) error {
 	return b.slowest("views", reportWhenOpen, views)
 }
 
-// reportsOf are the reports as people look at them.
+// reportsOf returns the questions for the standard reports.
 func reportsOf(db *queries.DB, f queries.Filter) (list []question) {
 	for _, r := range standard.Reports {
 		request := &standard.Request{Report: r, Mode: "user", Alias: "manual", Width: time.Second, Limit: 10}
@@ -84,7 +84,7 @@ func reportsOf(db *queries.DB, f queries.Filter) (list []question) {
 	return list
 }
 
-// viewsOf are the views, with a condition on the experiment's id.
+// viewsOf returns the questions for all views, with a condition on the experiment's id.
 func viewsOf(db *queries.DB, id string) (list []question, err error) {
 	views, err := queries.Views()
 	for _, v := range views {
@@ -100,8 +100,7 @@ func viewsOf(db *queries.DB, id string) (list []question, err error) {
 	return list, err
 }
 
-// slowest measures each, prints what it takes, and reports the one that takes longest, with
-// what it may take, ms.
+// slowest measures each question, prints its time, and reports the slowest, with the maximum in ms.
 func (b *bench) slowest(what string, may float64, list []question) error {
 	when := ""
 	if b.compacted {

@@ -28,8 +28,8 @@ func openRecording(path string) (f *os.File, head []byte, data *io.SectionReader
 	return f, head, data, nil
 }
 
-// shorten writes a recording that ends when the n-th sample of another one was
-// written, with what perf had emptied from its buffers by then.
+// shorten writes the beginning of a recording, as it was when perf had written the n-th sample from
+// its buffers.
 func shorten(from, to string, n int) error {
 	return rewrite(from, to, func(_ []byte, in iter.Seq[perfRecord], emit func([]byte)) error {
 		for r := range in {
@@ -76,7 +76,7 @@ func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord],
 		w.Write(r)
 		size += uint64(len(r))
 	})
-	forgetTimes(head, rest, uint64(at+old)) // the first and the last sample are others now
+	forgetTimes(head, rest, uint64(at+old)) // the first and the last sample have changed
 	moveFeatures(head, rest, size-uint64(old))
 	w.Write(rest)
 	binary.LittleEndian.PutUint64(head[dataSize:], size)

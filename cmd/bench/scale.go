@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// What a store of many experiments may cost.
+// Targets for a store of many experiments.
 const (
-	scaleCPU     = 10  // ms of processor time for each experiment
-	scaleEven    = 1.2 // of the last ones, against the first
-	scaleFiles   = 2   // files of an experiment
-	scaleBytes   = 20  // kilobytes of an experiment
+	scaleCPU     = 10  // ms of processor time per experiment
+	scaleEven    = 1.2 // cost of the last ones, relative to the first
+	scaleFiles   = 2   // files per experiment
+	scaleBytes   = 20  // kilobytes per experiment
 	scaleAgain   = 1000
 	scaleTen     = 500
 	scaleCores   = 1.8
@@ -20,11 +20,11 @@ const (
 	compactFiles = 0.1
 	compactBytes = 17
 	checkCPU     = 15
-	scaleMemory  = 1024 // MiB that compact and check get, and may take
+	scaleMemory  = 1024 // MiB: --memory of compact and check, and their maximum
 )
 
-// scale measures a store of many small experiments: what each costs, and what questions
-// over all of them do, before and after its batches are merged.
+// scale measures a store of many small experiments: the cost of each, and of questions about all of
+// them, before and after the batches are merged.
 func (b *bench) scale() error {
 	root := filepath.Join(b.dir, fmt.Sprintf("scale-%d", b.experiments))
 	if err := many(b.dir, root, 0, b.experiments, nightSize); err != nil {
@@ -39,8 +39,8 @@ func (b *bench) scale() error {
 	return os.RemoveAll(b.store())
 }
 
-// scaleParts ingests the experiments by the thousand, or half of fewer, and compares what
-// the first and the last of them cost. It fills the cache for the others.
+// scaleParts ingests the experiments by the thousand, or in two halves if there are fewer, and
+// compares the cost of the first and the last part. It fills the cache for the other measurements.
 func (b *bench) scaleParts(root string) error {
 	nights := (b.experiments + nightSize - 1) / nightSize
 	size := max(1, min(10, nights/2))
@@ -93,7 +93,7 @@ func (b *bench) scaleIngest(root string) error {
 	return b.scaleSizes("", scaleFiles, scaleBytes)
 }
 
-// eachMS is the processor time of a command for each experiment.
+// eachMS returns a command's processor time per experiment.
 func (b *bench) eachMS(c contender) float64 {
 	return milliseconds(c.runs.cpu()) / float64(b.experiments)
 }
@@ -117,7 +117,7 @@ func (b *bench) scaleSizes(when string, files, bytes float64) error {
 	return nil
 }
 
-// scaleNews ingests all again, and then with ten new ones.
+// scaleNews ingests all experiments again, then together with ten new ones.
 func (b *bench) scaleNews(root string) error {
 	again := contender{args: b.ingest("", root, "--recursive").args}
 	var ten contender
@@ -139,7 +139,7 @@ func (b *bench) scaleNews(root string) error {
 	return nil
 }
 
-// scaleCheck proves the store.
+// scaleCheck measures a check of the store.
 func (b *bench) scaleCheck(string) error {
 	c := contender{args: []string{b.program, "check", "--store", b.store(), "--memory", fmt.Sprint(scaleMemory, "M")}}
 	if err := c.run(); err != nil {
@@ -150,7 +150,7 @@ func (b *bench) scaleCheck(string) error {
 	return nil
 }
 
-// scaleCompact merges the batches, once: there is nothing to merge then.
+// scaleCompact merges the batches, once: afterwards there is nothing to merge.
 func (b *bench) scaleCompact(string) error {
 	c := contender{args: []string{b.program, "compact", "--store", b.store(), "--keep", "0", "--memory", fmt.Sprint(scaleMemory, "M")}}
 	if err := c.run(); err != nil {
@@ -158,7 +158,7 @@ func (b *bench) scaleCompact(string) error {
 	}
 	b.figures.add(figure{work: "compact: CPU of a small experiment", value: b.eachMS(c), unit: "ms", target: compactCPU})
 	b.figures.add(figure{work: "compact: peak resident size", against: fmt.Sprintf("--memory %dM", scaleMemory), value: float64(c.runs.memory() >> 20), unit: "MiB", target: scaleMemory})
-	time.Sleep(2 * time.Second) // a commit's time has whole seconds: now all that was merged is older
+	time.Sleep(2 * time.Second) // commit times have whole seconds: after that, all merged batches are older
 	if err := (&contender{args: c.args}).run(); err != nil {
 		return err
 	}

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// costs are what tasks take. The row "cluster" measures them.
+// costs are the costs of tasks, as the row "cluster" measures them.
 type costs struct {
-	cpu       time.Duration // of an experiment, on one processor
+	cpu       time.Duration // per experiment
 	start     time.Duration // of a task, with nothing to do
-	questions float64       // operations on the recordings for an experiment
-	batch     float64       // operations on the store for a batch, without its commit
+	questions float64       // operations on the recordings per experiment
+	batch     float64       // operations on the store per batch, without its commit
 	commit    float64       // operations for its commit
 	batchSize int           // experiments of a batch
 	read      int64         // bytes of a recording
@@ -20,12 +20,12 @@ type costs struct {
 	entry     int64         // bytes of an experiment in a commit
 }
 
-// typical are the costs of small experiments, used where the row is not measured.
+// typical are the costs of small experiments, used if "cluster" is not measured.
 var typical = costs{cpu: 11 * time.Millisecond, start: 300 * time.Millisecond, questions: 70, batch: 850, commit: 8, batchSize: 400,
 	read: 372_000, written: 12_000, entry: 270}
 
-// sites are storages of a thousand workers: a filer, a parallel file system, one that is far
-// away. What they answer is an assumption.
+// sites are storages for a thousand workers: a filer, a parallel file system, a distant one. Their
+// latencies and rates are assumptions.
 var sites = []struct {
 	name string
 	site
@@ -35,7 +35,7 @@ var sites = []struct {
 	{"500,000 operations/s of 0.2 ms, 200 GB/s", site{workers: 1000, latency: 200 * time.Microsecond, rate: 500_000, bytes: 200e9, lost: 0.05}},
 }
 
-// simulation says how long a million experiments take.
+// simulation computes how long a million experiments take.
 func (b *bench) simulation() error {
 	const experiments = 1_000_000
 	for _, s := range sites {
@@ -52,36 +52,37 @@ func (b *bench) simulation() error {
 	return nil
 }
 
-// site is a cluster and its storage, which is one queue for operations and one for bytes.
+// site is a cluster and its storage, which has a queue for operations and a queue for bytes.
 type site struct {
 	workers int           // that run at once, of one processor each
-	latency time.Duration // of an operation, without the queue; a worker waits for one at a time
-	rate    float64       // operations that the storage answers in a second
-	bytes   float64       // that it moves in a second
-	lost    float64       // the part of the tasks that is killed at a random moment, and run again
+	latency time.Duration // of an operation without queueing; a worker has one at a time
+	rate    float64       // operations per second
+	bytes   float64       // bytes per second
+	lost    float64       // the fraction of tasks that are killed at a random moment, and run again
 }
 
-// outcome is what became of it.
+// outcome is the result of a simulation.
 type outcome struct {
 	took       time.Duration
-	efficiency float64 // processor time of experiments, against all that there was
+	efficiency float64 // processor time of experiments, relative to all that was available
 	operations float64
-	commits    float64 // of these, on commits
-	busy       float64 // part of the time in which the queue of operations has work
+	commits    float64 // operations on commits
+	busy       float64 // fraction of the time in which the queue of operations has work
 	moved      float64 // bytes
 }
 
-// worker is one that does tasks.
+// worker is a processor that runs tasks.
 type worker struct {
 	now    float64 // seconds
 	task   int     // experiments of its task that are left
 	filled int     // experiments of the batch that is being read
 	done   int     // batches that its task has committed
 	dies   int     // it is killed when this many are left; -1: it is not
-	steps  []pause // to do before what comes next
+	steps  []pause // waits before the next experiment or task
 }
 
-// pause is what a worker waits for. Each is taken at its time, so that queues are in order.
+// pause is what a worker waits for. Pauses are handled in time order, so that the queues are in
+// order.
 type pause struct{ seconds, operations, bytes float64 }
 
 // workers are sorted by their times.
@@ -97,7 +98,7 @@ func (w *workers) Pop() any {
 	return last
 }
 
-// simulation is one run.
+// simulation is one simulated ingest.
 type simulation struct {
 	costs
 	site
@@ -105,7 +106,7 @@ type simulation struct {
 	operationsFree, bytesFree float64 // when the queues are empty
 }
 
-// simulate lets workers ingest experiments in tasks of so many each.
+// simulate lets workers ingest experiments, in tasks of perTask experiments each.
 func simulate(c costs, s site, experiments, perTask int) outcome {
 	m := &simulation{costs: c, site: s}
 	random := rand.New(rand.NewPCG(1, 1))
@@ -155,18 +156,17 @@ func simulate(c costs, s site, experiments, perTask int) outcome {
 	return m.outcome
 }
 
-// rereads are the operations for a commit that a task reads: to open it, to read it, and to
-// see its end.
+// rereads is the number of operations to read a commit: open, read, and read the end of file.
 const rereads = 3
 
-// begin is the start of a task. One that is run again reads the commits that it has made.
+// begin starts a task. A task that runs again reads the commits that it has made.
 func (m *simulation) begin(w *worker) {
 	n := float64(w.done) * rereads
 	m.commits += n
 	w.steps = append(w.steps[:0], pause{seconds: m.start.Seconds()}, pause{operations: n}, pause{bytes: float64(w.done) * float64(m.batchSize) * float64(m.entry)})
 }
 
-// read is one experiment, and the commit of its batch if that is full.
+// read ingests one experiment, and commits its batch if that is full.
 func (m *simulation) read(w *worker) {
 	w.steps = append(w.steps[:0], pause{operations: m.questions}, pause{bytes: float64(m.costs.read)}, pause{seconds: m.cpu.Seconds()})
 	w.task--
@@ -179,7 +179,8 @@ func (m *simulation) read(w *worker) {
 	w.done++
 }
 
-// wait takes a pause: a time, or the queues, where operations come one after the other.
+// wait advances a worker by a pause: a time, and the queues, which handle one operation after the
+// other.
 func (m *simulation) wait(w *worker, s pause) {
 	w.now += s.seconds
 	if s.operations > 0 {

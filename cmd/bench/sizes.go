@@ -42,10 +42,10 @@ func (s sizes) total() (sum int64) {
 	return sum
 }
 
-// shownTables is how many tables String tells apart.
+// shownTables is how many tables String names.
 const shownTables = 6
 
-// String says how large the tables are, and which part of that the largest ones have.
+// String returns the total size of the tables, and the shares of the largest.
 func (s sizes) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "store: %.1f MB", float64(s.total())/1e6)

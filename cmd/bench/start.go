@@ -6,11 +6,10 @@ import (
 
 const (
 	startTarget = 20 // ms
-	startRounds = 10 // for each round of others
+	startRounds = 10 // per round of other measurements
 )
 
-// start measures how long the program takes to start, and to find that a recording
-// is in the store already.
+// start measures how long the program takes to start and find that a recording is stored already.
 func (b *bench) start() error {
 	path, symfs, err := chains(b.dir)
 	if err != nil {

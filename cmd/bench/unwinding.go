@@ -12,13 +12,11 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// dumpRate is how many thousand stack dumps are to be unwound in a second of one
-// processor.
+// dumpRate is the target in thousand stack dumps per second of one processor.
 const dumpRate = 250
 
-// unwinding measures the unwinding of the recording of stack dumps alone, with
-// the reading of its samples. Call frame information is compiled in the first
-// round, which does not count.
+// unwinding measures only the reading and unwinding of the recording of stack dumps. The first
+// round, which compiles call frame information, does not count.
 func (b *bench) unwinding() error {
 	path, symfs, err := dumps(b.dir)
 	if err != nil {

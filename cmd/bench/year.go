@@ -15,40 +15,40 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// life is a store into which experiments come each night, and stay for some time.
+// life simulates a store that gets experiments each night and keeps them for some time.
 type life struct {
 	program, cache, dir string
 	shared              string // the folder of the load objects
 	began               time.Time
 	nights              int
 	jobs                int // experiments of a night
-	stay                int // nights that they stay; every second night is then summarized, not deleted
-	week                int // nights between two runs of forget and compact; as long recordings stay
-	month               int // nights after which the store is asked and checked
+	stay                int // nights until they are deleted or, every second night's, summarized
+	week                int // nights between runs of forget and compact, and until recordings are removed
+	month               int // nights between queries and checks of the store
 	all                 []night
 }
 
-// night is what is known of a night's experiments.
+// night describes the experiments of a night.
 type night struct {
 	samples, sum int64
 	status       string // complete, summary or forgotten
 }
 
-// month is what one month took, and the store after it.
+// month has the costs of a month, and the store's size after it.
 type month struct {
 	nights    int
-	night     run // of ingest and label, all nights
-	upkeep    run // of forget and compact
+	night     run // ingest and label, all nights
+	upkeep    run // forget and compact
 	files     int
 	bytes     int64
 	whole     int // experiments
-	summaries int // experiments that are only kept as sums
+	summaries int // experiments that are summaries
 	questions time.Duration
 	check     run
 }
 
-// The nights of a year. yearEven limits the time of a night in the last whole month, compared
-// to the first month in which experiments are forgotten: until then the store grows.
+// The nights of a year. yearEven limits the time of a night in the last whole month, relative to
+// the first month that deletes experiments: until then the store grows.
 const (
 	yearJobs  = 30
 	yearStay  = 90
@@ -56,7 +56,7 @@ const (
 	yearEven  = 1.2
 )
 
-// year measures a store into which experiments come night after night.
+// year measures a store that gets experiments night after night.
 func (b *bench) year() error {
 	shared, err := sharedObjects(filepath.Join(b.dir, "scale-objects"))
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) year() error {
 	return nil
 }
 
-// run goes through all nights.
+// run simulates all nights.
 func (l *life) run() (months []month, err error) {
 	if err := os.RemoveAll(l.dir); err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func (l *life) run() (months []month, err error) {
 
 const day = 24 * time.Hour
 
-// record makes the recordings of a night, and removes the recordings of a week before. The
-// last night is yesterday.
+// record makes the recordings of a night, and removes those of a week earlier. The last night is
+// yesterday.
 func (l *life) record(n int) error {
 	known := night{status: pipeline.Complete}
 	for job := n * l.jobs; job < (n+1)*l.jobs; job++ {
@@ -137,14 +137,14 @@ func (l *life) record(n int) error {
 func (l *life) recordings() string { return filepath.Join(l.dir, "recordings") }
 func (l *life) store() string      { return filepath.Join(l.dir, "store") }
 
-// does runs a verb on the store, and adds what it took.
+// does runs a verb on the store, and adds its time and memory to sum.
 func (l *life) does(sum *run, verb string, args ...string) error {
 	r, err := measure(l.program, append([]string{verb, "--store", l.store()}, args...)...)
 	sum.Elapsed, sum.CPU, sum.Memory = sum.Elapsed+r.Elapsed, sum.CPU+r.CPU, max(sum.Memory, r.Memory)
 	return err
 }
 
-// allocated is what all experiments have allocated, by a view.
+// allocated queries a view for the bytes that all experiments have allocated.
 const allocated = "SELECT coalesce(sum(inclusive), 0)::BIGINT FROM %s WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = '<Total>'"
 
 // night ingests the recordings of the last week, and labels the recordings of the newest night.
@@ -164,9 +164,9 @@ func (l *life) night(n int, m *month) error {
 	return db.QueryRow(fmt.Sprintf(allocated, "function_metrics")).Scan(&l.all[n].sum)
 }
 
-// keepUp forgets what has been there for long, and merges batches.
+// keepUp deletes or summarizes old experiments, and merges batches.
 func (l *life) keepUp(n int, m *month) error {
-	if old := n - l.stay; old > 0 { // nights before it
+	if old := n - l.stay; old > 0 { // nights before it are deleted or summarized
 		age := fmt.Sprintf("%dd", l.nights-old)
 		if err := l.does(&m.upkeep, "forget", "--older-than", age, "--keep-rollups", "keep=sums"); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (l *life) keepUp(n int, m *month) error {
 	return l.does(&m.upkeep, "compact", "--keep", "0")
 }
 
-// look asks the store and checks it.
+// look queries and checks the store.
 func (l *life) look(m *month) (err error) {
 	if m.files, err = filesBelow(l.store()); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (l *life) look(m *month) (err error) {
 	return l.does(&m.check, "check")
 }
 
-// compare finds what the store should have, and nothing else.
+// compare checks that the store has exactly the experiments that it should have.
 func (l *life) compare(db *queries.DB, m *month) error {
 	var want, got struct{ samples, whole, sum int64 }
 	for _, n := range l.all {
@@ -240,7 +240,7 @@ func (l *life) compare(db *queries.DB, m *month) error {
 	return nil
 }
 
-// printMonths prints what each month took.
+// printMonths prints the costs of each month.
 func printMonths(months []month) {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)

@@ -1,5 +1,5 @@
-// Command docgen writes what follows from the declarations of tables and views: their
-// reference pages, and a source of package queries. See `make docs`.
+// Command docgen generates files from the declarations of tables and views: their reference pages,
+// and a source file of package queries. See `make docs`.
 package main
 
 import (

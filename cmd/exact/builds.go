@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// build is one program, compiled in one way, and how it is recorded.
+// build is one program, compiled and recorded in one way.
 type build struct {
 	name     string
 	compiler string
-	steps    string // of the shell, in a folder of its own; $S is the folder of the sources
+	steps    string // shell commands in the build's own folder; $S is the folder of the sources
 	chains   string // how stacks are recorded: dwarf, fp or none
 
-	noLines    bool // there are no source lines
-	noCalls    bool // debug information has neither the lines of inlined calls nor all of them
+	noLines    bool // the code has no source lines
+	noCalls    bool // debug information lacks some inlined calls, and the lines of all
 	noParams   bool // the truth's names lack parameters
 	bare       bool // inlined functions have names without scopes
 	noNames    bool // static functions have no names
 	wrappers   bool // the truth lacks functions that the compiler made
-	unwindless bool // the code lacks what unwinding needs
+	unwindless bool // the code lacks call frame information
 }
 
-// program is compiled in many ways.
+// program is a test program, which is compiled in many ways.
 type program struct {
 	name     string
 	sources  string
 	language string // cpp, or C if empty
-	first    string // steps before it is compiled
+	first    string // shell commands before it is compiled
 	flags    string
 	link     string
 	only     string // the compilers that can build it; any if empty
@@ -38,7 +38,7 @@ type program struct {
 // flavor is one way to compile a program.
 type flavor struct {
 	compiler, flags, link string
-	post                  string // what is done to the program afterwards
+	post                  string // commands for the compiled program
 	chains                string
 	change                func(*build)
 }
@@ -52,7 +52,7 @@ const (
 	stripped = `strip prog`
 )
 
-// flavors are the ways to compile programs in C and C++.
+// flavors are the usual ways to compile programs in C and C++.
 var flavors = []flavor{
 	{"gcc", "-O0 -g", "", "", "dwarf", nil},
 	{"gcc", "-O1 -g", "", "", "dwarf", nil},
@@ -102,7 +102,7 @@ var flavors = []flavor{
 	{"clang", "-O2", "", "", "dwarf", noLines},
 }
 
-// some are flavors for programs whose own peculiarities matter more.
+// some are fewer flavors, for programs whose own peculiarities matter more.
 var some = []flavor{
 	{"gcc", "-O0 -g", "", "", "dwarf", nil},
 	{"gcc", "-O0 -g", "", "", "fp", nil},
@@ -163,7 +163,7 @@ func buildList() (list []*build) {
 			b.name = buildName(p.name, f.compiler, f.flags, f.link, f.post, f.chains)
 			command := commands[p.language]
 			if strings.Contains(f.flags, "-gsplit-dwarf") {
-				// Names of .dwo files depend on the output's in one step.
+				// Compiling and linking in one step would name .dwo files after the output.
 				command = "for s in {sources}; do {compiler} {flags} -c $s; done\n" + strings.Replace(command, "{sources}", "*.o", 1)
 			}
 			command = strings.NewReplacer("{compiler++}", strings.NewReplacer("gcc", "g++", "clang", "clang++").Replace(f.compiler), "{compiler}", f.compiler,
@@ -181,7 +181,7 @@ func buildList() (list []*build) {
 	return list
 }
 
-// available says why a build cannot be made here: a compiler or linker is missing.
+// available returns an error if a compiler or linker of the build is missing here.
 func (b *build) available() error {
 	_, err := exec.LookPath(b.compiler)
 	for _, linker := range []string{"gold", "mold", "lld"} {

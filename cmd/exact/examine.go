@@ -19,8 +19,8 @@ import (
 //go:embed programs
 var sources embed.FS
 
-// examine builds and records programs, puts the recordings into a store in the folder, and
-// says what differs from the truth.
+// examine builds and records programs, ingests the recordings into a store in the folder, and
+// returns how it differs from the truth.
 func examine(ctx context.Context, out string, builds []*build) (findings []string, err error) {
 	out, err = filepath.Abs(out)
 	if err != nil {
@@ -44,7 +44,7 @@ func examine(ctx context.Context, out string, builds []*build) (findings []strin
 	return append(findings, more...), err
 }
 
-// compare puts recordings into a store, and says what differs between that and the truth.
+// compare ingests recordings into a store, and returns how it differs from the truth.
 func compare(ctx context.Context, out string, recordings []string, built map[string]*build) (findings []string, err error) {
 	store := filepath.Join(out, "store")
 	if err := os.RemoveAll(store); err != nil {
@@ -102,7 +102,7 @@ func compare(ctx context.Context, out string, recordings []string, built map[str
 	return findings, nil
 }
 
-// compareStacks says which samples of an experiment do not have the truth's stacks, and in which modes.
+// compareStacks returns the samples whose stacks differ from the truth, and in which modes.
 func compareStacks(b *build, e *experiment, truth map[uint64]*touch) map[string][]string {
 	known := map[string]bool{}
 	for _, t := range truth {

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// compareExports says which exports do not sum to the number of samples.
+// compareExports reports exports whose sum is not the number of samples.
 func compareExports(ctx context.Context, db *queries.DB, samples int, found func(text string)) error {
 	for _, as := range []string{"folded", "pprof", "speedscope"} {
 		for _, mode := range modes {

@@ -1,14 +1,13 @@
-// Exact compares what the program shows of recordings with what the recorded programs
-// say of themselves. It is run by hand, and records with perf:
+// Exact compares what stackmill shows of test programs with what these log about themselves. It is
+// run by hand, and records with perf:
 //
 //	go run ./cmd/exact -out DIR [-run REGEXP]
 //
-// Start reading with views.go, which compares. The programs in programs/ touch pages, each a
-// page fault, which perf records with the page's address and the stack. Of each page the
-// program says where it touched it: in which function, on which line, inlined where, called by
-// whom, in which thread. They are compiled in many ways (builds.go). Each stack must be the
-// program's in all modes, or must say that callers are missing (match.go), and each view must
-// be the sum of the stacks (views.go).
+// Start reading with views.go, which compares. The programs in programs/ touch pages: each is a
+// page fault, which perf records with the page's address and the stack. The program logs where it
+// touched each page: function, line, inlining, callers, thread. The programs are compiled in many
+// ways (builds.go). Each stack must equal the log in all modes, or be marked as incomplete
+// (match.go), and each view must be the sum of the stacks (views.go).
 package main
 
 import (

@@ -12,37 +12,37 @@ const (
 	truncatedStack = "<Truncated-stack>"
 )
 
-// goArguments are type arguments in symbols of Go, which its runtime abbreviates.
+// goArguments matches type arguments in Go symbols, which Go's runtime abbreviates.
 var goArguments = regexp.MustCompile(`\[.*\]`)
 
-// goWrapper matches functions that Go's compiler and runtime have to call others: the runtime does
-// not show them.
+// goWrapper matches functions that Go's compiler and runtime insert to call others: the runtime
+// does not show them.
 var goWrapper = regexp.MustCompile(`(-fm|\.deferwrap[0-9]+|\.gowrap[0-9]+|^runtime\.deferreturn)$`)
 
-// parameters are a C++ function's.
+// parameters matches the parameters of a C++ function.
 var parameters = regexp.MustCompile(`\([^)]*\)`)
 
 // matcher compares stacks of one recording with the truth.
 type matcher struct {
 	build *build
 	mode  int
-	known map[string]bool // the names in the truth
-	// ids and keys pair the functions' identifiers with the functions of the truth.
+	known map[string]bool // the function names in the truth
+	// ids and keys have the store's identifiers of the truth's functions.
 	ids  map[string]int64
 	keys map[int64]string
 }
 
-// place is what a frame ought to be: a function of the program, with what is inlined there.
+// place is an expected frame: a function of the program, with the functions inlined there.
 type place []element
 
-// places returns the frames of a path in a mode, root first; frames outside the program's
-// own functions are nil. A stack that is marked as cut may begin at any frame up to list[cut].
+// places returns the expected frames of a path in a mode, root first; nil for frames outside the
+// program's own functions. A stack that is marked as cut may begin at any frame up to list[cut].
 func (m *matcher) places(t *touch) (list []place, cut int) {
 	list = []place{nil}
 	for _, e := range t.path {
 		switch e.kind {
 		case '*':
-			// Functions of others may be inlined in the one that calls them.
+			// Library functions may be inlined in the function that calls them.
 			if last := len(list) - 1; list[last] != nil {
 				list[last] = append(list[last], e)
 			}
@@ -51,7 +51,7 @@ func (m *matcher) places(t *touch) (list []place, cut int) {
 			list = append(list, nil)
 			cut = len(list) - 1
 		case 'r':
-			// Frame pointers lead on to the function that made the stack.
+			// Frame pointers lead at least to the function that set up the stack.
 			if cut = len(list); m.gaps() {
 				list = append(list, nil)
 			} else {
@@ -81,7 +81,7 @@ func (m *matcher) places(t *touch) (list []place, cut int) {
 	return list, cut
 }
 
-// compare says how a stack differs from the truth; empty if it does not.
+// compare describes how a stack differs from the truth; empty if it does not.
 func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	var frames []*frame
 	for i := len(s.frames) - 1; i >= 0; i-- {
@@ -94,7 +94,7 @@ func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	if m.match(list, frames) {
 		return ""
 	}
-	// A stack that is cut says so (S18).
+	// An incomplete stack must be marked as cut (S18).
 	if m.gaps() {
 		cut = len(list) - 1
 	}
@@ -128,13 +128,13 @@ func (p place) text() (t string) {
 	return t
 }
 
-// match reports whether frames, root first, are at the places of a list.
+// match reports whether frames, root first, match the places.
 func (m *matcher) match(list []place, frames []*frame) bool {
 	switch {
 	case len(list) == 0:
 		return len(frames) == 0
 	case list[0] == nil:
-		// Any number of frames of others.
+		// Any number of frames outside the program's functions.
 		if m.match(list[1:], frames) {
 			return true
 		}
@@ -150,30 +150,30 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 		return m.match(list, frames[1:])
 	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
-		// The frame takes the place of one or more functions.
+		// The frame stands for one or more functions.
 		return m.match(list[1:], frames) || m.match(list[1:], frames[1:])
 	}
 	return m.same(list[0], f) && m.match(list[1:], frames[1:])
 }
 
-// gaps tells whether callers may be missing, as long as the stack says so.
+// gaps reports whether callers may be missing in a stack that is marked as cut.
 func (m *matcher) gaps() bool { return m.build.chains == "fp" || m.build.unwindless }
 
-// isWrapper tells whether the first frame is of a function that Go's compiler made to call the
-// next one, such as a method of a pointer for one of a value (`main.(*circle).draw`).
+// isWrapper reports whether the first frame is a wrapper that Go's compiler made to call the next
+// one, such as a pointer method for a value method (`main.(*circle).draw`).
 func isWrapper(frames []*frame) bool {
 	name := frames[0].levels[0].function
 	method := strings.NewReplacer("(*", "", ")", "").Replace(name)
 	return goWrapper.MatchString(name) || len(frames) > 1 && method != name && frames[1].levels[0].function == method
 }
 
-// others tells whether a frame is not of a function of the truth.
+// others reports whether a frame's function is not in the truth.
 func (m *matcher) others(f *frame) bool {
 	name := f.levels[0].function
 	return !m.known[name] && (m.gaps() || name != missingCaller && name != truncatedStack)
 }
 
-// same tells whether a frame is at a place.
+// same reports whether a frame matches a place.
 func (m *matcher) same(p place, f *frame) bool {
 	first, levels := f.levels[0], f.levels
 	if last := len(p) - 1; p[last].kind == '*' {
@@ -200,7 +200,7 @@ func (m *matcher) same(p place, f *frame) bool {
 	return true
 }
 
-// bareName returns a name in Rust without scopes and arguments, and any closure's name.
+// bareName returns a Rust name without scopes and arguments, and one name for all closures.
 func bareName(name string) string {
 	name, _, _ = strings.Cut(name, "@")
 	if i := strings.LastIndex(name, "::"); i >= 0 && !strings.Contains(name[i:], ">") {
@@ -215,11 +215,11 @@ func bareName(name string) string {
 
 func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) == e.file }
 
-// named tells whether a function has the name of an element, and whether it is the same
-// function wherever that stands in the truth.
+// named reports whether a function has the name of an element, and whether that element is always
+// the same function.
 func (m *matcher) named(e element, l level) bool {
 	name := l.function
-	want, _, _ := strings.Cut(e.function, "@") // the rest tells instances of one name apart
+	want, _, _ := strings.Cut(e.function, "@") // the rest distinguishes instances of one name
 	if m.build.noParams {
 		name = strings.Replace(name, parameters.FindString(name), "", 1)
 	}
@@ -232,7 +232,7 @@ func (m *matcher) named(e element, l level) bool {
 	if m.build.noNames && strings.HasPrefix(name, "<static>@") {
 		return true
 	}
-	// A clone is a function of its own, marked (S9).
+	// A clone is a separate function with a mark (S9).
 	if before, _, isClone := strings.Cut(name, " [clone "); isClone {
 		return before == want
 	}

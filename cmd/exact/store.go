@@ -12,7 +12,7 @@ import (
 
 var modes = []string{"user", "expert", "machine"}
 
-// level is a function of a frame: its own, or one inlined there.
+// level is a function at a frame: the frame's own, or an inlined one.
 type level struct {
 	id       int64
 	function string
@@ -44,7 +44,7 @@ type stack struct {
 	frames []*frame
 }
 
-// experiment is what the store has of one recording.
+// experiment has one recording's samples in the store.
 type experiment struct {
 	id      string
 	samples []*sample
@@ -72,7 +72,7 @@ type storeReader struct {
 	db          *queries.DB
 	experiments map[string]*experiment // by name
 	stacks      map[rowKey]*stack
-	frames      map[rowKey][]*frame // by location: one for each rule
+	frames      map[rowKey][]*frame // by location: a frame for each rule
 }
 
 // rowKey is a row of a table by its id.
@@ -100,7 +100,7 @@ func (r *storeReader) stack(experiment string, id int64) *stack {
 	return r.stacks[k]
 }
 
-// readSamples reads the samples with their stacks, whose frames are not known yet.
+// readSamples reads the samples and stacks; readFrames adds the frames.
 func (r *storeReader) readSamples() error {
 	var name, id string
 	var s sample
@@ -125,7 +125,7 @@ func (r *storeReader) readSamples() error {
 		})
 }
 
-// readFrames reads which locations the frames of stacks are.
+// readFrames reads the location of each frame.
 func (r *storeReader) readFrames() error {
 	var k rowKey
 	var stackID int64

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// element is one function on the way to a touch, as the program says.
+// element is a function on the logged stack of a touch.
 type element struct {
-	kind     byte // 'c' called, 'i' inlined, 'b' body of a parallel region, '*' frames of others
+	kind     byte // 'c' called, 'i' inlined, 'b' body of a parallel region, '*' any library frames
 	function string
 	file     string // without its directory
 	line     int
@@ -23,7 +23,7 @@ type touch struct {
 	path     []element // root first
 }
 
-// readTruth reads what a program says of its touches, by page.
+// readTruth reads a program's log of its touches, by page.
 func readTruth(file string) (map[uint64]*touch, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

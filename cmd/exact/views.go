@@ -10,10 +10,10 @@ import (
 	"stackmill/queries"
 )
 
-// metric is the recorded event's; each sample counts 1.
+// metric is the metric of the recorded event; each sample counts 1.
 const metric = "page-faults:u"
 
-// values are what a view has: exclusive or attributed, and inclusive, by row.
+// values are a view's two values by row: exclusive or attributed, and inclusive.
 type values map[string][2]int64
 
 func (v values) add(key string, exclusive, inclusive int64) {
@@ -21,8 +21,7 @@ func (v values) add(key string, exclusive, inclusive int64) {
 	v[key] = [2]int64{x[0] + exclusive, x[1] + inclusive}
 }
 
-// view is one view: SQL that returns a key and two values, and a function that adds a sample's
-// contribution to them.
+// view has SQL that returns a key and two values, and a function that adds a sample's contribution.
 type view struct {
 	name, sql string
 	add       func(to values, s *sample, levels []step)
@@ -33,7 +32,7 @@ type view struct {
 type step struct {
 	*frame
 	level
-	leaf bool // of the frame
+	leaf bool // the innermost level of its frame
 }
 
 func steps(s *stack, inlined bool) (list []step) {
@@ -49,7 +48,7 @@ func steps(s *stack, inlined bool) (list []step) {
 	return list
 }
 
-// once adds to the rows that the steps belong to, to each one once.
+// once adds a sample to the rows of its steps, once to each row.
 func once(key func(step) string) func(values, *sample, []step) {
 	return func(to values, _ *sample, list []step) {
 		seen := map[string]bool{}
@@ -71,7 +70,7 @@ func once(key func(step) string) func(values, *sample, []step) {
 	}
 }
 
-// alone adds to one row for a sample.
+// alone adds a sample to one row.
 func alone(key func(*sample) string) func(values, *sample, []step) {
 	return func(to values, s *sample, _ []step) { to.add(key(s), 1, 0) }
 }
@@ -124,7 +123,7 @@ func addFolded(to values, _ *sample, list []step) {
 	to.add(strings.Join(names, ";"), 1, 0)
 }
 
-// sourceLine is the line of a file; code without a file is on none.
+// sourceLine returns the file and line of a step; none for code without a file.
 func sourceLine(s step) string {
 	if s.file == "" {
 		return ""
@@ -228,7 +227,7 @@ func different(want, got values) string {
 		}
 	}
 	for k, g := range got {
-		// The neighbors of recursive functions are there even where others have their value.
+		// A recursive function may have neighbors without a value: it counts elsewhere.
 		if _, expected := want[k]; !expected && g != [2]int64{} {
 			list = append(list, fmt.Sprintf("%s is %d, want none", k, g))
 		}

@@ -16,14 +16,14 @@ import (
 // a metric, a name, a size, and an address after the number of the load object.
 var functionRow = regexp.MustCompile(`^\s*([\d.]+)\s+([\d.]+)\s+(\S.*?)\s+(\d+)\s+\d+:0x([0-9a-f]+)\s*$`)
 
-// code is a function without its name: gprofng and the program may choose other ones of those
-// that its symbol table has. Functions without code have nothing but a name.
+// code identifies a function by its code, because gprofng and stackmill may choose different
+// aliases from the symbol table. Functions without code only have a name.
 type code struct {
 	address, size int64
 	name          string
 }
 
-// times are exclusive and inclusive values in ms, and names.
+// times are the exclusive and inclusive values in ms of functions, and their names.
 type times struct {
 	exclusive, inclusive float64
 	names                []string
@@ -34,7 +34,7 @@ func (t *times) add(exclusive, inclusive float64, names ...string) {
 }
 
 // compareGprofng compares the functions of an experiment's clock data in machine mode with
-// gprofng's, by their places.
+// gprofng's, by their code.
 func (r *result) compareGprofng(p *program) error {
 	cmd := exec.CommandContext(p.ctx, "gprofng", "display", "text", "-limit", "0", "-viewmode", "machine", "-metrics", "e.totalcpu:i.totalcpu:name:size:address", "-functions", r.path)
 	began := time.Now()
@@ -105,7 +105,7 @@ func (r *result) compareGprofng(p *program) error {
 	return nil
 }
 
-// bare is a function's name without parameters and marks.
+// bare returns a function's name without parameters and marks.
 func bare(name string) string {
 	name, _, _ = strings.Cut(name, " [")
 	name, _, _ = strings.Cut(name, " (")
@@ -113,7 +113,7 @@ func bare(name string) string {
 	return name
 }
 
-// milliseconds reads a number of seconds.
+// milliseconds parses a number of seconds.
 func milliseconds(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v * 1000

@@ -1,14 +1,13 @@
-// Command foreign compares recordings that others made with what the tools of their own
-// formats show of them: perf.data files with `perf script`, profiles with pprof's library,
-// experiments with `gprofng display text`. It takes folders or files, ingests each recording
-// into a fresh store with the program, and prints a line for each:
+// Command foreign ingests recordings that others made, and compares the store with what the
+// formats' own tools show: `perf script` for perf.data files, pprof's library for profiles,
+// `gprofng display text` for experiments. It takes folders or files, uses a fresh store for each
+// recording, and prints a line for each:
 //
 //	go run ./cmd/foreign -binary bin/stackmill FOLDER...
 //
-// Samples of perf's are compared one by one. A difference is `wrong`, unless it has a name:
-// then it is known to be right. What the program says was lost (errors) or may be wrong
-// (warnings) is printed as well, so that a false alarm is seen, and what both sides took. The
-// exit status is 1 if anything is wrong.
+// perf's samples are compared one by one. A difference is `wrong`, unless it is a named one, which
+// is known to be right. The line also has stackmill's errors (lost data) and warnings, to reveal
+// false alarms, and the time and memory of both sides. The exit status is 1 if anything is wrong.
 //
 // Start reading with run, which compares one recording after the other.
 package main
@@ -97,19 +96,19 @@ func recordings(root string) (list []string, err error) {
 	return list, err
 }
 
-// result is what the comparison of one recording found.
+// result is the result of comparing one recording.
 type result struct {
 	path, format, status string
 	collector            string
 	samples              int64
 	wrong                []string       // differences from the peer
-	named                map[string]int // differences that are right, and the number of samples they are about
-	errors               []string       // what the program says is lost or doubtful
+	named                map[string]int // differences that are right, with their number of samples
+	errors               []string       // the program's errors and warnings
 	peer                 string         // why there is nothing to compare with
 	ours, theirs         usage
 }
 
-// usage is the elapsed time and the memory that a program took.
+// usage is the elapsed time and the memory of a program.
 type usage struct {
 	time  time.Duration
 	bytes int64
@@ -157,7 +156,7 @@ func (r *result) String() string {
 	return s
 }
 
-// differ notes a difference.
+// differ records a difference.
 func (r *result) differ(format string, args ...any) {
 	const most = 8
 	if len(r.wrong) < most {
@@ -165,7 +164,7 @@ func (r *result) differ(format string, args ...any) {
 	}
 }
 
-// remark names a difference that is right.
+// remark records a named difference, which is right.
 func (r *result) remark(samples int, format string, args ...any) {
 	if samples == 0 {
 		return
@@ -233,7 +232,7 @@ func (r *result) ingest(p *program, work string) error {
 	return r.compareGprofng(p)
 }
 
-// program is the program that is tried, with a store of its own.
+// program is the program under test, with its own store.
 type program struct {
 	ctx           context.Context
 	binary, store string
@@ -252,7 +251,7 @@ func (p *program) run(verb string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// run ingests the recording, and returns the exit status and what the program complains of.
+// run ingests the recording, and returns the exit status and the program's complaints.
 func (r *result) run(p *program) (status int, complaints string, err error) {
 	cmd := exec.CommandContext(p.ctx, p.binary, "ingest", "--store", p.store, "--debug-dir", cmp.Or(p.symbols, os.DevNull), r.path)
 	began := time.Now()

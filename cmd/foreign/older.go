@@ -6,22 +6,22 @@ import (
 	"os"
 )
 
-// Sizes and places in a file of perf's (perf-data 1, 2).
+// Sizes, types and bits in a perf.data file (perf-data 1, 2).
 const (
 	fileHeader    = 104
 	attrKnown     = 128   // the descriptions of events that perf 6.1 reads
 	simpleperfOwn = 32768 // the first type of simpleperf's own records
-	eventType     = 65    // a record that perf leaves out
-	tracingRecord = 66    // it has its content inside only in simpleperf's files
+	eventType     = 65    // a record that perf ignores
+	tracingRecord = 66    // only simpleperf's contain the data
 	tracingData   = 1     // the feature
 	// Types of events.
 	typeTracepoint, typeRaw = 2, 4
 )
 
-// older returns a copy of a file that perf 6.1 can read, if newer tools wrote it, and otherwise
-// the file's path: descriptions of events are cut to the size that it knows, the records that
-// only simpleperf knows are made records that perf leaves out, and so is simpleperf's form of
-// the descriptions of tracepoints. The samples stay what they are.
+// older returns the path of a file that perf 6.1 can read: if newer tools wrote the given one, a
+// copy, in which descriptions of events are cut to the size that perf 6.1 knows, and simpleperf's
+// own records and its descriptions of tracepoints become records that perf ignores. The samples
+// stay the same.
 func older(file, copied string) (string, error) {
 	b, err := os.ReadFile(file)
 	if err != nil || len(b) < fileHeader {
@@ -64,7 +64,7 @@ func shortAttrs(b []byte, order binary.ByteOrder) bool {
 	return true
 }
 
-// withoutOwn hides what only simpleperf knows.
+// withoutOwn hides the records that only simpleperf knows.
 func withoutOwn(b []byte, order binary.ByteOrder) (changed bool) {
 	from, size := order.Uint64(b[40:]), order.Uint64(b[48:])
 	if from > uint64(len(b)) || size > uint64(len(b))-from {
@@ -91,7 +91,7 @@ func withoutOwn(b []byte, order binary.ByteOrder) (changed bool) {
 			}
 		}
 	}
-	// The first byte of the list of features. Their places are behind the records.
+	// The first byte of the list of features. Their positions follow the records.
 	features := &b[72]
 	if order == binary.ByteOrder(binary.BigEndian) {
 		features = &b[72+7]

@@ -21,7 +21,8 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// sampleRow is a sample as one of the two sides shows it. What a recording lacks is empty or 0.
+// sampleRow is a sample as one of the two sides shows it. Fields that the recording lacks are empty
+// or 0.
 type sampleRow struct {
 	process, thread, cpu, time, pc, period int64
 	mode, event, name, object, function    string
@@ -29,21 +30,20 @@ type sampleRow struct {
 	aliases                                string // of the function
 }
 
-// order compares what two sides must agree on for a sample to be the same one.
+// order compares the fields by which samples of both sides are paired.
 func order(a, b *sampleRow) int {
 	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread), cmp.Compare(a.period, b.period),
 		cmp.Compare(a.cpu, b.cpu), cmp.Compare(a.process, b.process))
 }
 
-// parts are the fields that `perf script` is asked for, in the order of its lines, and their
-// forms there.
+// parts are the requested fields of `perf script`, in the order of its lines, with their patterns.
 var parts = []struct{ field, form string }{
 	{"comm", `(?P<name>.*?)\s+`}, {"pid", `(?P<process>-?\d+)/`}, {"tid", `(?P<thread>-?\d+)\s+`}, {"cpu", `\[(?P<cpu>-?\d+)\]\s+`},
 	{"misc", `(?:(?P<mode>[A-Za-z]+)\s+)?`}, {"time", `(?P<seconds>\d+)\.(?P<fraction>\d{9}):\s+`}, {"period", `(?P<period>\d+)\s+`}, {"event", `(?P<event>\S.*?):\s*`},
 	{"ip", `(?:(?P<pc>[0-9a-f]+)(?:\s(?P<function>.*?)(?:\s\((?P<object>[/[].*|[^()]*)\))?)?)?`}, {"sym", ""}, {"dso", ""},
 }
 
-// lineOf returns the form of a line with these fields.
+// lineOf returns the pattern of a line with these fields.
 func lineOf(ask []string) *regexp.Regexp {
 	form := `^\s*`
 	for _, p := range parts {
@@ -56,7 +56,7 @@ func lineOf(ask []string) *regexp.Regexp {
 
 var lacking = regexp.MustCompile(`Cannot print '(\w+)' field`)
 
-// script returns all samples as perf shows them, and the fields that it can show.
+// script returns all samples as perf shows them, and the fields that perf can show.
 func (r *result) script(p *program, file string) (list []sampleRow, ask []string, err error) {
 	for _, p := range parts {
 		ask = append(ask, p.field)
@@ -133,7 +133,7 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []sampleRow, err error) {
 	return list, lines.Err()
 }
 
-// samplesSQL shows the leaf of each sample as it was recorded, before any rule.
+// samplesSQL selects the leaf of each sample as recorded, before any rule.
 const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.thread_id AS thread, coalesce(s.cpu, 0) AS cpu, s.time_ns::VARCHAR AS time,
 		coalesce(s.thread_name, '') AS name, coalesce(q.pid, 0) AS process, coalesce(t.word, 0)::VARCHAR AS pc,
 		coalesce(o.path, '') AS path, coalesce(o.name, '') AS object, coalesce(f.perf_name, '') AS function, coalesce(f.aliases, '') AS aliases, coalesce(o.build_id, '') AS build_id
@@ -150,7 +150,7 @@ const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.threa
 func (r *result) stored(p *program) (list []sampleRow, err error) {
 	var rows []struct {
 		Event, Name, Path, Object, Function, Aliases string
-		Time, PC, Period                             string // they may be more than numbers in JSON can be
+		Time, PC, Period                             string // they may exceed JSON's numbers
 		Process, Thread, CPU                         int64
 		BuildID                                      string `json:"build_id"`
 	}
@@ -223,11 +223,11 @@ type comparison struct {
 	*result
 	file    string         // as perf reads it
 	symbols string         // a build-id cache, or empty
-	ranges  []kernelRange  // of the kernel and its modules, once they are needed
+	ranges  []kernelRange  // of the kernel and its modules, read on first use
 	wrong   map[string]int // differences that have no name, and how many samples have them
 }
 
-// sample compares what both sides say of a sample.
+// sample compares a sample of both sides.
 func (c *comparison) sample(ours, theirs *sampleRow, addresses bool) {
 	c.equal("event", ours, theirs, ours.event, theirs.event)
 	c.equal("thread name", ours, theirs, ours.name, theirs.name)
@@ -255,7 +255,7 @@ func (c *comparison) equal(what string, ours, theirs *sampleRow, our, their stri
 	return false
 }
 
-// align leaves out what only one side can show, and sorts samples.
+// align clears the fields that only one side can show, and sorts samples.
 func align(list []sampleRow, ask []string) {
 	var first int64
 	for i := range list {
@@ -281,7 +281,7 @@ func align(list []sampleRow, ask []string) {
 	slices.SortStableFunc(list, func(a, b sampleRow) int { return cmp.Or(order(&a, &b), cmp.Compare(a.pc, b.pc)) })
 }
 
-// side tells which of two samples comes first.
+// side compares the next samples of both sides; at the end of a list, the other side's comes first.
 func side(ours, theirs []sampleRow, i, k int) int {
 	switch {
 	case i == len(ours):
@@ -292,7 +292,7 @@ func side(ours, theirs []sampleRow, i, k int) int {
 	return order(&ours[i], &theirs[k])
 }
 
-// nameOf names a difference that is right, or returns nothing.
+// nameOf returns the name of a difference that is right, "" for a wrong one.
 func (c *comparison) nameOf(what string, ours, theirs *sampleRow, our, their string) string {
 	inKernel := theirs.pc < 0
 	switch what {
@@ -355,13 +355,13 @@ func (c *comparison) compressed(buildID string) bool {
 	return f.Section(".gnu_debugdata") != nil
 }
 
-// isHere reports whether this machine has something with a load object's recorded name.
+// isHere reports whether this machine has a file at a load object's recorded path.
 func isHere(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil || name == "[vdso]"
 }
 
-// madeAtRunTime matches the names that perf gives to memory without a file.
+// madeAtRunTime matches perf's names of memory without a file.
 var madeAtRunTime = regexp.MustCompile(`^(//anon|anon|heap|stack.*|dalvik.*|perf-\d+\.map)$`)
 
 // kernelRange is a recorded mapping of the kernel, of a module, or of code that it made.
@@ -370,13 +370,12 @@ type kernelRange struct {
 	name        string
 }
 
-// begins returns where the mapping of a load object begins that holds an address, 0 if none
-// is known.
+// begins returns the start of a load object's mapping that contains an address, 0 if none is known.
 func (c *comparison) begins(object string, pc int64) (start uint64) {
 	if c.ranges == nil {
 		out, err := exec.Command("perf", "script", "-f", "-i", c.file, "--show-mmap-events", "--show-bpf-events").Output()
 		if err != nil {
-			return 0 // what perf does not show explains no difference
+			return 0 // without perf's output, nothing is explained
 		}
 		for _, form := range []*regexp.Regexp{kernelMapping, kernelCode} {
 			for _, m := range form.FindAllSubmatch(out, -1) {
@@ -386,7 +385,7 @@ func (c *comparison) begins(object string, pc int64) (start uint64) {
 			}
 		}
 	}
-	if object == "[kernel]" { // its code begins somewhere
+	if object == "[kernel]" { // known, even if perf does not show where it begins
 		start = 1
 	}
 	for _, m := range c.ranges {
@@ -397,13 +396,13 @@ func (c *comparison) begins(object string, pc int64) (start uint64) {
 	return start
 }
 
-// Such mappings as perf shows them.
+// Patterns of these mappings as perf shows them.
 var (
 	kernelMapping = regexp.MustCompile(`(?m)PERF_RECORD_MMAP -1/\d+: \[(?:0x)?([0-9a-f]+)\((0x[0-9a-f]+)\) @ \S+\]: \S+ (.*)$`)
 	kernelCode    = regexp.MustCompile(`(?m)PERF_RECORD_KSYMBOL addr ([0-9a-f]+) len (\d+) .* name (\S+)$`)
 )
 
-// objectName returns a load object's name as both sides are compared by it.
+// objectName normalizes a load object's name for the comparison.
 func objectName(name string) string {
 	name = strings.TrimSuffix(name, " (deleted)")
 	switch {
@@ -422,7 +421,7 @@ func objectName(name string) string {
 	return name
 }
 
-// functionName returns a function's name as both sides are compared by it.
+// functionName normalizes a function's name for the comparison.
 func functionName(name string) string {
 	if name == "" || name == "[unknown]" || strings.HasPrefix(name, "<") {
 		return "[unknown]"

@@ -16,10 +16,9 @@ import (
 	"stackmill/schema"
 )
 
-// comparePprof exports a profile again and compares all samples with the original, as pprof's
-// library reads both: values of each type, labels, and of each frame the functions with their
-// names, files and lines, the address and the mapping. Then it compares the values of all
-// functions, with inlined ones and without.
+// comparePprof exports the ingested profile and compares it with the original by pprof's library:
+// for all samples, values of each type, labels, and each frame's functions with names, files and
+// lines, address and mapping; then the values of all functions, with and without inlined ones.
 func (r *result) comparePprof(p *program, _ string) error {
 	data, err := os.ReadFile(r.path)
 	if err != nil {
@@ -76,7 +75,7 @@ type difference struct {
 	count  int
 }
 
-// changes are what an export changes in a profile.
+// changes counts what an export changes in a profile, by reason.
 type changes []difference
 
 // note counts a change.
@@ -89,7 +88,7 @@ func (c *changes) note(reason string) {
 	(*c)[i].count++
 }
 
-// expected makes of a profile what is exported of it, and says what that changes.
+// expected changes a profile into what an export of it should be, and records the changes.
 func (r *result) expected(p *profile.Profile) {
 	var c changes
 	c.types(p)
@@ -111,7 +110,7 @@ func (r *result) expected(p *profile.Profile) {
 	}
 }
 
-// types gives types of samples the names and units of the program.
+// types converts sample types to the names and units of the program.
 func (c *changes) types(p *profile.Profile) {
 	const renamed = "types of samples under another name"
 	seen := map[string]int{}
@@ -134,7 +133,7 @@ func (c *changes) types(p *profile.Profile) {
 	}
 }
 
-// mapping takes from a location what is not kept of its mapping and address.
+// mapping removes from a location what is not kept of its mapping and address.
 func (c *changes) mapping(l *profile.Location) {
 	if m := l.Mapping; m != nil {
 		switch {
@@ -156,12 +155,12 @@ func (c *changes) mapping(l *profile.Location) {
 	}
 }
 
-// impossible is the change of a line that a store cannot have.
+// impossible is the reason for dropping a line number that a store cannot have.
 const impossible = "lines with impossible numbers are unknown"
 
 func possible(line int64) bool { return 0 <= line && line < 1<<31 }
 
-// lines takes from a location what is not kept of its lines.
+// lines removes from a location what is not kept of its lines.
 func (c *changes) lines(l *profile.Location) {
 	for i := range l.Line {
 		line := &l.Line[i]
@@ -183,7 +182,7 @@ func (c *changes) lines(l *profile.Location) {
 	}
 }
 
-// function names a function.
+// function sets a function's name as the program chooses it.
 func (c *changes) function(f *profile.Function) {
 	if !possible(f.StartLine) {
 		f.StartLine = 0
@@ -196,7 +195,7 @@ func (c *changes) function(f *profile.Function) {
 	f.Name, f.SystemName = cmp.Or(f.Name, f.SystemName), cmp.Or(f.SystemName, f.Name)
 }
 
-// remade takes out of an exported profile what the program made up.
+// remade removes what the program added to an exported profile.
 func remade(p *profile.Profile) {
 	for _, l := range p.Location {
 		if slices.ContainsFunc(l.Line, func(of profile.Line) bool { return made.MatchString(of.Function.Name) }) {
@@ -208,7 +207,7 @@ func remade(p *profile.Profile) {
 	}
 }
 
-// file is what a mapping says of its file.
+// file identifies a mapping's file.
 type file struct{ path, buildID string }
 
 // severalTimes returns the files that were mapped several times.
@@ -234,7 +233,7 @@ func displace(p *profile.Profile, several map[file]bool) (n int) {
 	return n
 }
 
-// nowhere reports whether nothing is known of a location.
+// nowhere reports whether nothing is known about a location.
 func nowhere(l *profile.Location) bool { return len(l.Line) == 0 && l.Mapping == nil && l.Address == 0 }
 
 // about lists the facts about the whole profile that the exported one lacks.
@@ -261,7 +260,7 @@ func named(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.Location, func(l *profile.Location) bool { return len(l.Line) > 0 })
 }
 
-// strip takes the functions out of a profile.
+// strip removes the functions from a profile.
 func strip(p *profile.Profile) {
 	for _, l := range p.Location {
 		l.Line = nil
@@ -272,8 +271,8 @@ func strip(p *profile.Profile) {
 // thousands of times.
 type frameNumbers map[string]int
 
-// samples returns the values of a profile by type, stack and labels; those that are 0 are left
-// out. The keys name frames by number.
+// samples returns the nonzero values of a profile by type, stack and labels. The keys have the
+// numbers of frames.
 func (f frameNumbers) samples(p *profile.Profile) map[string]int64 {
 	sums, numbers := map[string]int64{}, map[*profile.Location]int{}
 	for _, l := range p.Location {
@@ -301,7 +300,7 @@ func (f frameNumbers) samples(p *profile.Profile) map[string]int64 {
 
 var numbered = regexp.MustCompile("\x00([0-9]+);")
 
-// differing returns the values that differ from the others', with the texts of the frames.
+// differing returns the values that differ from others, with the texts of the frames.
 func (f frameNumbers) differing(sums, others map[string]int64) map[string]int64 {
 	texts := make([]string, len(f))
 	for text, n := range f {
@@ -319,7 +318,7 @@ func (f frameNumbers) differing(sums, others map[string]int64) map[string]int64 
 	return differ
 }
 
-// frame is a location as text.
+// frame returns a location as text.
 func frame(l *profile.Location) string {
 	var b strings.Builder
 	for _, line := range l.Line {
@@ -360,9 +359,8 @@ func compareSums[V comparable](r *result, what string, ours, theirs map[string]V
 // functionValues are the exclusive and inclusive values of a function.
 type functionValues struct{ Exclusive, Inclusive int64 }
 
-// functionsOf returns the values of functions by type and name. Inlined functions are functions
-// of their own, or count for the function that they are inlined in. A function that is several
-// times on a stack counts once.
+// functionsOf returns the values of functions by type and name. Inlined functions count separately,
+// or for the function that they are inlined in. A function counts once per stack.
 func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	type function struct{ name, system, file, object string }
 	of := func(l *profile.Location, line *profile.Line) function {
@@ -420,9 +418,8 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	return sums
 }
 
-// compareFunctions compares the values of functions with the original profile's, unless its
-// functions have no names. It also collects the program's remarks, except about missing source
-// files.
+// compareFunctions compares the values of functions with the original profile's, unless nameless.
+// It also collects the program's remarks, except about missing source files.
 func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bool) error {
 	var rows []struct {
 		View, Metric, Function string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// target is what a function accesses: a leaf of a structure.
+// target is the leaf of a structure that a function accesses.
 type target struct {
 	leaf
 	s, x  *aggregate // the structure, and another one
@@ -18,8 +18,8 @@ func (t *target) whole() string {
 	return "{structure:" + t.s.name + "}" + t.descriptor
 }
 
-// op is a way to access a leaf. apply returns the function, the call, and further
-// correct descriptors; no function if it cannot access the leaf.
+// op is a way to access a leaf. apply returns the text of the function and the call, and further
+// correct descriptors; no function if the op cannot access the leaf.
 type op struct {
 	name  string
 	apply func(g *generator, t *target) (function, call string, also []string)
@@ -46,7 +46,7 @@ func text(name string, fits func(*target) bool, function, call string, also ...s
 		for _, d := range also {
 			more = append(more, r.Replace(d))
 		}
-		if strings.Contains(function, "char *b") && t.field.bits == 0 && (strings.HasSuffix(t.typ(), "char") || t.typ() == "bool") { // the function's own bytes
+		if strings.Contains(function, "char *b") && t.field.bits == 0 && (strings.HasSuffix(t.typ(), "char") || t.typ() == "bool") { // the function has a char pointer itself
 			more = append(more, "{char -}")
 		}
 		return r.Replace(function), r.Replace(call), more
@@ -147,8 +147,8 @@ var ops = []op{
 	}},
 }
 
-// inInner is text for leaves that are in an aggregate with a name: $I is it, $A its
-// place in the structure, $R the leaf's place in it.
+// inInner is text for leaves in a named inner aggregate: $I is its type, $A its path in the
+// structure, $R the leaf's path in it.
 func inInner(function, call string) func(g *generator, t *target) (string, string, []string) {
 	return func(g *generator, t *target) (string, string, []string) {
 		if !isScalar(t) || len(t.inners) == 0 {

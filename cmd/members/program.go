@@ -47,7 +47,7 @@ func (g *generator) declare(a *aggregate) {
 	g.text.WriteString("};\n")
 }
 
-// function adds a function of a random sort, if there is one for a random leaf.
+// function adds a function with a random op on a random leaf, if some op fits.
 func (g *generator) function(s, x *aggregate, leaves []leaf) int {
 	t := &target{leaf: leaves[g.IntN(len(leaves))], s: s, x: x}
 	for range 8 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scalar is a scalar type: as C spells it, and as descriptors do.
+// scalar is a scalar type, spelled as in C and as in descriptors.
 type scalar struct {
 	c, descriptor string
 	number        kind
@@ -20,7 +20,7 @@ const (
 	floating
 	boolean
 	pointer
-	vector // and complex numbers: only copied
+	vector // and complex numbers: they are only copied
 )
 
 // field is a member of an aggregate.
@@ -28,10 +28,10 @@ type field struct {
 	name  string // empty for anonymous ones and bases
 	typ   scalar
 	bits  int
-	in    *aggregate // of typ's stead
+	in    *aggregate // instead of typ
 	dims  []int
 	base  bool
-	named bool // its type is declared apart, with a name
+	named bool // its type has a name and its own declaration
 }
 
 // aggregate is a structure or a union.
@@ -52,18 +52,18 @@ func (a *aggregate) word() string {
 // leaf is a scalar, or an array of scalars, in a structure.
 type leaf struct {
 	member     string // as in p->MEMBER, without the indexes of its own dimensions
-	descriptor string // behind the structure's own
+	descriptor string // what follows the structure's descriptor
 	field      *field
 	dims       []int
 	union      bool
 	inners     []inner // the aggregates around it, from the outermost
 }
 
-// inner is an aggregate around a leaf that has a name and is in no array.
+// inner is a named aggregate around a leaf, not in an array.
 type inner struct {
 	typ        *aggregate
-	path       string // of it
-	rest       string // of the leaf in it
+	path       string // of the aggregate
+	rest       string // path of the leaf in the aggregate
 	descriptor string
 }
 
@@ -73,7 +73,7 @@ type generator struct {
 	text  strings.Builder // declarations and functions
 	calls strings.Builder
 	next  int
-	plain []*aggregate // named structures without bases, for members of others
+	plain []*aggregate // named structures without bases, to be members of others
 }
 
 var scalars = []scalar{
@@ -99,7 +99,7 @@ func (g *generator) id(prefix string) string {
 
 func (g *generator) scalar() scalar { return scalars[g.IntN(len(scalars))] }
 
-// aggregate makes a structure or union with fields of all sorts.
+// aggregate makes a structure or union with random fields.
 func (g *generator) aggregate(union bool, depth, most int) *aggregate {
 	a := &aggregate{union: union}
 	for n := 2 + g.IntN(most-1); len(a.fields) < n; {
@@ -129,7 +129,7 @@ func (g *generator) aggregate(union bool, depth, most int) *aggregate {
 	return a
 }
 
-// some are no dimensions, or one.
+// some returns no dimensions, or one.
 func (g *generator) some() []int {
 	if g.IntN(3) == 0 {
 		return []int{2 + g.IntN(3)}
@@ -189,8 +189,8 @@ func (a *aggregate) declare(b *strings.Builder, indent string) {
 	}
 }
 
-// leaves are all scalars and arrays of scalars in an aggregate; for an array of
-// aggregates, the leaves of one element.
+// leaves returns all scalars and arrays of scalars in an aggregate; for an array of aggregates, the
+// leaves of one element.
 func (g *generator) leaves(a *aggregate, at leaf) (list []leaf) {
 	for i := range a.fields {
 		f := &a.fields[i]
@@ -213,7 +213,7 @@ func (g *generator) leaves(a *aggregate, at leaf) (list []leaf) {
 				l.descriptor += fmt.Sprintf("array[%d]:", n)
 			}
 			l.descriptor = at.descriptor + ".{" + l.descriptor[len(at.descriptor):] + f.typ.descriptor
-			if f.bits > 0 { // compilers differ if the width is the type's
+			if f.bits > 0 { // compilers differ for bit fields of the type's full width
 				l.descriptor += map[bool]string{true: "*", false: fmt.Sprintf(":%d", f.bits)}[f.bits == widths[f.typ.c]]
 			}
 			l.descriptor += " " + f.name + "}"

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// dwarfMutations damage what debuggers read: units, line tables, types, call frame
-// information.
+// dwarfMutations damage DWARF: units, line tables, types, call frame information.
 var dwarfMutations = []mutation{
 	{"dwarf-unit", onELF(unitHeader)},
 	{"dwarf-entry", onELF(entryBytes)},
@@ -60,7 +59,7 @@ func (d *damage) scatter(data []byte, from, n int) bool {
 	return true
 }
 
-// unitHeader changes length, version, type, address size and offset of abbreviations.
+// unitHeader changes a unit's length, version, type, address size or offset of abbreviations.
 func unitHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".debug_info", ".debug_types", ".debug_aranges")
 	if len(u) < 12 {
@@ -87,7 +86,8 @@ func abbreviations(d *damage, f *elfFile) bool {
 	return d.done("%d bytes of the abbreviations are others", n)
 }
 
-// lineHeader changes lengths, the minimum of instructions, range, base and opcodes.
+// lineHeader changes the lengths, minimum instruction length, line range, line base or opcodes of a
+// line table.
 func lineHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".debug_line")
 	if len(u) < 40 {
@@ -130,8 +130,7 @@ func ranges(d *damage, f *elfFile) bool {
 	return d.done("%d bytes of %q are others", n, s.name)
 }
 
-// nestedEntries makes a unit whose entries are nested very deep: each is a block
-// within the one before.
+// nestedEntries makes a unit with very deeply nested entries: each is in the one before.
 func nestedEntries(d *damage, f *elfFile) bool {
 	info, abbrev := f.of(".debug_info"), f.of(".debug_abbrev")
 	if len(info) == 0 || len(abbrev) == 0 {
@@ -146,7 +145,7 @@ func nestedEntries(d *damage, f *elfFile) bool {
 	return d.done("entries with tag %#x are nested %d deep", tag, depth)
 }
 
-// privateSource renames the source files to one that is private.
+// privateSource renames the source files to a private file.
 func privateSource(d *damage, f *elfFile) bool {
 	list := f.of(".debug_str", ".debug_line_str", ".debug_line")
 	if len(list) == 0 {
@@ -170,7 +169,7 @@ func privateSource(d *damage, f *elfFile) bool {
 	return n > 0 && d.done("%d source files have names like /etc/shadow", n)
 }
 
-// frameHeader damages the header of an entry of call frame information.
+// frameHeader damages the header of a call frame information entry.
 func frameHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".eh_frame", ".debug_frame")
 	if len(u) < 12 {

@@ -38,8 +38,8 @@ func onELF(do func(*damage, *elfFile) bool) func(*damage) bool {
 	}
 }
 
-// done notes a damage to a load object. It changes no samples, at most the stacks that are unwound
-// with the object.
+// done records a damage to a load object. It changes at most the stacks that are unwound with the
+// object.
 func (d *damage) done(format string, args ...any) bool {
 	if d.rec.base.dumps {
 		return d.did("call frame information", 0, format, args...)
@@ -70,14 +70,14 @@ func sectionHeader(d *damage, f *elfFile) bool {
 	}
 	s := pick(d, f.sections)
 	x, v := pick(d, sectionFields), d.absurd()
-	if d.IntN(3) == 0 { // the value of another section, or the file's size
+	if d.IntN(3) == 0 { // another section's value, or the file's size
 		v = pick(d, []uint64{uint64(len(f.data)), uint64(len(f.data) - 1), uint64(pick(d, f.sections).off), uint64(pick(d, f.sections).size)})
 	}
 	putField(f.data[s.header:], x, v)
 	return d.done("%s of section %q is %#x", x.name, s.name, v)
 }
 
-// overlapSections puts a section where another one is.
+// overlapSections gives a section the position of another one.
 func overlapSections(d *damage, f *elfFile) bool {
 	if len(f.sections) < 3 {
 		return false
@@ -89,7 +89,7 @@ func overlapSections(d *damage, f *elfFile) bool {
 
 const compressed = 1 << 11 // SHF_COMPRESSED
 
-// compressedSection says that a section is compressed, with a size that is not right.
+// compressedSection marks a section as compressed, with a wrong size.
 func compressedSection(d *damage, f *elfFile) bool {
 	list := f.of(".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".symtab", ".strtab", ".eh_frame", ".debug_rnglists", ".debug_ranges")
 	if len(list) == 0 {
@@ -118,7 +118,7 @@ func compressedSection(d *damage, f *elfFile) bool {
 	return d.done("section %q is compressed, method %d, %d bytes of %d, and says %d", s.name, kind, len(out), len(content), size)
 }
 
-// symbolFields are a symbol's fields.
+// symbolFields are the fields of a symbol.
 var symbolFields = []sampleField{{"name", 0, 4}, {"info", 4, 1}, {"visibility", 5, 1}, {"section", 6, 2}, {"value", 8, 8}, {"size", 16, 8}}
 
 func symbolField(d *damage, f *elfFile) bool {

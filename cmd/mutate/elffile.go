@@ -2,7 +2,7 @@ package main
 
 import "bytes"
 
-// elfFile is a 64-bit little-endian ELF file, by its section headers.
+// elfFile is a 64-bit little-endian ELF file with its section headers.
 type elfFile struct {
 	data     []byte
 	shoff    int
@@ -16,8 +16,7 @@ type elfSection struct {
 	addr, entry, link int
 }
 
-// Section headers: the offsets of their fields, all of 8 bytes but the first two and
-// link and info.
+// sectionFields are the fields of a section header with offsets and sizes.
 var sectionFields = []sampleField{{"name", 0, 4}, {"type", 4, 4}, {"flags", 8, 8}, {"address", 16, 8}, {"offset", 24, 8}, {"size", 32, 8}, {"link", 40, 4}, {"info", 44, 4}, {"alignment", 48, 8}, {"entry size", 56, 8}}
 
 var programFields = []sampleField{{"type", 0, 4}, {"flags", 4, 4}, {"offset", 8, 8}, {"address", 16, 8}, {"file size", 32, 8}, {"memory size", 40, 8}}
@@ -46,7 +45,7 @@ func parseELF(data []byte) *elfFile {
 	return f
 }
 
-// of are the sections with one of the names that have content.
+// of returns the sections with one of the names that have content.
 func (f *elfFile) of(names ...string) (list []elfSection) {
 	for _, s := range f.sections {
 		for _, n := range names {
@@ -58,10 +57,10 @@ func (f *elfFile) of(names ...string) (list []elfSection) {
 	return list
 }
 
-// content is a section's part of the file.
+// content returns the bytes of a section.
 func (f *elfFile) content(s elfSection) []byte { return f.data[s.off : s.off+s.size] }
 
-// move puts a section's new content at the end of the file.
+// move writes a section's new content to the end of the file.
 func (f *elfFile) move(s elfSection, content []byte) {
 	le.PutUint64(f.data[s.header+24:], uint64(len(f.data)))
 	le.PutUint64(f.data[s.header+32:], uint64(len(content)))

@@ -17,10 +17,10 @@ var fileMutations = []mutation{
 	{"folder-dropped", dropFolder},
 }
 
-// everyFile matches the files of a recording, and those that are passed with it.
+// everyFile matches the files of a recording, and files that are passed with it.
 var everyFile = []string{"recording.er/*", "recording.er/_*/*", "recording.er/archives/*", "recording.data", "maps/*", "jit/*", "kallsyms"}
 
-// specialFile replaces a file by a special one.
+// specialFile replaces a file by a special file, such as a pipe.
 func specialFile(d *damage) bool {
 	names := d.rec.names(append(everyFile, d.rec.base.objects...)...)
 	name, kind := pick(d, names), pick(d, specials)
@@ -31,12 +31,12 @@ func specialFile(d *damage) bool {
 	return d.did("", 0, "%s is %s", name, kind)
 }
 
-// objectFile says whether stacks are unwound with a file.
+// objectFile reports whether stacks are unwound with a file.
 func (d *damage) objectFile(name string) bool {
 	return d.rec.base.dumps && strings.HasPrefix(name, "symfs/")
 }
 
-// cutFile cuts a file anywhere; other mutations cut the recording's own data as well.
+// cutFile truncates a file at any offset. Further mutations truncate the recording's own data.
 func cutFile(d *damage) bool {
 	name, data := d.read(append(everyFile, d.rec.base.objects...)...)
 	if len(data) == 0 {
@@ -104,8 +104,8 @@ func nameFile(d *damage) bool {
 
 var executed = regexp.MustCompile(`_x\d+\.er$`)
 
-// dropFolder takes a descendant or the archives out. Of a fork the parent's log says
-// where its data are.
+// dropFolder removes a descendant or the archives. The parent's log tells where a descendant's data
+// are.
 func dropFolder(d *damage) bool {
 	if !d.rec.base.gprofng {
 		return false

@@ -17,8 +17,8 @@ import (
 // fuzzTarget is one function that go test can fuzz.
 type fuzzTarget struct{ pkg, name string }
 
-// fuzzAll runs all fuzz targets of the module in turn, for equal shares of the time.
-// What go test finds it leaves in the package's testdata/fuzz, as a test of its own.
+// fuzzAll runs all fuzz targets of the module in turn, for equal shares of the time. go test leaves
+// what it finds in the package's testdata/fuzz, as a further test.
 func fuzzAll(ctx context.Context, total time.Duration, jobs int, w io.Writer) (found int, err error) {
 	targets, err := fuzzTargets(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (t fuzzTarget) run(ctx context.Context, share time.Duration, jobs int) (str
 
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
-// executions matches go test's reports of how often it ran the target.
+// executions returns how often go test ran the target, from its last report.
 func executions(out string) string {
 	all := execs.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {
@@ -66,8 +66,7 @@ func executions(out string) string {
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
-// fuzzTargets finds the targets in the test files, which is faster than building all
-// tests.
+// fuzzTargets finds the targets by reading the test files, which is faster than building all tests.
 func fuzzTargets(ctx context.Context) (list []fuzzTarget, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-tags", "duckdb_arrow", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "stackmill/...").Output()
 	if err != nil {

@@ -1,10 +1,10 @@
-// Command mutate damages recordings and load objects in ways that know their
-// structure, and lets the program ingest and check them. No mutant may crash it, hang
-// it, take more than twice its memory, leave a store that check finds wrong, or lose
-// samples without an error or warning: the samples are compared with the undamaged
-// recording's. One table, truths, lists the damages that cannot be noticed.
+// Command mutate damages recordings and load objects, knowing their structure, and lets stackmill
+// ingest and check them. No mutant may crash it, hang it, take more than twice its memory limit,
+// leave a store that check finds wrong, or lose samples without an error or warning: the samples
+// are compared with the undamaged recording's. The table truths lists the damages that cannot be
+// noticed.
 //
-// A mutant is made again by its seed, base and mutation, which are printed.
+// The printed seed, base and mutation make the same mutant again.
 //
 // Start reading with run, which makes the mutants and judges them.
 package main
@@ -111,7 +111,7 @@ func run(ctx context.Context, f flags, w io.Writer) (failed int, err error) {
 	return failed, err
 }
 
-// chooser gives the mutants that the flags ask for.
+// chooser returns a function that chooses mutants by seed, as the flags want.
 func (f flags) chooser() (func(uint64) mutant, error) {
 	baseIs, err := regexp.Compile("^(" + f.base + ")$")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// mutation is one way to damage a recording. It returns false where the recording
-// has nothing of the kind.
+// mutation is one way to damage a recording. It returns false if the recording has nothing of that
+// kind.
 type mutation struct {
 	name string
 	do   func(d *damage) bool
@@ -21,13 +21,13 @@ var mutations = slices.Concat(fileMutations, packetMutations, textMutations, per
 type damage struct {
 	*rand.Rand
 	rec   *recording
-	words []string // what was done
-	truth truth    // what may differ in silence
+	words []string // descriptions of the damages
+	truth truth    // what may differ without an error or warning
 	err   error    // a file of the base cannot be read
 }
 
-// did notes a damage and the number of records that it touches. truths says what it may change
-// unnoticed; stackmill must report any other kind.
+// did records a damage and the number of records that it touches. If kind is in truths, some
+// changes may go unnoticed; stackmill must report all others.
 func (d *damage) did(kind string, records int, format string, args ...any) bool {
 	t := truths[kind]
 	t.samples *= records * d.rec.base.events
@@ -36,7 +36,7 @@ func (d *damage) did(kind string, records int, format string, args ...any) bool 
 	return true
 }
 
-// read returns the content of one of the recording's files that match.
+// read returns the content of a random file of the recording that matches.
 func (d *damage) read(patterns ...string) (name string, data []byte) {
 	names := d.rec.names(patterns...)
 	if len(names) == 0 {
@@ -52,7 +52,7 @@ func (d *damage) read(patterns ...string) (name string, data []byte) {
 
 func (d *damage) write(name string, data []byte) { d.rec.changed[name] = data }
 
-// absurd returns a number that programs do not expect.
+// absurd returns an extreme number.
 func (d *damage) absurd() uint64 {
 	numbers := []uint64{0, 1, 2, 7, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1 << 47, 1<<63 - 1, 1 << 63, ^uint64(0), ^uint64(0) - 1, ^uint64(0) - 4095, d.Uint64(), d.Uint64N(1 << 20)}
 	return numbers[d.IntN(len(numbers))]
@@ -60,7 +60,7 @@ func (d *damage) absurd() uint64 {
 
 func pick[T any](d *damage, list []T) T { return list[d.IntN(len(list))] }
 
-// mutant is one damaged recording, which its seed, base and mutation make again.
+// mutant is a damaged recording, determined by its seed, base and mutation.
 type mutant struct {
 	seed     uint64
 	base     *base
@@ -69,12 +69,12 @@ type mutant struct {
 
 func (m mutant) name() string { return fmt.Sprintf("%s-%s-%d", m.base.name, m.mutation.name, m.seed) }
 
-// again is the command that makes it and runs it.
+// again returns the command that makes and tests the mutant again.
 func (m mutant) again() string {
 	return fmt.Sprintf("go run -tags duckdb_arrow ./cmd/mutate -seed %d -base %s -mutation %s -n 1 -keep DIR", m.seed, m.base.name, m.mutation.name)
 }
 
-// make damages the base; nil when the mutation does not fit it.
+// make damages the base; nil if the mutation does not fit the base.
 func (m mutant) make(archive string) (*damage, error) {
 	rec, err := newRecording(m.base, archive)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m mutant) make(archive string) (*damage, error) {
 	h := fnv.New64a()
 	h.Write([]byte(m.base.name + " " + m.mutation.name))
 	d := &damage{Rand: rand.New(rand.NewPCG(m.seed, h.Sum64())), rec: rec}
-	for range 8 { // what it chooses by chance may not fit
+	for range 8 { // a random choice may not fit
 		if m.mutation.do(d) && d.err == nil {
 			return d, nil
 		}
@@ -91,8 +91,8 @@ func (m mutant) make(archive string) (*damage, error) {
 	return nil, d.err
 }
 
-// chooser returns mutants that take turns with all pairs of a base and a mutation.
-// Pairs that do not fit are among them.
+// chooser returns a function that maps seeds to mutants: successive seeds go through all pairs of a
+// base and a mutation, including pairs that do not fit.
 func chooser(bases []*base, mutations []mutation) func(seed uint64) mutant {
 	var pairs []mutant
 	for _, mu := range mutations {
@@ -100,7 +100,7 @@ func chooser(bases []*base, mutations []mutation) func(seed uint64) mutant {
 			pairs = append(pairs, mutant{0, b, mu})
 		}
 	}
-	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // so that a few of them are of all kinds
+	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // so that a few of them are mixed
 	return func(seed uint64) mutant {
 		m := pairs[order[seed%uint64(len(pairs))]]
 		m.seed = seed

@@ -20,15 +20,15 @@ type sample struct {
 	value       string
 }
 
-// contents holds a store's content of one recording.
+// contents has a store's samples and problems of one recording.
 type contents struct {
 	samples  map[sample]int
 	count    int
 	problems map[string]int64 // errors and warnings, by severity and reason
-	shown    []string         // the same for people
+	shown    []string         // the problems as text
 }
 
-// values are the columns that are compared of each kind's table.
+// values are the compared columns of each kind's table.
 var values = map[string]string{
 	"clock_samples": "state, duration_ns",
 	"heap_samples":  "operation, size, address, old_address",
@@ -39,7 +39,7 @@ var values = map[string]string{
 	"pprof_samples": "type, value, labels",
 }
 
-// oracle reads stores with an SQL engine of its own, from the tables' files.
+// oracle reads stores' table files with its own SQL engine.
 type oracle struct{ db *sql.DB }
 
 // read returns the content of a batch.
@@ -114,7 +114,7 @@ func (o oracle) readProblems(ctx context.Context, h *contents, file string) erro
 	return rows.Err()
 }
 
-// saysMore reports whether there are errors or warnings that the undamaged recording lacks.
+// saysMore reports whether there are errors or warnings that the undamaged recording does not have.
 func (h *contents) saysMore(than *contents) bool {
 	for k, n := range h.problems {
 		if n > than.problems[k] {
@@ -124,7 +124,7 @@ func (h *contents) saysMore(than *contents) bool {
 	return false
 }
 
-// differences counts missing and additional samples, ignoring the columns that may differ.
+// differences counts missing and additional samples, ignoring the free columns.
 func (h *contents) differences(from *contents, free columns) (missing, more int, examples []string) {
 	moved := int64(0)
 	if free&shift != 0 {
@@ -152,7 +152,7 @@ func (h *contents) differences(from *contents, free columns) (missing, more int,
 	return missing, more, examples
 }
 
-// project clears the columns that may differ, and subtracts the shift of all times.
+// project clears the free columns, and subtracts the shift of all times.
 func (h *contents) project(free columns, moved int64) map[sample]int {
 	out := map[sample]int{}
 	for s, n := range h.samples {
@@ -180,7 +180,7 @@ func (h *contents) project(free columns, moved int64) map[sample]int {
 	return out
 }
 
-// movedBy is by how much most samples have moved in time: the last of each kind vote.
+// movedBy returns by how much most samples have moved in time, from the last samples of each kind.
 func (h *contents) movedBy(from *contents) (best int64) {
 	last := func(h *contents) map[sample]int64 {
 		times := map[sample]int64{}
@@ -205,8 +205,7 @@ func (h *contents) movedBy(from *contents) (best int64) {
 	return best
 }
 
-// verdict compares a mutant's samples with the base's; nil when nothing was lost in
-// silence.
+// verdict compares a mutant's samples with the base's; nil if nothing was lost unreported.
 func verdict(have, want *contents, t truth, status int) []string {
 	if t.any || status != 0 || have.saysMore(want) {
 		return nil

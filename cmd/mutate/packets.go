@@ -7,16 +7,15 @@ import (
 
 var le = binary.LittleEndian
 
-// block is the size of the blocks of event files, which packets do not cross. They
-// cover it: the last one in a block is CLOSED when the thread goes on in another one,
-// else EMPTY.
+// block is the size of the blocks of event files, which packets fill without crossing. The last
+// packet in a block is CLOSED if the thread continues in another block, else EMPTY.
 const (
 	block      = 65536
 	emptyType  = 0
 	closedType = 65535
 )
 
-// span is a packet, record or the like.
+// span is a packet, a record or a similar part of a file.
 type span struct{ off, size, typ int }
 
 // packets finds the packets of an event file.
@@ -33,8 +32,8 @@ func packets(data []byte) (list []span) {
 	return list
 }
 
-// fields are where the values of packets are, by type (gprofng-experiment 3.4):
-// offset and bytes.
+// fields are the offset and size of each value in a packet, by packet type (gprofng-experiment
+// 3.4).
 var fields = map[int]map[string][2]int{
 	8:  {"LWPID": {8, 8}, "THRID": {16, 8}, "CPUID": {24, 4}, "TSTAMP": {28, 8}, "FRINFO": {36, 8}, "MSTATE": {44, 4}, "NTICK": {48, 4}},
 	5:  {"LWPID": {8, 8}, "THRID": {16, 8}, "CPUID": {24, 4}, "TSTAMP": {32, 8}, "FRINFO": {40, 8}, "HTYPE": {48, 4}, "HSIZE": {56, 8}, "HVADDR": {64, 8}, "HOVADDR": {72, 8}},
@@ -65,7 +64,7 @@ var packetMutations = []mutation{
 	{"block-zeroed", onPacket(zeroBlock)},
 }
 
-// packetFile is an event file that is being damaged, and the packet chosen.
+// packetFile is an event file that is being damaged, and the chosen packet.
 type packetFile struct {
 	name   string
 	data   []byte
@@ -81,7 +80,7 @@ func onPacket(do func(*damage, *packetFile) bool) func(*damage) bool {
 		if len(f.list) < 3 {
 			return false
 		}
-		for range 100 { // the ends of blocks only now and then
+		for range 100 { // it rarely takes a filler
 			f.at = d.IntN(len(f.list))
 			if !f.packet().filler() || d.IntN(20) == 0 {
 				break
@@ -98,11 +97,11 @@ func onPacket(do func(*damage, *packetFile) bool) func(*damage) bool {
 
 func (f *packetFile) packet() span { return f.list[f.at] }
 
-// filler says whether a packet only fills its block.
+// filler reports whether a packet only fills its block.
 func (s span) filler() bool { return s.typ == emptyType || s.typ == closedType }
 
-// kind returns the case in truths: none for stacks, since packets refer to them, so that a
-// missing or duplicate stack must be reported.
+// kind returns the key in truths: none for stacks, because packets refer to them, so that a missing
+// or duplicate stack must be reported.
 func (f *packetFile) kind(of string) string {
 	if f.stacks {
 		return ""
@@ -114,8 +113,8 @@ func (f *packetFile) bytes(s span) []byte { return f.data[s.off : s.off+s.size] 
 
 func (f *packetFile) endOfBlock(off int) int { return min(off-off%block+block, len(f.data)) }
 
-// dropPacket moves the rest of the block up, as if the packet had never been written:
-// what fills the block is larger.
+// dropPacket moves the rest of the block up, as if the packet had never been written, and enlarges
+// the filler.
 func dropPacket(d *damage, f *packetFile) bool {
 	p := f.packet()
 	var last span
@@ -151,7 +150,7 @@ func overwritePacket(d *damage, f *packetFile) bool {
 	return false
 }
 
-// swapPackets changes the order, which means nothing: packets are sorted by time.
+// swapPackets swaps packets, which must not matter: packets are sorted by time.
 func swapPackets(d *damage, f *packetFile) bool {
 	p := f.packet()
 	for _, o := range f.list {
@@ -238,8 +237,8 @@ func zeroPackets(d *damage, f *packetFile) bool {
 	return d.zeroed(f, from, to)
 }
 
-// zeroed says what NULs do: within one packet they are values, elsewhere a size of
-// 0, which no packet has.
+// zeroed records NULs: within one packet they are values; elsewhere they make a size of 0, which no
+// packet has.
 func (d *damage) zeroed(f *packetFile, from, to int) bool {
 	touched, headers := 0, false
 	for _, p := range f.list {
@@ -258,7 +257,7 @@ func (d *damage) zeroed(f *packetFile, from, to int) bool {
 	return d.did(kind, touched, "%s: bytes %d to %d, of %d packets, are 0", f.name, from, to, touched)
 }
 
-// cutPackets truncates the file within the written packets.
+// cutPackets truncates the file at any offset within the written packets.
 func cutPackets(d *damage, f *packetFile) bool {
 	p := f.packet()
 	at := p.off
@@ -271,7 +270,7 @@ func cutPackets(d *damage, f *packetFile) bool {
 
 func (f *packetFile) blocks() int { return (f.list[len(f.list)-1].off + block) / block }
 
-// cutBlocks ends the file at a block.
+// cutBlocks truncates the file at the end of a block.
 func cutBlocks(d *damage, f *packetFile) bool {
 	if f.blocks() < 2 {
 		return false
@@ -303,8 +302,8 @@ func overwriteBlock(d *damage, f *packetFile) bool {
 	return d.did(f.kind("block overwritten"), n, "%s: block %d is a copy of block %d", f.name, a, b)
 }
 
-// dropBlock takes a block out. Where the last one that is left is CLOSED, another one
-// must have followed.
+// dropBlock removes a block. If a thread's last remaining block is CLOSED, another one must have
+// followed.
 func dropBlock(d *damage, f *packetFile) bool {
 	if f.blocks() < 2 {
 		return false

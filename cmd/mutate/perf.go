@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// perfMutations damage the order and the headers of records.
+// perfMutations damage the order and headers of records.
 var perfMutations = []mutation{
 	{"record-dropped", onPerf(dropRecord)},
 	{"record-doubled", onPerf(doubleRecord)},
@@ -22,7 +22,7 @@ var perfMutations = []mutation{
 	{"perf-header", onBytes(perfHeader)},
 }
 
-// onPerf changes records. All times count from the first record's.
+// onPerf makes a mutation of records. If the first record changes, all times shift.
 func onPerf(do func(*damage, *perfFile) bool) func(*damage) bool {
 	return onParts(func(d *damage, f *perfFile) bool {
 		d.truth = d.truth.plus(truths["perf record"])
@@ -30,7 +30,7 @@ func onPerf(do func(*damage, *perfFile) bool) func(*damage) bool {
 	})
 }
 
-// onParts changes anything.
+// onParts makes a mutation of any part of the file.
 func onParts(do func(*damage, *perfFile) bool) func(*damage) bool {
 	return func(d *damage) bool {
 		name, data := d.read("recording.data")
@@ -43,7 +43,7 @@ func onParts(do func(*damage, *perfFile) bool) func(*damage) bool {
 	}
 }
 
-// onBytes gives the parts and the file itself.
+// onBytes makes a mutation that gets both the parsed parts and the bytes of the file.
 func onBytes(do func(*damage, *perfFile, []byte) []byte) func(*damage) bool {
 	return func(d *damage) bool {
 		name, data := d.read("recording.data")
@@ -59,7 +59,7 @@ func onBytes(do func(*damage, *perfFile, []byte) []byte) func(*damage) bool {
 	}
 }
 
-// pickRecord chooses a type first: samples would hide the others.
+// pick chooses a record: first a type, because most records are samples.
 func (f *perfFile) pick(d *damage) int {
 	var types []int
 	for _, r := range f.records {
@@ -71,7 +71,7 @@ func (f *perfFile) pick(d *damage) int {
 	return pick(d, f.of(pick(d, types)))
 }
 
-// samples is 1 for a sample, and for others 0: they hold no samples.
+// samples returns 1 for a sample, 0 for other records.
 func (f *perfFile) samples(at int) int {
 	if typeOf(f.records[at]) == recordSample {
 		return 1
@@ -79,9 +79,8 @@ func (f *perfFile) samples(at int) int {
 	return 0
 }
 
-// kind returns the case in truths for damage to a record's content: none unless it is a
-// sample, since other records describe events or hold compressed data, whose loss must be
-// reported.
+// kind returns the key in truths for damage to a record's content: none unless it is a sample.
+// Other records describe events or hold compressed data, whose loss must be reported.
 func (f *perfFile) kind(at int, of string) string {
 	if typeOf(f.records[at]) == recordSample {
 		return of
@@ -102,7 +101,7 @@ func doubleRecord(d *damage, f *perfFile) bool {
 	return d.did(f.kind(at, "record doubled"), f.samples(at), "record %d, type %d, is there twice", at, typeOf(f.records[at]))
 }
 
-// swapRecords changes the order of two neighbors, which their times restore.
+// swapRecords swaps two neighbors; sorting by time must restore the order.
 func swapRecords(d *damage, f *perfFile) bool {
 	at := d.IntN(len(f.records) - 1)
 	a, b := typeOf(f.records[at]), typeOf(f.records[at+1])
@@ -134,7 +133,7 @@ func recordType(d *damage, f *perfFile) bool {
 	return true
 }
 
-// knownType makes a sample another record.
+// knownType gives a sample the type of another record.
 func knownType(d *damage, f *perfFile) bool {
 	list := f.of(recordSample)
 	if len(list) == 0 {
@@ -147,7 +146,7 @@ func knownType(d *damage, f *perfFile) bool {
 	return d.did("record's known type", 1, "record %d, a sample, has type %d", at, typ)
 }
 
-// recordSize changes the size in a record's header, not the bytes that follow.
+// recordSize changes the size in a record's header, but not the record's bytes.
 func recordSize(d *damage, f *perfFile) bool {
 	at := f.pick(d)
 	r := bytes.Clone(f.records[at])
@@ -169,7 +168,7 @@ func recordMisc(d *damage, f *perfFile) bool {
 	return d.did(f.kind(at, "record's value"), f.samples(at), "record %d, type %d, has misc %#x", at, typeOf(r), v)
 }
 
-// insertRecord adds a record of the kinds that perf writes, with any content.
+// insertRecord adds a record of a type that perf writes, with random content.
 func insertRecord(d *damage, f *perfFile) bool {
 	at := d.IntN(len(f.records))
 	body := make([]byte, 8*d.IntN(40))
@@ -187,7 +186,7 @@ func insertRecord(d *damage, f *perfFile) bool {
 	return d.did("record inserted", n, "there is a record %d of type %d with %d bytes", at, typ, len(body))
 }
 
-// cutPerf ends the file in its data or after them.
+// cutPerf truncates the file in its data or after them.
 func cutPerf(d *damage, f *perfFile, data []byte) []byte {
 	at, total := len(f.head), len(data)
 	k := d.IntN(len(f.records))
@@ -243,7 +242,7 @@ func perfBits(d *damage, f *perfFile, data []byte) []byte {
 	return f.changed(d, data, n, headers, other, "bit %d of byte %d is flipped", bit, at)
 }
 
-// changed notes bytes that were overwritten: within samples they are values.
+// changed records that bytes were overwritten: within samples they are values.
 func (f *perfFile) changed(d *damage, data []byte, n int, headers, other bool, format string, args ...any) []byte {
 	d.truth = d.truth.plus(truths["perf record"])
 	switch {

@@ -19,8 +19,8 @@ var perfFieldMutations = []mutation{
 	{"feature-index", onBytes(featureIndex)},
 }
 
-// sampleValue gives a field of a sample a value that programs do not expect. stackmill must
-// report a length that disagrees with the record's, and an id of no event.
+// sampleValue gives a field of a sample an unexpected value. stackmill must report a length that
+// disagrees with the record's, and an id without event.
 func sampleValue(d *damage, f *perfFile) bool {
 	list := f.of(recordSample)
 	if len(list) == 0 {
@@ -51,7 +51,7 @@ func sampleValue(d *damage, f *perfFile) bool {
 	return d.did(kind, 1, "%s of sample %d is %#x", x.name, at, v)
 }
 
-// sideValue gives a field of a record of a process or mapping an unexpected value.
+// sideValue gives a field of a process or mapping record an unexpected value.
 func sideValue(d *damage, f *perfFile) bool {
 	list := f.of(recordMmap, recordMmap2, recordComm, recordExit, recordFork)
 	if len(list) == 0 {
@@ -61,7 +61,7 @@ func sideValue(d *damage, f *perfFile) bool {
 	r := bytes.Clone(f.records[at])
 	x := pick(d, sideFields[typeOf(r)])
 	v := d.absurd()
-	if d.IntN(3) == 0 { // another record's, so that they contradict each other
+	if d.IntN(3) == 0 { // another record's value, so that they contradict each other
 		o := f.records[pick(d, f.of(typeOf(r)))]
 		v = uint64(le.Uint32(o[8:]))
 	}
@@ -85,13 +85,14 @@ func sideName(d *damage, f *perfFile) bool {
 	if d.IntN(4) > 0 {
 		body = append(body, make([]byte, 8-len(body)%8)...)
 	} else {
-		body = append(body, bytes.Repeat([]byte{'x'}, (8-len(body)%8)%8)...) // no NUL ends it
+		body = append(body, bytes.Repeat([]byte{'x'}, (8-len(body)%8)%8)...) // without a final NUL
 	}
 	f.records[at] = record(typeOf(r), int(le.Uint16(r[4:])), append(body, trailer...))
 	return d.did("", 0, "the name of record %d, type %d, is %.40q", at, typeOf(r), name)
 }
 
-// trailerWords is the length of the identification of records other than samples (perf-data 6.4).
+// trailerWords returns the length in words of the trailer that identifies records other than
+// samples (perf-data 6.4).
 func trailerWords(sampleType uint64) (n int) {
 	for _, bit := range []int{1, 2, 6, 9, 7, 16} {
 		n += int(sampleType >> bit & 1)
@@ -99,11 +100,11 @@ func trailerWords(sampleType uint64) (n int) {
 	return n
 }
 
-// attrFields are an attribute's fields (perf-data 4).
+// attrFields are the fields of an attribute (perf-data 4).
 var attrFields = []sampleField{{"type", 0, 4}, {"size", 4, 4}, {"config", 8, 8}, {"period", 16, 8}, {"sample type", 24, 8}, {"read format", 32, 8}, {"flags", 40, 8},
 	{"wakeup", 48, 4}, {"breakpoint", 52, 4}, {"config1", 56, 8}, {"branches", 72, 8}, {"registers", 80, 8}, {"stack size", 88, 4}, {"clock", 92, 4}}
 
-// attrField changes how an event was asked for.
+// attrField changes a field of an event's attribute.
 func attrField(d *damage, f *perfFile) bool {
 	attr, where := f.pickAttr(d)
 	if attr == nil {
@@ -212,7 +213,7 @@ func featureLength(d *damage, f *perfFile) bool {
 	return d.did(x.kind(), 0, "feature %d has %d bytes", x.bit, n)
 }
 
-// featureIndex changes the recorded place of a feature.
+// featureIndex changes the recorded position of a feature.
 func featureIndex(d *damage, f *perfFile, data []byte) []byte {
 	if len(f.features) == 0 {
 		return nil

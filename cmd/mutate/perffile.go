@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// perfFile is a perf.data file in its parts (perf-data 1). What is changed in one
-// of them is written with all offsets and sizes right.
+// perfFile is a perf.data file, split into parts (perf-data 1). After changes in the parts, bytes
+// writes the file with correct offsets and sizes.
 type perfFile struct {
 	pipe     bool
 	head     []byte // header, attributes and ids, up to the data
 	records  [][]byte
 	features []feature
-	gap      []byte // after the index: perf makes room for features that it then leaves out
+	gap      []byte // after the index, where perf reserves room for features that it then leaves out
 	attrs    []int  // offsets of the attributes in head
 }
 
@@ -22,7 +22,7 @@ type feature struct {
 	payload []byte
 }
 
-// The header's fields.
+// Offsets of the header's fields.
 const (
 	attrSizeAt  = 16
 	attrsAt     = 24
@@ -73,7 +73,7 @@ func splitRecords(data []byte) (list [][]byte) {
 	return list
 }
 
-// bytes puts the file together again.
+// bytes joins the parts to a file.
 func (f *perfFile) bytes() []byte {
 	data := bytes.Join(f.records, nil)
 	out := append(bytes.Clone(f.head), data...)
@@ -93,7 +93,7 @@ func (f *perfFile) bytes() []byte {
 	return out
 }
 
-// The records' types that are treated apart.
+// The types of records that are treated separately.
 const (
 	recordMmap       = 1
 	recordComm       = 3
@@ -108,7 +108,7 @@ const (
 
 func typeOf(r []byte) int { return int(le.Uint32(r)) }
 
-// of are the numbers of the records of a type.
+// of returns the indexes of the records of some types.
 func (f *perfFile) of(types ...int) (list []int) {
 	for i, r := range f.records {
 		for _, t := range types {
@@ -120,7 +120,7 @@ func (f *perfFile) of(types ...int) (list []int) {
 	return list
 }
 
-// sampleType is the first event's.
+// sampleType returns the first event's sample type.
 func (f *perfFile) sampleType() uint64 {
 	if len(f.attrs) > 0 {
 		return le.Uint64(f.head[f.attrs[0]+24:])
@@ -131,14 +131,13 @@ func (f *perfFile) sampleType() uint64 {
 	return 0
 }
 
-// sampleField is a part of a sample: its offset in the record, and its bytes.
+// sampleField is a field of a record: its offset and size.
 type sampleField struct {
 	name     string
 	off, len int
 }
 
-// sampleFields are the fields of a sample up to the first without a fixed place
-// (perf-data 6).
+// sampleFields returns the fields of a sample up to the first without a fixed offset (perf-data 6).
 func (f *perfFile) sampleFields(r []byte) (list []sampleField) {
 	off, set := 8, f.sampleType()
 	add := func(bit, n int, name string) {
@@ -187,7 +186,7 @@ func (s sampleField) put(r []byte, v uint64) {
 	le.PutUint64(r[s.off:], v)
 }
 
-// sideFields are the fields of other records (perf-data 5.1).
+// sideFields are the fields of other records, by type (perf-data 5.1).
 var sideFields = map[int][]sampleField{
 	recordMmap:  {{"pid", 8, 4}, {"tid", 12, 4}, {"start", 16, 8}, {"length", 24, 8}, {"offset", 32, 8}},
 	recordMmap2: {{"pid", 8, 4}, {"tid", 12, 4}, {"start", 16, 8}, {"length", 24, 8}, {"offset", 32, 8}, {"device", 40, 8}, {"inode", 48, 8}, {"protection", 64, 4}, {"flags", 68, 4}},

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// perfLargeMutations add tables that are enormous for what the file holds.
+// perfLargeMutations make small files that expand to enormous tables.
 var perfLargeMutations = []mutation{
 	{"many-forks", onPerf(manyForks)},
 	{"many-mappings", onPerf(manyMappings)},
@@ -17,7 +17,7 @@ var perfLargeMutations = []mutation{
 	{"zstd-bomb", onPerf(zstdBomb)},
 }
 
-// trailer is a trailer of NULs, as synthesized records have it.
+// trailer returns a trailer of NULs, as synthesized records have.
 func (f *perfFile) trailer() []byte { return make([]byte, 8*trailerWords(f.sampleType())) }
 
 func (f *perfFile) mapping(pid uint32, start, length uint64, name string) []byte {
@@ -36,7 +36,7 @@ func (f *perfFile) fork(child, parent uint32, time uint64) []byte {
 	return record(recordFork, 0, append(le.AppendUint64(body, time), f.trailer()...))
 }
 
-// insert puts records before the first sample.
+// insert adds records before the first sample.
 func (f *perfFile) insert(list [][]byte) bool {
 	samples := f.of(recordSample)
 	if len(samples) == 0 {
@@ -46,7 +46,7 @@ func (f *perfFile) insert(list [][]byte) bool {
 	return true
 }
 
-// manyForks are copies of a process with many mappings.
+// manyForks forks a process with many mappings very often.
 func manyForks(d *damage, f *perfFile) bool {
 	maps, forks := 1000+d.IntN(1000), 10000+d.IntN(20000)
 	var list [][]byte
@@ -68,7 +68,7 @@ func manyMappings(d *damage, f *perfFile) bool {
 	return f.insert(list) && d.did("", 0, "%d mappings, which overlap", n)
 }
 
-// manyProcesses gives each sample a process of its own.
+// manyProcesses gives each sample a different process.
 func manyProcesses(d *damage, f *perfFile) bool {
 	samples := f.of(recordSample)
 	n := 0
@@ -96,7 +96,7 @@ func manyEvents(d *damage, f *perfFile) bool {
 		f.head = append(f.head, f.head[a:a+size]...)
 	}
 	for i := range n {
-		le.PutUint64(entry[8:], uint64(i)) // its own config
+		le.PutUint64(entry[8:], uint64(i)) // a different config each
 		f.head = append(f.head, entry...)
 	}
 	le.PutUint64(f.head[attrsAt:], uint64(at))
@@ -105,10 +105,10 @@ func manyEvents(d *damage, f *perfFile) bool {
 	return d.did("", 0, "%d more events, all with the ids of the first", n)
 }
 
-// moved puts the data after a head that has grown.
+// moved updates the data's offset after the head has grown.
 func (f *perfFile) moved() { le.PutUint64(f.head[dataAt:], uint64(len(f.head))) }
 
-// overlappingIDs gives many events one large list of ids.
+// overlappingIDs gives many events the same large list of ids.
 func overlappingIDs(d *damage, f *perfFile) bool {
 	if len(f.attrs) == 0 {
 		return false
@@ -132,7 +132,7 @@ func overlappingIDs(d *damage, f *perfFile) bool {
 	return d.did("", 0, "%d events share a list of %d ids", n, ids)
 }
 
-// zstdBomb adds records that hold far more than they look.
+// zstdBomb adds small compressed records that expand enormously.
 func zstdBomb(d *damage, f *perfFile) bool {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
 	if err != nil {

@@ -21,25 +21,25 @@ import (
 const (
 	memory  = 256 << 20 // --memory
 	hang    = 30 * time.Second
-	addrMax = 16 << 30 // of address space: it may be reserved, not used
+	addrMax = 16 << 30 // of address space, which may be reserved without being used
 	fileMax = 4 << 30
 )
 
 // outcome is the result of one run of the program.
 type outcome struct {
 	Status         int    // -1: ended by a signal
-	Signal         string // which
+	Signal         string // the signal that ended it
 	Hung           bool
 	RSS            int64
 	stdout, stderr string
 	failures       []string
 }
 
-// program runs stackmill. A small process, the launcher, starts it: a child of a large process is
-// as large for a moment, and the kernel records that as its peak.
+// program runs stackmill. A small process, the launcher, starts it: a large process would start a
+// child that is as large for a moment, and Linux records that as its peak.
 type program struct{ path string }
 
-// launcher is the first argument of this program as a launcher.
+// launcher is this program's first argument if it is the launcher.
 const launcher = "launch"
 
 func (p program) run(ctx context.Context, args ...string) (o outcome, err error) {
@@ -86,7 +86,7 @@ func launch(path string, args ...string) error {
 	}
 	ended, hung := make(chan struct{}), make(chan bool)
 	go func() { hung <- watch(cmd.Process, ended) }()
-	_ = cmd.Wait() // the state says it all
+	_ = cmd.Wait() // the state has the result
 	close(ended)
 	s := cmd.ProcessState
 	o := outcome{Status: s.ExitCode(), Hung: <-hung, RSS: s.SysUsage().(*syscall.Rusage).Maxrss << 10}
@@ -101,9 +101,8 @@ func launch(path string, args ...string) error {
 	return err
 }
 
-// watch ends a process that hangs, and reports whether it did. On a machine that is busy
-// with other work time means little: it hangs when it has computed for the time, or
-// has done nothing for so long.
+// watch ends a process that hangs, and reports whether it did. Since the machine may be busy, a
+// process hangs if it has used CPU for the whole time limit, or none for as long.
 func watch(p *os.Process, ended <-chan struct{}) bool {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -118,7 +117,7 @@ func watch(p *os.Process, ended <-chan struct{}) bool {
 		now := len(used) - 1
 		before := now - int(hang/time.Second)
 		if used[now] > hang || before >= 0 && used[now]-used[before] < 100*time.Millisecond {
-			_ = p.Signal(syscall.SIGQUIT) // it prints where it is; it may have ended
+			_ = p.Signal(syscall.SIGQUIT) // it prints its stacks, unless it has ended
 			select {
 			case <-ended:
 			case <-time.After(5 * time.Second):
@@ -129,7 +128,7 @@ func watch(p *os.Process, ended <-chan struct{}) bool {
 	}
 }
 
-// processorTime is what a process has used, in steps of 10 ms (proc(5)).
+// processorTime returns the CPU time of a process, in steps of 10 ms (proc(5)).
 func processorTime(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))

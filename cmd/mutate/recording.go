@@ -20,11 +20,11 @@ type base struct {
 	name    string
 	gprofng bool
 	path    string            // the recording, below the unpacked archives
-	beside  map[string]string // further files and folders of a mutant's folder: name, and path below the archives
+	beside  map[string]string // further files and folders in a mutant's folder: path below the archives by name
 	args    []string          // further arguments of ingest; @ is the mutant's folder
-	objects []string          // files whose damage counts as a load object's, as names of files of a recording
-	texts   []string          // lists of symbols and the like
-	events  int               // how many samples depend on one record: more than one where values are differences
+	objects []string          // names of files whose damage counts as a load object's
+	texts   []string          // symbol lists and similar files
+	events  int               // how many samples depend on one record: more than 1 if values are differences
 	dumps   bool              // whether stacks are unwound, with the load objects' call frame information
 }
 
@@ -36,7 +36,7 @@ func (b *base) recordingName() string {
 	return "recording.data"
 }
 
-// bases are small, and each has something that the others lack.
+// bases are small recordings, each with something that the others lack.
 var bases = func() []*base {
 	list := []*base{
 		{name: "recur", objects: []string{"recur_*", "libhrtick.so_*"}},
@@ -90,7 +90,7 @@ var bases = func() []*base {
 	return list
 }()
 
-// unpack writes the archives that the bases are from below dir.
+// unpack unpacks the archives of the bases below dir.
 func unpack(dir string) error {
 	root, err := corpus.Root()
 	if err != nil {
@@ -109,7 +109,7 @@ func unpack(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "kallsyms.short"), all[:min(len(all), 300_000)], 0o644)
 }
 
-// The kinds of replacements of a file.
+// The special files that may replace a file.
 const (
 	pipe      = "a pipe"
 	device    = "a link to /dev/zero"
@@ -125,8 +125,8 @@ const (
 
 var specials = []string{pipe, device, folder, loop, nothing, empty, denied, directory, outside, sparse}
 
-// recording is a base whose files are being damaged: the new contents, and what
-// special files stand in place of others. The other files are the base's.
+// recording is a base whose files are being damaged: it has new contents, and special files that
+// replace others. All other files are the base's.
 type recording struct {
 	base    *base
 	archive string            // the folder of the unpacked archives
@@ -153,7 +153,7 @@ func (r *recording) add(name, path string) error {
 	})
 }
 
-// names are the recording's files that match one of the patterns, sorted.
+// names returns the recording's files that match one of the patterns, sorted.
 func (r *recording) names(patterns ...string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.origin)) {
 		for _, p := range patterns {
@@ -174,7 +174,7 @@ func (r *recording) read(name string) ([]byte, error) {
 	return os.ReadFile(r.origin[name])
 }
 
-// write makes the mutant's folder; files that are as they were are links to the base's.
+// write makes the mutant's folder; unchanged files are links to the base's.
 func (r *recording) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

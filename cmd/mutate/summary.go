@@ -13,10 +13,10 @@ type summary struct {
 	mutants, failed int
 	counts          map[string]int // of failures, by kind
 	statuses        [5]int
-	largest         int64 // memory
+	largest         int64 // peak memory
 }
 
-// kinds are the failures that are looked for, in the summary's order.
+// kinds are the kinds of failures, in the summary's order.
 var kinds = []struct{ name, title string }{
 	{"crash", "crashes"},
 	{"hang", fmt.Sprintf("hangs over %s", hang)},
@@ -35,7 +35,7 @@ func (s *summary) print(w io.Writer) {
 	}
 }
 
-// report counts a mutant; one that failed is kept with its description.
+// report counts a mutant, and keeps it with its description if it failed.
 func (t *tester) report(s *specimen) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *tester) report(s *specimen) error {
 	return t.preserve(s)
 }
 
-// preserve copies a mutant with its description into the folder for them.
+// preserve copies a failed mutant and its description into the folder for these.
 func (t *tester) preserve(s *specimen) error {
 	dir := filepath.Join(t.keep, s.name())
 	if err := os.RemoveAll(dir); err != nil {

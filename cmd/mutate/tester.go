@@ -30,7 +30,7 @@ type tester struct {
 	sum *summary
 }
 
-// prepare unpacks the bases and reads what is in them.
+// prepare unpacks and ingests the bases.
 func (t *tester) prepare(ctx context.Context) error {
 	t.archive = filepath.Join(t.work, "archives")
 	if err := os.Mkdir(t.archive, 0o755); err != nil {
@@ -53,7 +53,7 @@ func (t *tester) prepare(ctx context.Context) error {
 	return nil
 }
 
-// chosen says whether one of the mutants may be of a base.
+// chosen reports whether mutants of a base are wanted.
 func (t *tester) chosen(b *base) bool {
 	for i := range uint64(len(bases) * len(mutations)) {
 		if t.next(i).base == b {
@@ -82,8 +82,8 @@ func (t *tester) undamaged(ctx context.Context, store string, b *base) (*content
 	return h, nil
 }
 
-// ingest runs the program on the recording in a folder and reads the store; the
-// holding is nil when it is not there.
+// ingest runs the program on the recording in a folder and reads its content from the store, nil if
+// it is not stored.
 func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcome, *contents, error) {
 	path := filepath.Join(dir, b.recordingName())
 	args := []string{"ingest", "--jobs", "2", "--memory", "256M", "--store", store, "--cache", filepath.Join(t.work, "cache"), "--no-system-debug"}
@@ -114,7 +114,7 @@ func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcom
 	return o, nil, nil
 }
 
-// all runs the groups side by side.
+// all runs the groups of mutants concurrently.
 func (t *tester) all(ctx context.Context) (*summary, error) {
 	var g errgroup.Group
 	g.SetLimit(t.jobs)
@@ -148,8 +148,8 @@ type specimen struct {
 	o      outcome
 }
 
-// runGroup ingests mutants, one after the other, into one store and checks it. When
-// it is wrong, each is ingested again into a store of its own.
+// runGroup ingests mutants, one after the other, into one store and checks it. If check finds
+// defects, it ingests each mutant again into a separate store.
 func (t *tester) runGroup(ctx context.Context, seeds <-chan uint64, n int) error {
 	dir, err := os.MkdirTemp(t.work, "group-")
 	if err != nil {
@@ -189,7 +189,7 @@ func (t *tester) runGroup(ctx context.Context, seeds <-chan uint64, n int) error
 	return nil
 }
 
-// specimen writes the mutant of a seed; nil if there is none.
+// specimen writes the mutant of a seed to disk; nil if the mutation does not fit.
 func (t *tester) specimen(dir string, seed uint64) (*specimen, error) {
 	m := t.next(seed)
 	d, err := m.make(t.archive)
@@ -200,13 +200,13 @@ func (t *tester) specimen(dir string, seed uint64) (*specimen, error) {
 	return s, d.rec.write(s.dir)
 }
 
-// test ingests a mutant and compares.
+// test ingests a mutant and compares its samples with the base's.
 func (t *tester) test(ctx context.Context, store string, s *specimen) error {
 	o, h, err := t.ingest(ctx, store, s.dir, s.base)
 	if err != nil {
 		return err
 	}
-	if h == nil && o.Status == 0 { // another mutant is of the same recording, and in the store already
+	if h == nil && o.Status == 0 { // a mutant with the same content is in the store already
 		own := s.dir + ".store"
 		if o, h, err = t.ingest(ctx, own, s.dir, s.base); err != nil {
 			return err
@@ -239,7 +239,7 @@ func (t *tester) check(ctx context.Context, store string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	o.judge(1 << 40) // the store's size is what it is
+	o.judge(1 << 40) // without a limit: memory grows with the store
 	switch {
 	case len(o.failures) > 0:
 		return strings.Join(o.failures, "; ") + "\n" + o.stderr, nil
@@ -249,7 +249,7 @@ func (t *tester) check(ctx context.Context, store string) (string, error) {
 	return "", nil
 }
 
-// findWrong looks for the mutants of a group whose store check finds wrong.
+// findWrong finds the mutants of a group for which check reports defects.
 func (t *tester) findWrong(ctx context.Context, dir string, list []*specimen, bad string) error {
 	found := false
 	for _, s := range list {

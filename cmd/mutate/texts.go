@@ -9,7 +9,7 @@ import (
 
 var xmlFiles = []string{"recording.er/log.xml", "recording.er/map.xml", "recording.er/_*/log.xml", "recording.er/_*/map.xml"}
 
-// textMutations damage the logs and lists that are text.
+// textMutations damage logs and lists, which are text files.
 var textMutations = []mutation{
 	{"line-dropped", onLines(dropLine)},
 	{"line-doubled", onLines(doubleLine)},
@@ -22,10 +22,10 @@ var textMutations = []mutation{
 	{"attribute-dropped", onLines(dropAttribute)},
 }
 
-// textFile is a text that is being damaged. Logs end in NULs up to a full block.
+// textFile is a text file that is being damaged. Logs are padded with NULs to a full block.
 type textFile struct {
 	name  string
-	lines [][]byte // with their ends
+	lines [][]byte // with their line ends
 }
 
 func onLines(do func(*damage, *textFile) bool) func(*damage) bool {
@@ -55,7 +55,7 @@ func (f *textFile) show(at int) string {
 	return strings.TrimSpace(string(f.lines[at][:min(len(f.lines[at]), 80)]))
 }
 
-// lineCase is the case in truths for a line that is not there or has another value.
+// lineCase returns the key in truths for a line that is missing or has another value.
 func (f *textFile) lineCase(at int, attribute string) string {
 	element := regexp.MustCompile(`<(\w+)`).FindSubmatch(f.lines[at])
 	if element == nil || strings.HasSuffix(f.name, "map.xml") {
@@ -96,7 +96,7 @@ func swapLines(d *damage, f *textFile) bool {
 	return d.did("", 0, "%s: lines %d and %d are swapped: %s; %s", f.name, a+1, b+1, f.show(a), f.show(b))
 }
 
-// manyLines repeats a line very often.
+// manyLines repeats a line many times.
 func manyLines(d *damage, f *textFile) bool {
 	at, n := f.pick(d), pick(d, []int{1000, 100000})
 	one := bytes.Clone(f.lines[at])

@@ -9,23 +9,23 @@ const (
 	pid columns = 1 << iota
 	thread
 	cpu
-	moment // its time
-	stack  // the recorded words, or those unwound
+	moment // the time
+	stack  // the recorded or unwound words
 	value  // event and values
-	shift  // its time, by the same for all samples
+	shift  // the time, by an equal amount in all samples
 )
 
-// truth says what may differ from the undamaged recording's samples without an
-// error or warning. Everything else is a loss in silence.
+// truth says what may differ from the undamaged recording's samples without an error or warning.
+// Any other difference is an unreported loss.
 type truth struct {
-	samples int     // how many for each record that was touched
-	any     bool    // any number of samples, all of them
+	samples int     // how many samples may differ per damaged record
+	any     bool    // any number of samples may differ
 	free    columns // what may differ in all samples
 	why     string
 }
 
-// truths lists the damages that cannot be noticed, each as narrowly as it is true.
-// stackmill must report any other damage, unless the samples stay as they were.
+// truths lists the damages that cannot be noticed, as narrowly as possible. stackmill must report
+// any other damage that changes samples.
 var truths = map[string]truth{
 	// Both formats: a record has no checksum, and nothing counts the records.
 	"record dropped":      {samples: 1, why: "records are not numbered: one less in the middle is a sample that was never taken"},

@@ -3,13 +3,12 @@ package main
 // frameMatch pairs a frame of a stack in machine mode with the recorded frame that it
 // represents.
 type frameMatch struct {
-	raw    int    // -1: a rule put the frame in
-	reason string // the rule that did
+	raw    int    // -1: a rule inserted the frame
+	reason string // that rule
 }
 
-// follow finds the effect of the rules on a recorded stack: for each frame in machine mode its
-// recorded frame, and for each recorded frame that is missing the rule that dropped it, empty if
-// none explains it.
+// follow finds the effect of the rules on a recorded stack: the recorded frame of each frame in
+// machine mode, and the rule that dropped each missing recorded frame, empty if none explains it.
 func follow(s *stack) (frames []frameMatch, dropped map[int]string) {
 	dropped = map[int]string{}
 	next := 0
@@ -34,14 +33,14 @@ func follow(s *stack) (frames []frameMatch, dropped map[int]string) {
 	return frames, dropped
 }
 
-// same reports whether a frame is a recorded one: at its address, or at the call
-// before that (S21).
+// same reports whether a frame is a recorded one: at the same address, or at the call before it
+// (S21).
 func same(r rawFrame, f frame) bool {
 	return r.object == f.object && (r.offset == f.offset || r.offset-1 == f.offset)
 }
 
-// putIn reports whether a rule put machine frame m in, although the recorded frame
-// at is the same: it would have to drop frames between that no rule drops.
+// putIn reports whether a rule inserted machine frame m, although recorded frame at is the same: to
+// match them, frames in between must be dropped, and no rule drops these.
 func putIn(s *stack, next, at, m int) bool {
 	switch s.machine[m].rule {
 	case "":
@@ -57,9 +56,8 @@ func putIn(s *stack, next, at, m int) bool {
 	return false
 }
 
-// dropper names the rule that took recorded frame i away, before machine frame m:
-// a leaf in the procedure linkage table (S22), or the dynamic linker and the table
-// while a call is bound (S23).
+// dropper names the rule that dropped recorded frame i, before machine frame m: it is a leaf in the
+// procedure linkage table (S22), or the dynamic linker or the table while a call is bound (S23).
 func dropper(s *stack, i, m int) string {
 	user := 0
 	for user < len(s.raw) && s.raw[user].kernel() {

@@ -7,19 +7,18 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// unwinder is the explanation of stacks that perf's own unwinder did not follow
-// to where the machine code says they go on.
+// unwinder explains stacks that perf's own unwinder did not follow as the machine code requires.
 const unwinder = "unwinder"
 
-// corruptChain explains chains that perf does not show at all, since one of their words is
-// neither an address nor a marker.
+// corruptChain explains chains that perf discards, because one of their words is neither an address
+// nor a marker.
 const corruptChain = "corrupt-chain"
 
-// chain pairs the frames that perf shows of a sample with the recorded ones: the first n match.
-// reason explains the others. Only unwound stacks may differ, and only if the machine
-// code confirms the store's frames: each calls the next, while perf's next frame is no caller,
-// or perf's frames do not lead to the root as the store's do. wrong is the recorded frame that
-// the machine code does not confirm.
+// chain pairs the frames that perf shows for a sample with the recorded ones: the first n match.
+// reason explains the others. Only unwound stacks may differ, and only if the machine code confirms
+// the store's frames (each calls the next), while perf's next frame is no caller, or perf's frames
+// do not reach the root as the store's do. wrong is the recorded frame that the machine code does
+// not confirm.
 func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, wrong int) {
 	for n < len(p) && n < len(s.raw) && (c.here(p[n], s.raw[n]) || c.executing(p[n], s, n)) {
 		n++
@@ -37,8 +36,8 @@ func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, 
 	return n, unwinder, n
 }
 
-// passedOver returns the frames that perf shows beyond those it shares with the
-// recorded words, in order: its unwinder passed over the words between.
+// passedOver returns the frames that perf shows beyond those that match recorded words, in order.
+// perf's unwinder may have skipped words in between.
 func (c *comparison) passedOver(p []perftext.Frame, words []rawFrame) []perftext.Frame {
 	for _, w := range words {
 		if len(p) > 0 && c.here(p[0], w) {
@@ -48,14 +47,14 @@ func (c *comparison) passedOver(p []perftext.Frame, words []rawFrame) []perftext
 	return p
 }
 
-// here reports whether perf means a recorded word: by its address in memory, or by
-// that in the object's file.
+// here reports whether perf's frame is a recorded word, by the address in memory or in the object's
+// file.
 func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 	if p.Address == r.word || p.Address == r.word-1 {
 		return true
 	}
 	if r.function.kind == "unknown" {
-		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // as of memory files
+		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // as for memory files
 	}
 	if filepath.Base(p.Object) != filepath.Base(r.object) {
 		return false
@@ -63,12 +62,11 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 	return int64(p.Address) == r.offset || int64(p.Address) == r.offset-1
 }
 
-// returnsTo checks that recorded word n, and all below it, stand after calls that may
-// have led to the function above them, and returns the first that does not. A
-// signal's trampoline and interrupted code need no call, nor do callers below one that was put back in, nor does the outermost
-// frame if a runtime has put it there, to return to the second byte of a function
-// (Go's goexit). Code made at run time cannot be checked: it counts if what called
-// it can.
+// returnsTo checks that recorded word n and all its callers follow calls that may have led to the
+// function above, and returns the first word that does not. No call is needed for a signal's
+// trampoline, interrupted code, callers below a restored frame, and the outermost frame if a
+// runtime made it return to the second byte of a function (Go's goexit). Generated code cannot be
+// checked: it passes if its caller does.
 func (c *comparison) returnsTo(s *stack, n int) int {
 	unchecked, restored, functions := len(s.raw), c.restored(s), calling(s)
 	for ; n < len(s.raw); n++ {
@@ -95,8 +93,8 @@ func (c *comparison) returnsTo(s *stack, n int) int {
 	return unchecked
 }
 
-// calling are the functions of the recorded words, by their calls where they are
-// return addresses.
+// calling returns the functions of the recorded words; for a return address, the function of its
+// call.
 func calling(s *stack) []*function {
 	list := make([]*function, len(s.raw))
 	for i, f := range s.raw {
@@ -111,7 +109,7 @@ func calling(s *stack) []*function {
 	return list
 }
 
-// trampoline reports whether a word is in the code to which a signal's handler returns.
+// trampoline reports whether a word is in the code to which a signal handler returns.
 func (c *comparison) trampoline(r rawFrame) bool {
 	o := c.files.object(r.object)
 	return o != nil && (o.returnsFromSignal(r.offset) || o.returnsFromSignal(r.function.offset))
@@ -122,7 +120,7 @@ func injected(f *function) bool {
 	return slices.Contains([]string{"runtime.asyncPreempt", "runtime.asyncPreempt.abi0", "runtime.sigpanic"}, f.name)
 }
 
-// afterCall reports whether perf's frame stands after a call.
+// afterCall reports whether perf's frame follows a call.
 func (c *comparison) afterCall(p perftext.Frame) bool {
 	o := c.files.object(p.Object)
 	if o == nil {
@@ -132,9 +130,8 @@ func (c *comparison) afterCall(p perftext.Frame) bool {
 	return ok
 }
 
-// executing reports whether a sample was taken while a program was executed: the store
-// has the old program's system call, and perf finds none at the same address in the
-// new one (S1).
+// executing reports whether a sample was taken during exec: the store has the old program's system
+// call, and perf finds no system call at that address in the new program (S1).
 func (c *comparison) executing(p perftext.Frame, s *stack, n int) bool {
 	if n == 0 || !s.raw[n-1].kernel() || p.Object == s.raw[n].object {
 		return false
@@ -143,15 +140,14 @@ func (c *comparison) executing(p perftext.Frame, s *stack, n int) bool {
 	return ours != nil && theirs != nil && ours.afterSystemCall(s.raw[n].offset) && !theirs.afterSystemCall(int64(p.Address))
 }
 
-// inData reports whether perf means a word by a place in a file's data: the store says
-// of these, too, that they are no code (S15).
+// inData reports whether perf's frame is a word that points into a file's data: the store does not
+// take such words for code either (S15).
 func (c *comparison) inData(p perftext.Frame, word uint64) bool {
 	o := c.files.object(p.Object)
 	return o != nil && samePage(p, word) && !o.inCode(int64(p.Address)) && !o.inTable(int64(p.Address))
 }
 
-// samePage reports whether a word may be perf's address: they have the same place in
-// their page.
+// samePage reports whether a word may be perf's address: both have the same offset in their page.
 func samePage(p perftext.Frame, word uint64) bool {
 	const page = 1<<12 - 1
 	return p.Address&page == word&page || p.Address&page == (word-1)&page

@@ -10,10 +10,10 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// name identifies an item of the comparison: a function of the store, or a symbol of perf that is
-// none of the store's functions.
+// name identifies a compared item: a function of the store, or a perf symbol without a function in
+// the store.
 type name struct {
-	function *function // nil: none of the store's
+	function *function // nil: the store has none
 	object   string
 	symbol   string
 }
@@ -30,10 +30,10 @@ type verdict struct {
 	ours, theirs pair
 	rules        map[string]int64 // samples that differ, by rule
 	unexplained  int64
-	example      string // of an unexplained one
+	example      string // an unexplained sample
 }
 
-// comparison compares the samples of one recording of perf with the store's.
+// comparison compares the samples of a perf recording with the store's.
 type comparison struct {
 	content  *content
 	files    *files
@@ -60,8 +60,8 @@ func newComparison(c *content, fs *files, unwound bool) *comparison {
 	return x
 }
 
-// side is a sample in the store or in perf: its functions, and for each the reason why the other
-// side may lack it, empty if nothing explains it.
+// side is a sample in the store or in perf: its functions, each with the reason why the other side
+// may lack it, empty if nothing explains that.
 type side struct {
 	reasons map[name][]string
 	order   []name // leaf first
@@ -75,21 +75,21 @@ func (s *side) add(n name, why string) {
 	s.order, s.why = append(s.order, n), append(s.why, why)
 }
 
-// difference holds the common and the differing functions of a recorded stack and perf's view of
-// it. The reason is `=` for a function on both sides, empty without explanation.
+// difference compares the functions of a recorded stack with perf's. The reason of a function is
+// `=` if both sides have it, empty if nothing explains the difference.
 type difference struct {
 	inclusive, exclusive map[name]string
 	ours, theirs         map[name]bool
 	ourLeaf, theirLeaf   name
-	first                int    // frame that does not fit
-	aliases              []name // that perf shows under another alias than foretold
+	first                int    // first frame that differs
+	aliases              []name // that perf shows by another alias than predicted
 }
 
 // equal is the reason of frames that are the same on both sides.
 const equal = "="
 
-// difference compares a sample's stacks; equal ones are compared once.
-// corrupt says that perf has thrown the chain away.
+// difference compares a sample's stacks; equal ones are compared once. corrupt: perf has discarded
+// the chain.
 func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) *difference {
 	key := fmt.Sprint(s.id, corrupt, chain)
 	if d, ok := c.known[key]; ok {
@@ -131,9 +131,8 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 	return d
 }
 
-// addOurs adds the frames of a stack in machine mode to our side, and returns their
-// numbers by the number of the recorded frame. perf does not show the recorded frames from
-// the n-th on, for the reason cut.
+// addOurs adds the frames of a stack in machine mode to our side, and returns their indexes by the
+// index of the recorded frame. perf lacks the recorded frames from the n-th on, for the reason cut.
 func (c *comparison) addOurs(ours *side, s *stack, frames []frameMatch, n int, cut string) (byRaw map[int]int) {
 	byRaw = map[int]int{}
 	for m, f := range frames {
@@ -173,7 +172,7 @@ func (c *comparison) name(p perftext.Frame) name {
 	return name{object: p.Object, symbol: p.Symbol}
 }
 
-// fill decides about each function of the two sides.
+// fill sets the reason of each function of the two sides.
 func (d *difference) fill(ours, theirs *side) {
 	for n := range ours.reasons {
 		d.ours[n] = true
@@ -206,7 +205,7 @@ func (d *difference) fill(ours, theirs *side) {
 	}
 }
 
-// all joins the reasons of frames: empty if one has no reason.
+// all joins the reasons of frames; empty if a frame has none.
 func all(reasons []string) string {
 	set := map[string]bool{}
 	for _, r := range reasons {

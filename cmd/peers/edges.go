@@ -7,8 +7,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// checkEdges compares the callers and callees of function i with the store's, as far as
-// both sides have these functions.
+// checkEdges compares the callers and callees of function i with the store's, for functions that
+// both sides have.
 func (p *peer) checkEdges(i int, v *verdict) {
 	f, block := p.functions[i].ours, p.blocks[i]
 	star := slices.IndexFunc(block.Rows, func(r golden.Row) bool { return r.Star })
@@ -31,7 +31,7 @@ func (p *peer) checkEdges(i int, v *verdict) {
 	}
 }
 
-// only returns the store's function of a name that one function of gprofng's has.
+// only returns the store's function of a name, if just one function of gprofng has that name.
 func (p *peer) only(name string) (found *function) {
 	for _, f := range p.functions {
 		if f.Name != name {
@@ -45,8 +45,8 @@ func (p *peer) only(name string) (found *function) {
 	return found
 }
 
-// rerouted names the rules that changed which of two functions calls the other:
-// there must be one in each stack where that is so.
+// rerouted names the rules that changed calls between two functions: each stack where a call
+// differs must have such a rule.
 func (p *peer) rerouted(f, other *function, metric string) string {
 	if p.swallowed(f) || p.swallowed(other) {
 		return textSize
@@ -73,8 +73,7 @@ func holds(s *stack, f *function) bool {
 	return f.name == "<Total>" || slices.ContainsFunc(s.machine, func(m frame) bool { return m.function == f })
 }
 
-// calls reports whether one of two functions stands next to the other on a stack;
-// <Total> calls the outermost.
+// calls reports whether two functions are neighbors on a stack; <Total> calls the outermost.
 func calls(n int, at func(i int) *function, f, other *function, total int64) bool {
 	for i := range n {
 		next := i+1 < n

@@ -14,22 +14,22 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// files are the load objects of recordings, read without the product's code.
+// files are the load objects of recordings, read without stackmill's code.
 type files struct {
-	find func(path string) string // where the file of a recorded path is
+	find func(path string) string // returns the file for a recorded path
 	read map[string]*object
 }
 
 func newFiles(find func(string) string) *files { return &files{find, map[string]*object{}} }
 
-// asRecorded says that files are at their recorded paths.
+// asRecorded is files.find for files at their recorded paths.
 func asRecorded(path string) string { return path }
 
 // symbol is an entry of a symbol table.
 type symbol struct {
 	elf.Symbol
-	peer bool // perf reads this table
-	own  bool // it is in the file itself
+	peer bool // in a table that perf reads
+	own  bool // in the file itself, not in a debug file
 }
 
 // object is one load object.
@@ -85,7 +85,7 @@ func (fs *files) parse(path string) *object {
 			o.code = append(o.code, s.SectionHeader)
 		}
 	}
-	o.add(f, path != "[vdso]", true) // perf has only what is in files
+	o.add(f, path != "[vdso]", true) // perf knows only what is in files
 	if d, err := elf.Open(fs.find(debugFile(f))); err == nil {
 		o.add(d, true, false)
 		d.Close()
@@ -108,7 +108,7 @@ func (o *object) add(f *elf.File, peer, own bool) {
 	}
 }
 
-// debugFile is the path of a file's separate debug file, by its build-id.
+// debugFile returns the path of a file's separate debug file, by build-id.
 func debugFile(f *elf.File) string {
 	s := f.Section(".note.gnu.build-id")
 	if s == nil {
@@ -122,7 +122,7 @@ func debugFile(f *elf.File) string {
 	return fmt.Sprintf("/usr/lib/debug/.build-id/%s/%s.debug", id[:2], id[2:])
 }
 
-// unpacked is the small symbol table in a compressed section.
+// unpacked returns the small symbol table in a compressed section.
 func unpacked(s *elf.Section) *elf.File {
 	data, err := s.Data()
 	if err != nil {
@@ -142,7 +142,7 @@ func unpacked(s *elf.Section) *elf.File {
 	return f
 }
 
-// vdso is the code that the kernel maps into each process.
+// vdso returns the code that the kernel maps into each process.
 func vdso() ([]byte, error) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -168,7 +168,7 @@ func vdso() ([]byte, error) {
 	return nil, os.ErrNotExist
 }
 
-// address is the link-time address of an offset in the file.
+// address returns the link-time address of an offset in the file.
 func (o *object) address(offset int64) (uint64, bool) {
 	at := uint64(offset)
 	for _, p := range o.loads {
@@ -194,7 +194,7 @@ func within(sections []elf.SectionHeader, offset int64) bool {
 	return false
 }
 
-// covers reports whether one of the symbols that ok accepts spans an offset.
+// covers reports whether a symbol that ok accepts spans an offset.
 func (o *object) covers(offset int64, ok func(symbol) bool) bool {
 	at, found := o.address(offset)
 	if !found {
@@ -208,8 +208,8 @@ func (o *object) covers(offset int64, ok func(symbol) bool) bool {
 	return false
 }
 
-// stretches reports whether a symbol of a name stands before an offset and has no
-// size: perf lets it reach up to the next one.
+// stretches reports whether a symbol of that name without a size precedes an offset: perf extends
+// it to the next symbol.
 func (o *object) stretches(name string, offset int64) bool {
 	at, found := o.address(offset)
 	for _, s := range o.symbols {
@@ -220,14 +220,13 @@ func (o *object) stretches(name string, offset int64) bool {
 	return false
 }
 
-// typed accepts the symbols of functions.
+// typed reports whether a symbol has the type of a function.
 func typed(s symbol) bool {
 	t := elf.ST_TYPE(s.Info)
 	return t == elf.STT_FUNC || t == elf.STT_GNU_IFUNC
 }
 
-// call decodes the call instruction before a return address. The target of an
-// indirect one is -1.
+// call decodes the call instruction before a return address. The target of an indirect call is -1.
 func (o *object) call(offset int64) (target int64, ok bool) {
 	for n := int64(2); n <= 8; n++ {
 		if offset < n || offset > int64(len(o.data)) {
@@ -250,7 +249,7 @@ func (o *object) afterSystemCall(offset int64) bool {
 	return offset >= 2 && offset <= int64(len(o.data)) && bytes.Equal(o.data[offset-2:offset], []byte{0x0f, 5})
 }
 
-// textSize is the size of the segment with the code.
+// textSize returns the size of the segment with the code.
 func (o *object) textSize() int64 {
 	for _, p := range o.loads {
 		if p.Flags&elf.PF_X != 0 {
@@ -260,8 +259,7 @@ func (o *object) textSize() int64 {
 	return 0
 }
 
-// leaves reports whether the code from a function's start to its end may go on in
-// another function by a jump (S26).
+// leaves reports whether the code from start to end may jump to another function (S26).
 func (o *object) leaves(start, end int64) bool {
 	for at := start; at < end && at < int64(len(o.data)); {
 		i, err := x86asm.Decode(o.data[at:min(at+15, int64(len(o.data)))], 64)
@@ -277,9 +275,9 @@ func (o *object) leaves(start, end int64) bool {
 	return false
 }
 
-// reaches reports whether a call of target may have led to the function that spans
-// [start, end) of the same file: directly, through the procedure linkage table, or
-// by a jump of the function called.
+// reaches reports whether a call of target may have led to the function that spans [start, end) of
+// the same file: directly, through the procedure linkage table, or by a jump of the called
+// function.
 func (o *object) reaches(target, start, end int64) bool {
 	if target == -1 || target >= start && target < end || o.inTable(target) {
 		return true

@@ -62,7 +62,7 @@ func (p *peer) checkPair(f *shownFunction, v *verdict) {
 	}
 }
 
-// checkName compares the names of a function, by gprofng's choice of alias.
+// checkName compares the names of a function, given how gprofng chooses an alias.
 func (p *peer) checkName(f *shownFunction, v *verdict) {
 	linkage := f.Name
 	if f.Linkage != "" {
@@ -83,8 +83,8 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 	}
 }
 
-// ruled names the rules that explain why a function's value differs from its recorded
-// stacks; empty if some difference is unexplained. shown is gprofng's value.
+// ruled names the rules by which a function's value differs from its recorded stacks; empty if some
+// difference is unexplained. shown is gprofng's value.
 func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	if p.swallowed(f) {
 		return textSize
@@ -102,12 +102,12 @@ func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	return all(why)
 }
 
-// textSize explains the values of functions that gprofng makes up: it takes the size of the
-// text for its end in the file, and code after that for unknown.
+// textSize explains functions that gprofng makes up: it takes the size of the text for the text's
+// end in the file, and later code for unknown.
 const textSize = "gprofng-text-size"
 
-// swallowed reports whether such a function lies over another one, whose instructions
-// it takes as it happens to be looked up (gprofng-experiment 6.6).
+// swallowed reports whether a made-up function overlaps another one: which of the two gets an
+// instruction depends on the order of gprofng's lookups (gprofng-experiment 6.6).
 func (p *peer) swallowed(f *function) bool {
 	for _, g := range p.functions {
 		if g.NoFunctions() && g.LoadObject == f.object && g.Offset <= f.offset && f.offset < g.Offset+g.Size {
@@ -117,7 +117,7 @@ func (p *peer) swallowed(f *function) bool {
 	return false
 }
 
-// withLeaks is a function's value with the leaks that gprofng counts.
+// withLeaks returns a function's value with gprofng's leaks.
 func (p *peer) withLeaks(f *function, c golden.Column) string {
 	var v pair
 	for _, s := range p.content.stacks {
@@ -131,8 +131,8 @@ func (p *peer) withLeaks(f *function, c golden.Column) string {
 	return p.value(c, v)
 }
 
-// changes returns why a function's part in a stack differs after the rules: one reason, or none if
-// it is the same.
+// changes returns the rules that changed what a stack counts for a function: a reason, or none if
+// nothing changed.
 func changes(s *stack, f *function, exclusive bool) []string {
 	frames, dropped := follow(s)
 	has := func(n int, at func(i int) *function) bool {
@@ -169,12 +169,12 @@ func changes(s *stack, f *function, exclusive bool) []string {
 	return []string{""}
 }
 
-// checkDivision checks a function of gprofng's whose text the store divides
-// otherwise: each instruction must prove why.
+// checkDivision checks a function of gprofng that the store divides differently: each instruction
+// must prove why.
 func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 	for at := range f.places {
 		if g := p.owners[at]; g.offset == f.Offset {
-			p.checkOwn(g, v) // some of it is in another function of gprofng's
+			p.checkOwn(g, v) // gprofng has some of it in another function
 		} else {
 			v.explain(p.division(f, at), fmt.Sprintf("%x is in %s of the store", at.offset, g.name))
 		}
@@ -184,8 +184,7 @@ func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 	}
 }
 
-// division says why gprofng counts an instruction for another function than the
-// store does.
+// division returns why gprofng counts an instruction for another function than the store does.
 func (p *peer) division(f *shownFunction, at place) string {
 	o, g := p.files.object(at.object), p.owners[at]
 	static := strings.HasPrefix(f.Name, "<static>@")
@@ -212,8 +211,8 @@ func (p *peer) division(f *shownFunction, at place) string {
 	return ""
 }
 
-// checkOwn checks a function of the store's that gprofng does not have: other
-// functions of gprofng's must have its instructions, or rules must have made it.
+// checkOwn checks a function that only the store has: other functions of gprofng must have its
+// instructions, or rules must have made it.
 func (p *peer) checkOwn(f *function, v *verdict) {
 	seen := false
 	for at, owner := range p.owners {
@@ -232,7 +231,7 @@ func (p *peer) checkOwn(f *function, v *verdict) {
 			continue
 		}
 		if f.kind == "plt" {
-			v.explain("S22", "") // gprofng leaves a stack of nothing else empty
+			v.explain("S22", "") // gprofng shows a stack of only such frames as empty
 			continue
 		}
 		v.explain(p.ruled(f, golden.Column{Flavor: "Incl.", Metric: metric}, "0"), fmt.Sprintf("%s is %v, gprofng has no such function", metric, values[f.id]))

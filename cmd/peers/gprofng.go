@@ -15,7 +15,7 @@ import (
 	"stackmill/pipeline"
 )
 
-// display lets gprofng print a report of an experiment with metrics.
+// display writes gprofng's report on an experiment, with the given metrics, to a file.
 func display(ctx context.Context, work string, metrics []string, report, experiment string) (path string, err error) {
 	var spec []string
 	for _, m := range metrics {
@@ -41,10 +41,10 @@ type shownFunction struct {
 	golden.Function
 	values []string // by column
 	places map[place]bool
-	ours   *function // nil: the store divides the text otherwise
+	ours   *function // nil: the store divides the text differently
 }
 
-// peer compares an experiment with gprofng's view of it.
+// peer compares an experiment in the store with gprofng's output.
 type peer struct {
 	content   *content
 	files     *files
@@ -52,7 +52,7 @@ type peer struct {
 	columns   []golden.Column
 	functions []*shownFunction
 	pcs       golden.Table
-	shown     map[place]bool // instructions of pcs
+	shown     map[place]bool // instructions in the list of PCs
 	blocks    []golden.Table // callers and callees, in the order of functions
 	raw       map[place]map[string]pair
 	owners    map[place]*function
@@ -77,7 +77,7 @@ func newPeer(name string, c *content, fs *files) *peer {
 	return &peer{content: c, files: fs, metrics: slices.Sorted(maps.Keys(c.units)), result: &result{name: name, rules: map[string]int{}}}
 }
 
-// compare compares what was read.
+// compare compares the two sides, after both were read.
 func (p *peer) compare() *result {
 	p.candidates()
 	p.sum()
@@ -88,7 +88,7 @@ func (p *peer) compare() *result {
 	return p.result
 }
 
-// read reads gprofng's lists from the files that path names.
+// read reads gprofng's reports from the files that path returns.
 func (p *peer) read(path func(report string) (string, error)) error {
 	tables := map[string][]golden.Table{}
 	for _, report := range []string{"functions", "pcs", "callers-callees", "fsummary"} {

@@ -1,20 +1,20 @@
 package main
 
-// heapCall is one recorded call of the heap's functions.
+// heapCall is a recorded call of an allocation function.
 type heapCall struct {
 	stack                      *stack
 	operation                  int // as heap_samples.operation
 	size, address, old, leaked int64
-	lost                       int64 // what gprofng says about it
+	lost                       int64 // the leaked bytes according to gprofng
 }
 
-// leaks are the blocks that gprofng takes for leaked. The collector does not record
-// which block a realloc replaces: gprofng leaves it alive for good, and the blocks
-// that later lie at its address, too (gprofng-experiment 9.1). The store ends a block
-// when another one is allocated at its address.
+// leaks finds the blocks that gprofng takes for leaked. The collector does not record which block a
+// realloc replaces: gprofng keeps it alive forever, and later blocks at its address, too
+// (gprofng-experiment 9.1). In the store, a block ends when another one is allocated at its
+// address.
 type leaks struct {
 	calls []heapCall
-	live  map[int64]int // the call that gprofng keeps for an address
+	live  map[int64]int // by address: the call whose block gprofng keeps alive
 }
 
 func (l *leaks) add(c heapCall) {
@@ -35,7 +35,7 @@ func (l *leaks) add(c heapCall) {
 			l.live[c.address] = n
 		}
 	default:
-		c.lost = c.leaked // mappings: both sides count alike
+		c.lost = c.leaked // for mappings, both sides agree
 	}
 	l.calls = append(l.calls, c)
 }
@@ -47,7 +47,7 @@ func (l *leaks) free(address int64) {
 	}
 }
 
-// count adds the leaks to their stacks.
+// count adds the leaks to the stacks of their calls.
 func (l *leaks) count() {
 	for _, c := range l.calls {
 		if c.stack != nil && c.lost > 0 {

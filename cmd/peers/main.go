@@ -4,11 +4,10 @@
 // symbol tables or the machine code prove the rule that makes it.
 //
 // Most explanations are rules of docs/semantics.md. Others are peculiarities of the peers:
-// `unwinder`, where perf's leaves frames out or goes astray, and the calls in the
-// machine code confirm the store's stack; `corrupt-chain`, where perf throws a chain
-// away for one bad word; `gprofng-text-size`, where gprofng takes code for unknown and
-// makes functions up; `realloc`, where gprofng counts blocks as leaked that were
-// reallocated, exactly as many as its algorithm finds.
+// `unwinder`: perf's unwinder skips frames or goes astray, and the calls in the machine code
+// confirm the store's stack; `corrupt-chain`: perf discards a chain for one bad word;
+// `gprofng-text-size`: gprofng takes code for unknown and makes functions up; `realloc`: gprofng
+// counts reallocated blocks as leaked, exactly as many as its algorithm predicts.
 //
 // Start reading with run, which records and compares one program after the other.
 package main
@@ -79,7 +78,7 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 	return total.unexplained, nil
 }
 
-// workFolder makes the folder, or a temporary one that remove removes if none is named.
+// workFolder makes the named folder or, without a name, a temporary one, which remove deletes.
 func workFolder(name string) (work string, remove func(), err error) {
 	if name != "" {
 		if work, err = filepath.Abs(name); err != nil {
@@ -91,14 +90,14 @@ func workFolder(name string) (work string, remove func(), err error) {
 		return "", nil, err
 	}
 	remove = func() { os.RemoveAll(work) }
-	if err := os.Chmod(work, 0o755); err != nil { // some servers do not run as root
+	if err := os.Chmod(work, 0o755); err != nil { // some servers run as other users
 		remove()
 		return "", nil, err
 	}
 	return work, remove, nil
 }
 
-// inFolder calls f with a new folder below work, which is removed afterwards.
+// inFolder calls f with a new folder below work, and then removes the folder.
 func inFolder(work string, f func(folder string) (*result, error)) (*result, error) {
 	folder, err := os.MkdirTemp(work, "store-")
 	if err != nil {
@@ -108,14 +107,14 @@ func inFolder(work string, f func(folder string) (*result, error)) (*result, err
 	return r, errors.Join(err, os.RemoveAll(folder))
 }
 
-// job is a recording with what it is compared with.
+// job is a recording, with the function that compares it.
 type job struct {
 	name  string
 	needs []string
 	run   func(ctx context.Context, folder string) (*result, error) // folder is for its store
 }
 
-// jobs are all recordings; again says that they are made already.
+// jobs returns all jobs; again: the recordings exist already.
 func jobs(r *recorder, again bool) (list []job) {
 	for _, p := range programs {
 		for _, m := range p.modes {
@@ -149,6 +148,6 @@ func jobs(r *recorder, again bool) (list []job) {
 	return list
 }
 
-// unwound and chains say what a mode records.
+// unwound reports whether a mode records stack dumps; chains, whether it records call chains.
 func (m mode) unwound() bool { return strings.Contains(m.options, "dwarf") }
 func (m mode) chains() bool  { return m.name != none.name }

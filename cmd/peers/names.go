@@ -26,7 +26,7 @@ func agree(p perftext.Frame, f *function) bool {
 	return perftext.Bare(f.perf) == p.Symbol // a demangled name
 }
 
-// unversioned is a symbol without the version of its library.
+// unversioned returns a symbol without its version.
 func unversioned(symbol string) string {
 	if bare, version, ok := strings.Cut(symbol, "@"); ok && version != "plt" {
 		return bare
@@ -34,8 +34,8 @@ func unversioned(symbol string) string {
 	return symbol
 }
 
-// otherAlias reports whether perf's name of a function is another of its aliases
-// than the store foretells.
+// otherAlias reports whether perf's name of a function is one of its aliases, but not the one that
+// the store predicts.
 func otherAlias(p perftext.Frame, f *function) bool {
 	if len(f.aliases) < 2 {
 		return false
@@ -45,9 +45,8 @@ func otherAlias(p perftext.Frame, f *function) bool {
 	return f.perf != symbol && perftext.Bare(f.perf) != shown
 }
 
-// naming says by which rule a frame at the same place has another name for perf
-// than for the store, empty if by none. recorded is where the recorded word lies,
-// f what the rules made of it.
+// naming returns the rule by which perf's name of a frame at the same place differs from the
+// store's; empty for none. recorded is the recorded word, f the frame that the rules made of it.
 func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string {
 	o := c.files.object(f.object)
 	switch {
@@ -90,8 +89,8 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 	return ""
 }
 
-// typedOnly reports whether all symbols of a frame's function have a type or a
-// size: then nothing explains why perf should not know them.
+// typedOnly reports whether all symbols of a frame's function have a type or a size: then perf has
+// no reason to ignore them.
 func typedOnly(o *object, f frame) bool {
 	for _, s := range o.symbols {
 		if f.function.is(s.Name) && (!typed(s) || s.Size == 0) {
@@ -101,8 +100,8 @@ func typedOnly(o *object, f frame) bool {
 	return true
 }
 
-// generated reports whether the compiler's list of its code has both names for an
-// address: it was used twice (S13).
+// generated reports whether the list of generated code has both names for an address, which was
+// reused (S13).
 func (c *comparison) generated(p perftext.Frame, recorded rawFrame, f *function) string {
 	names := c.perfMap(p.Object).at(recorded.word)
 	if slices.Contains(names, p.Symbol) && slices.Contains(names, f.name) {

@@ -15,11 +15,10 @@ import (
 	"stackmill/queries"
 )
 
-// maxStack is how many frames perf may show of a stack.
+// maxStack is the maximum number of frames that perf may show of a stack.
 const maxStack = 4096
 
-// comparePerf ingests a recording of perf into a fresh store and compares it with
-// what perf shows.
+// comparePerf ingests a perf recording into a fresh store and compares it with perf's output.
 func comparePerf(ctx context.Context, file, work string, m mode) (*comparison, error) {
 	content, err := ingest(ctx, file, pipeline.Options{Store: filepath.Join(work, "store"), Kallsyms: "/proc/kallsyms", DebugDirs: []string{debugFolder}})
 	if err != nil {
@@ -64,8 +63,8 @@ func comparePerf(ctx context.Context, file, work string, m mode) (*comparison, e
 	return c, nil
 }
 
-// scripted reads all samples as perf shows them. Of a chain that perf throws away,
-// the sampled address alone is known.
+// scripted reads all samples as perf shows them. If perf discards a chain, only the sampled address
+// is known.
 func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sample, error) {
 	fields := "pid,tid,time,event,period,ip,sym,symoff,dso"
 	text, err := perf("script", "--ns", limit, "-F", fields)
@@ -98,7 +97,7 @@ func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sa
 	return samples, nil
 }
 
-// debugFolder is where distributions put debug files.
+// debugFolder is the folder where distributions put debug files.
 const debugFolder = "/usr/lib/debug"
 
 // ingest puts a recording into a fresh store and reads the store's content.

@@ -7,7 +7,7 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// pictures shows both sides of a sample: the frames around the first that differs.
+// pictures prints both sides of a sample: the frames around the first differing one.
 func pictures(s *stack, chain []perftext.Frame, n int) string {
 	const around = 4
 	var b strings.Builder

@@ -11,8 +11,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// candidates finds the instructions that each row of gprofng's list may mean. place
-// distinguishes rows with equal names later.
+// candidates finds the instructions that each row of gprofng's list may stand for. Later, place
+// distinguishes rows with equal names.
 func (p *peer) candidates() {
 	byName := map[string][]*shownFunction{}
 	for _, f := range p.functions {
@@ -27,8 +27,8 @@ func (p *peer) candidates() {
 	}
 }
 
-// sum adds up what each instruction counts for by the recorded stacks alone. A leaf
-// in a procedure linkage table that gprofng knows is dropped by gprofng as well (S22).
+// sum computes the values of each instruction from the recorded stacks alone, without a leaf in a
+// procedure linkage table that gprofng knows: gprofng drops it, too (S22).
 func (p *peer) sum() {
 	p.raw, p.owners = map[place]map[string]pair{}, map[place]*function{}
 	for _, s := range p.content.stacks {
@@ -63,8 +63,8 @@ func (p *peer) sum() {
 
 func (r rawFrame) place() place { return place{r.object, r.offset} }
 
-// place finds out which instructions gprofng counts for which of its functions. It
-// distinguishes rows with equal names by the addresses of the functions.
+// place finds the function for which gprofng counts each instruction. It distinguishes rows with
+// equal names by the functions' addresses.
 func (p *peer) place() {
 	byName := map[string][]*shownFunction{}
 	for _, f := range p.functions {
@@ -108,7 +108,7 @@ func (p *peer) place() {
 	}
 }
 
-// value prints a value as gprofng's column does.
+// value formats a value as in gprofng's column.
 func (p *peer) value(c golden.Column, v pair) string {
 	if c.Flavor == "Excl." {
 		return golden.Print(p.content.units[c.Metric], v.exclusive)
@@ -116,10 +116,10 @@ func (p *peer) value(c golden.Column, v pair) string {
 	return golden.Print(p.content.units[c.Metric], v.inclusive)
 }
 
-// checkPlaces checks that every instruction has the same value on both sides,
-// whatever function it is shown in: the recorded stacks are read alike.
+// checkPlaces checks that every instruction has the same value on both sides, in whatever function
+// it is shown: so both read the recorded stacks in the same way.
 func (p *peer) checkPlaces() {
-	theirs := map[place][][]string{} // an instruction may be in two of gprofng's functions
+	theirs := map[place][][]string{} // two of gprofng's functions may have the same instruction
 	for _, r := range p.pcs.Rows {
 		name, offset, _, _, ok := golden.PC(r.Name)
 		if !ok {
@@ -150,8 +150,8 @@ func (p *peer) checkPlaces() {
 	}
 }
 
-// placeOf returns the place that a row of instructions is for: of functions of one
-// name the one where the values are the same.
+// placeOf returns the instruction of a row: of functions with the same name, it takes the one where
+// the values are equal.
 func (p *peer) placeOf(name string, offset int64, values []string) (at place, known bool) {
 	for _, f := range p.functions {
 		here := place{f.LoadObject, f.Offset + offset}
@@ -169,7 +169,7 @@ func (p *peer) placeOf(name string, offset int64, values []string) (at place, kn
 	return at, known
 }
 
-// shown is what a stack counts for in gprofng.
+// shown returns a stack's value in gprofng.
 func (s *stack) shown(metric string) int64 {
 	if isLeak(metric) {
 		return s.leaks[metric]
@@ -180,7 +180,7 @@ func (s *stack) shown(metric string) int64 {
 // isLeak reports whether a metric counts leaks.
 func isLeak(metric string) bool { return strings.HasPrefix(metric, "heapleak") }
 
-// number is a printed value.
+// number parses a printed value.
 func number(s string) float64 {
 	v, _ := strconv.ParseFloat(s, 64)
 	return v

@@ -1,16 +1,16 @@
 package main
 
-// program is a recording to make.
+// program is a program to record with perf.
 type program struct {
 	name    string
-	needs   []string // commands
-	modes   []mode   // of perf, one recording each
+	needs   []string // commands that must be installed
+	modes   []mode   // of perf: a recording for each
 	prepare string   // shell script, run before
 	command string   // shell script in the folder of inputs, recorded as a whole
 	system  bool     // the whole machine
 }
 
-// mode is a way to record stacks.
+// mode is a way to record stacks: its name and perf's options.
 type mode struct{ name, options string }
 
 var (
@@ -20,7 +20,7 @@ var (
 	none  = mode{"none", "-F 1997"}
 )
 
-// packages are what to install for a missing command (Debian).
+// packages are the Debian packages of commands.
 var packages = map[string]string{
 	"brotli": "brotli", "bzip2": "bzip2", "clang": "clang", "convert": "imagemagick", "cmake": "cmake", "g++": "g++", "gawk": "gawk", "gcc": "gcc",
 	"gfortran": "gfortran", "git": "git", "go": "golang", "gprofng": "binutils", "java": "default-jdk-headless", "javac": "default-jdk-headless",
@@ -28,7 +28,7 @@ var packages = map[string]string{
 	"python3": "python3", "redis-server": "redis-server", "ruby": "ruby", "sqlite3": "sqlite3", "xz": "xz-utils", "zstd": "zstd", "postgres": "postgresql",
 }
 
-// programs are the recordings. Their inputs are in testdata/inputs.
+// programs are recorded with perf. Their inputs are in testdata/inputs.
 var programs = []program{
 	{name: "gcc", needs: []string{"gcc"}, modes: []mode{fp, small}, command: "gcc -O2 -c large.c -o gcc.o"},
 	{name: "g++", needs: []string{"g++"}, modes: []mode{dwarf, none}, command: "g++ -O1 -c regex.cpp -o gxx.o"},
@@ -71,24 +71,24 @@ var programs = []program{
 	{name: "system", needs: []string{"tar", "gzip"}, modes: []mode{fp, none}, system: true, command: "tar -cf - /usr/include | gzip -3 | sha256sum"},
 }
 
-// experiment is a recording to make with gprofng.
+// experiment is a program to record with gprofng.
 type experiment struct {
 	name    string
 	needs   []string
 	options string // of `gprofng collect app`
-	preload string // library that gives the collector a finer clock, empty: none
+	preload string // library with a finer clock for the collector, empty: none
 	prepare string
 	command string // the program with its whole path, and its arguments
 }
 
-// The clocks of testdata/inputs/hrtick.c: one runs with real time, for programs
-// that never wait, the other with the CPU time of each thread.
+// The clocks of testdata/inputs/hrtick.c: one has real time, for programs that never wait, the
+// other the CPU time of each thread.
 const (
 	realClock = "libhrtick.so"
 	cpuClock  = "libcputick.so"
 )
 
-// clocks makes them.
+// clocks is the command that builds both.
 const clocks = "gcc -O2 -fPIC -shared -DMONO -Wl,--version-script=hrtick.map -o libhrtick.so hrtick.c; " +
 	"gcc -O2 -fPIC -shared -DHRTICK_US=10007 -Wl,--version-script=hrtick.map -o libcputick.so hrtick.c"
 
@@ -99,7 +99,7 @@ const (
 	waits = "-p off -s on"
 )
 
-// experiments are the recordings of gprofng.
+// experiments are recorded with gprofng.
 var experiments = []experiment{
 	{name: "bzip2", needs: []string{"bzip2"}, options: clock, preload: realClock, command: "$(command -v bzip2) -kf text"},
 	{name: "gzip", needs: []string{"gzip"}, options: clock, preload: realClock, command: "$(command -v gzip) -kf text"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// proven returns the rule that put machine frame m in, if the machine code and the
-// symbol tables bear it out, else nothing.
+// proven returns the rule that inserted machine frame m if machine code and symbol tables confirm
+// it, else "".
 func (c *comparison) proven(s *stack, m int, rule string) string {
 	f := s.machine[m]
 	ok := true
@@ -32,9 +32,9 @@ func (c *comparison) proven(s *stack, m int, rule string) string {
 	return rule
 }
 
-// callsInner reports whether the frame around machine frame m calls the one inside, by
-// its instruction. Rules may have inserted two frames in between. A leaf in a procedure
-// linkage table is not shown.
+// callsInner reports whether the instruction of the caller of machine frame m calls the frame above
+// m. Rules may have inserted two frames in between. A leaf in a procedure linkage table is not
+// shown.
 func (c *comparison) callsInner(s *stack, m int) bool {
 	outer, inner := m+1, m-1
 	for outer < len(s.machine) && strings.HasPrefix(s.machine[outer].rule, "S22 ") {
@@ -50,8 +50,8 @@ func (c *comparison) callsInner(s *stack, m int) bool {
 	return o != nil && target != -1 && o.inTable(target)
 }
 
-// restored are the recorded frames between which and the one before it a rule has put
-// a caller in that the machine code proves.
+// restored returns the recorded frames before which a rule has inserted a caller that the machine
+// code proves.
 func (c *comparison) restored(s *stack) map[int]bool {
 	found := map[int]bool{}
 	frames, _ := follow(s)
@@ -67,8 +67,7 @@ func (c *comparison) restored(s *stack) map[int]bool {
 	return found
 }
 
-// callOf returns where the call instruction of machine frame m goes, -1 if it does not
-// say so.
+// callOf returns the target of machine frame m's call instruction, -1 if it is indirect.
 func (c *comparison) callOf(s *stack, m int) (o *object, target int64) {
 	if m >= len(s.machine) {
 		return nil, -1
@@ -101,9 +100,9 @@ func (c *comparison) mayCall(s *stack, m int, f *function) bool {
 	return target == -1 || o.reaches(target, -1, -1)
 }
 
-// provenDrop returns the rule that dropped recorded frame i, if the machine code bears it
-// out: the next frame must have called a leaf in a procedure linkage table, or a rule inserted
-// the called function.
+// provenDrop returns the rule that dropped recorded frame i if the machine code confirms it: the
+// next frame must call a leaf in a procedure linkage table, or a rule must have inserted the called
+// function.
 func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string {
 	rule := dropped[i]
 	if rule == "" {
@@ -131,8 +130,8 @@ func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string 
 	return rule
 }
 
-// provenEnd returns S26 if recorded frame i is in the dropped end of a chain of frame pointers,
-// and the machine code bears out that the first frame there is no caller.
+// provenEnd returns S26 if recorded frame i is in the dropped end of a chain of frame pointers, and
+// the machine code confirms that the first frame there is no caller.
 func (c *comparison) provenEnd(s *stack, i int, dropped map[int]string) string {
 	for next := i; next < len(s.raw); next++ {
 		if why, drop := dropped[next]; !drop || why != "" {
@@ -154,14 +153,13 @@ func (c *comparison) provenEnd(s *stack, i int, dropped map[int]string) string {
 // lowestCode is the lowest address of code: the first page is never mapped.
 const lowestCode = 4096
 
-// starts are the functions with which threads begin: only they call each other.
+// starts are the functions in which threads begin; only other start functions call them.
 var starts = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
 	"start_thread", "clone", "clone3", "__clone", "__clone3",
 }
 
-// isCaller reports whether recorded frame i may have called the one above it, as far as is
-// known.
+// isCaller reports whether recorded frame i may have called the frame above it, as far as is known.
 func (c *comparison) isCaller(s *stack, i int) bool {
 	if i == 0 || s.raw[i].word < lowestCode {
 		return i == 0

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// result is what came of one recording.
+// result is the result of comparing one recording.
 type result struct {
 	name            string
 	functions, same int
@@ -18,7 +18,7 @@ type result struct {
 	details, failed []string
 }
 
-// explained is the number of functions that differ by rules.
+// explained returns the number of functions whose differences rules explain.
 func (r *result) explained() (n int) {
 	for _, v := range r.rules {
 		n += v
@@ -26,7 +26,7 @@ func (r *result) explained() (n int) {
 	return n
 }
 
-// plus adds the figures of another result.
+// plus adds the numbers of another result.
 func (r *result) plus(other *result) {
 	r.functions += other.functions
 	r.same += other.same
@@ -36,7 +36,7 @@ func (r *result) plus(other *result) {
 	}
 }
 
-// result sums up a comparison.
+// result returns the totals of a comparison.
 func (c *comparison) result(recording string) *result {
 	r := &result{name: recording, rules: map[string]int{}, failed: c.problems}
 	order := slices.SortedFunc(maps.Keys(c.names), func(a, b eventName) int {
@@ -49,7 +49,7 @@ func (c *comparison) result(recording string) *result {
 	return r
 }
 
-// add counts a function. Anything else counts only if it is unexplained.
+// add counts a function's verdict; a verdict on anything else counts only if unexplained.
 func (r *result) add(name string, function bool, v *verdict) {
 	if v.unexplained > 0 {
 		r.functions++
@@ -74,7 +74,7 @@ func (r *result) add(name string, function bool, v *verdict) {
 	r.rules[strings.Join(slices.Sorted(maps.Keys(set)), "+")]++
 }
 
-// print writes one line, and what is unexplained.
+// print prints one line, and the unexplained differences.
 func (r *result) print(w io.Writer, limit int) {
 	var rules []string
 	for _, k := range slices.Sorted(maps.Keys(r.rules)) {

@@ -8,7 +8,7 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// eventName is an event and the name that its samples count for.
+// eventName is an event and a name for which its samples count.
 type eventName struct {
 	event string
 	name  name
@@ -17,8 +17,8 @@ type eventName struct {
 // reportRow is an event and a row of perf's report.
 type reportRow struct{ event, object, symbol string }
 
-// samples compares all samples of a recording, which both sides have in the same
-// order for each thread and event.
+// samples compares all samples of a recording. For each thread and event, both sides have them in
+// the same order.
 func (c *comparison) samples(theirs []perftext.Sample) error {
 	type line struct {
 		thread int64
@@ -94,7 +94,7 @@ func (c *comparison) verdict(event string, n name) *verdict {
 	return v
 }
 
-// differs notes a sample that counts for a function on one side only.
+// differs records a sample that counts for a function on one side only.
 func (v *verdict) differs(why, what string, s *sample, p *perftext.Sample, d *difference) {
 	if why != "" {
 		v.rules[why]++
@@ -137,11 +137,11 @@ func (c *comparison) events() map[string]bool {
 
 var dataOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 
-// addressRow matches what perf shows in place of a symbol.
+// addressRow matches an address that perf shows instead of a symbol.
 var addressRow = regexp.MustCompile(`^(0x)?[0-9a-f]{16}$`)
 
-// row returns the event, load object and symbol of a row of the report. For data, perf also
-// shows the offset.
+// row returns the event, load object and symbol of a row of the report, without the offset that
+// perf adds for data.
 func row(r perftext.Row) reportRow {
 	return reportRow{r.Event, filepath.Base(r.Object), dataOffset.ReplaceAllString(r.Symbol, "")}
 }

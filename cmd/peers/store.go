@@ -9,7 +9,7 @@ import (
 type function struct {
 	id                   int64
 	name, kind           string
-	gprofng, perf        string // the names by the peers' choice of alias
+	gprofng, perf        string // the names, by the alias that each peer chooses
 	aliases              []string
 	object               string // the load object's path
 	address, offset, end int64  // offset and end are in the file
@@ -25,13 +25,13 @@ type location struct {
 	offset   int64
 }
 
-// rawFrame is a word of a recorded stack and what it means by itself.
+// rawFrame is a word of a recorded stack, with its location before the rules.
 type rawFrame struct {
 	word uint64
 	location
 }
 
-// kernel reports whether a word is an address of the kernel's.
+// kernel reports whether a word is an address in the kernel.
 func (r rawFrame) kernel() bool { return int64(r.word) < 0 }
 
 // frame is a frame of a stack to which the rules were applied.
@@ -40,14 +40,14 @@ type frame struct {
 	rule string
 }
 
-// stack is a recorded stack, in machine mode after the rules.
+// stack is a recorded stack, before the rules and in machine mode.
 type stack struct {
 	id      int64
 	reason  string // why it is cut
 	raw     []rawFrame
 	machine []frame
 	values  map[string]int64 // by metric
-	leaks   map[string]int64 // those that gprofng counts, by metric
+	leaks   map[string]int64 // gprofng's leaks by metric
 }
 
 // sample is one sample of perf.
@@ -61,7 +61,7 @@ type sample struct {
 // pair is an exclusive and an inclusive value.
 type pair struct{ exclusive, inclusive int64 }
 
-// content is what a store says of one recording.
+// content is a store's content of one recording.
 type content struct {
 	units     map[string]string // by metric
 	functions map[int64]*function
@@ -69,14 +69,14 @@ type content struct {
 	stacks    map[int64]*stack
 	samples   []sample  // of perf
 	recorded  time.Time // when the recording ended
-	// values are machine mode's, by metric and function.
+	// values are the values in machine mode, by metric and function.
 	values map[string]map[int64]pair
 	edges  map[edge]int64 // attributed, in machine mode
 }
 
-// edge is a neighbor of a function in a metric.
+// edge is a function and a caller or callee of it, for a metric.
 type edge struct {
 	metric          string
 	function, other int64
-	caller          bool // the other one calls
+	caller          bool // the other function is the caller
 }

@@ -7,9 +7,9 @@ package main
 #include <sys/resource.h>
 #include <unistd.h>
 
-// minSpace is the address space that the program and the SQL engine need; they only
-// reserve most of it. Without it Go does not even start, and the engine ends the
-// process: it is checked before both start.
+// minSpace is the address space that the program and the SQL engine need; they only reserve most of
+// it. If it is missing, Go does not start, or the engine ends the process: this code checks it
+// before.
 #define minSpace (4ULL << 30)
 
 __attribute__((constructor)) static void checkAddressSpace(void) {

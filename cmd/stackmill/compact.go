@@ -74,7 +74,7 @@ Exit status: 0 done; 4 some batches were not merged because their files are dama
 	return c
 }
 
-// uncounted is the memory of the program that Go does not count.
+// uncounted is the program's memory that Go's limit does not include.
 const uncounted = 128 << 20
 
 func (v *compacter) run(ctx context.Context) error {

@@ -98,7 +98,7 @@ func (r *comparer) check(cmd *cobra.Command) error {
 	return conditions(&r.Request, &r.filter)
 }
 
-// conditions sets the mode of a filter, and the filter of the request.
+// conditions sets the filter's mode, and the request's filter.
 func conditions(r *compare.Request, f *queries.Filter) error {
 	f.Mode = r.Mode
 	return r.Choose(f)
@@ -138,7 +138,7 @@ func (r *comparer) run(ctx context.Context) error {
 	return compared.Print(result.New(&r.Output, r.format), rows)
 }
 
-// compared opens the store and calls do with the samples of a comparison that pass a filter.
+// compared opens the store, filters the samples of a comparison and calls do.
 func (a *app) compared(ctx context.Context, r *compare.Request, f queries.Filter, reads []string, do func(*queries.DB) error) error {
 	store, err := a.open(ctx, slices.Concat(r.Base, r.Test)...)
 	if err != nil {

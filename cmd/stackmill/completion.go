@@ -43,7 +43,7 @@ func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
 		}
 		defer db.Close()
 		names, _ := db.Texts(ctx, query)
-		// The shell prints what it completes: names that would steer the terminal are left out.
+		// The shell prints completions: leave out names with control characters.
 		names = slices.DeleteFunc(names, func(n string) bool { return terminal.Printable(n) != n })
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})

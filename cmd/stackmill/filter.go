@@ -25,8 +25,8 @@ func addFilter(c *cobra.Command, to *queries.Filter) {
 	f.Var((*nameList)(&to.APIOnly), "api-only", queries.APIOnlyHelp)
 }
 
-// nameList is the value of a flag: names with commas between them. An empty name, as of an unset
-// variable of a shell, is an error: nothing would be hidden.
+// nameList is the value of a flag: names with commas between them. An empty name, such as an unset
+// shell variable, is an error: it would hide nothing.
 type nameList []string
 
 // Set implements pflag.Value.

@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/exit"
 )
 
-// checkedValue is the value of a flag that refuses what check refuses.
+// checkedValue is a flag's value with a further check.
 type checkedValue struct {
 	pflag.Value
 	check func() error
@@ -31,7 +31,7 @@ func (v checkedValue) Set(text string) error {
 	return nil
 }
 
-// valueError is the error of a checkedValue, which says all that is to be said.
+// valueError is the error of a checkedValue, which needs no further text.
 type valueError struct{ error }
 
 // checkValue makes a flag check its value.
@@ -61,7 +61,7 @@ func completeFrom(c *cobra.Command, flag string, names []string) {
 	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// oneOf makes a flag take only some names, and completes it. what says of what the names are.
+// oneOf makes a flag take only some names, and completes it. what is a noun for them.
 func oneOf(c *cobra.Command, flag, what string, names []string) {
 	value := c.Flags().Lookup(flag).Value
 	checkValue(c.Flags(), flag, func() error {
@@ -73,7 +73,7 @@ func oneOf(c *cobra.Command, flag, what string, names []string) {
 	completeFrom(c, flag, names)
 }
 
-// formatVar adds the flag --format, which takes some names, by default the first.
+// formatVar adds the flag --format for these names; the first is the default.
 func formatVar(c *cobra.Command, to *string, usage string, names ...string) {
 	c.Flags().StringVar(to, "format", names[0], usage)
 	oneOf(c, "format", "format", names)

@@ -102,7 +102,7 @@ func (g *gater) run(ctx context.Context) error {
 		}
 	}
 	reads := g.Reads()
-	if g.rules.SQL != nil { // which may read any view
+	if g.rules.SQL != nil { // it may read any view
 		reads = nil
 	}
 	var j *compare.Judgement

@@ -175,7 +175,7 @@ func (in *ingester) check() (err error) {
 			return fmt.Errorf("%s: %w", in.verb, err)
 		}
 	}
-	switch { // nil is the system's directories
+	switch { // nil stands for the system's directories
 	case in.noSystemDebug && in.DebugDirs == nil:
 		in.DebugDirs = []string{}
 	case !in.noSystemDebug && in.DebugDirs != nil:
@@ -188,8 +188,8 @@ func (in *ingester) check() (err error) {
 	return nil
 }
 
-// hugeShare is the inverse of the share of memory that may be in huge pages: their unused parts
-// count, too.
+// hugeShare: huge pages get at most 1/hugeShare of the memory, because their unused parts count,
+// too.
 const hugeShare = 4
 
 // noRecordedHelp describes a flag of ingest and report.

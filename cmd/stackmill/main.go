@@ -41,7 +41,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	defer tempdir.RemoveAll()    // also of SQL that does not stop
+	defer tempdir.RemoveAll()    // including files of SQL that does not stop
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	out := &standardOutput{to: stdout}
 	a := &app{stdin: stdin, Output: terminal.Output{Stdout: out, Stderr: stderr}}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newManCommand makes what packages have besides the program: a manual page for each verb, and
-// completions of shells. Pages have the date of $SOURCE_DATE_EPOCH.
+// newManCommand makes further files of packages: a manual page for each verb, and shell
+// completions. Pages have the date in $SOURCE_DATE_EPOCH.
 func newManCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man FOLDER",

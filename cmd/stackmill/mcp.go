@@ -59,7 +59,7 @@ reasons. docs/agents.md tells an agent how to work with the store.`,
 	sizeVar(c.Flags(), &m.Memory, "memory", defaultServerMemory, "memory of the SQL engine in each process")
 	atLeast(c.Flags(), "max-bytes", &m.MaxBytes, mcp.MinBytes)
 	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
-	_ = c.Flags().MarkHidden("answer") // the program calls itself so
+	_ = c.Flags().MarkHidden("answer") // the program calls itself with it
 	return c
 }
 

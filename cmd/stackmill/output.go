@@ -22,7 +22,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fd returns the descriptor, by which terminal.Is recognizes a terminal; none if it is no file.
+// Fd returns the file descriptor, for terminal.Is; an invalid one if the output is not a file.
 func (o *standardOutput) Fd() uintptr {
 	if f, ok := o.to.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -30,8 +30,8 @@ func (o *standardOutput) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// orFailed returns the error of a verb or, without one, the write error. If the verb failed for
-// another reason, it prints the write error.
+// orFailed returns the error of a verb or, if it is nil, the write error. If they differ, it prints
+// the write error.
 func (o *standardOutput) orFailed(out *terminal.Output, err error) error {
 	switch failed := o.failed.Load(); {
 	case failed == nil:

@@ -53,13 +53,13 @@ type planFlags struct {
 	scheduler string
 }
 
-// maxTasks is the default of the largest array of tasks that Slurm takes.
+// maxTasks is Slurm's default limit for arrays of tasks.
 const maxTasks = 1001
 
-// maxPrinted limits the inputs that are named because they cannot be planned.
+// maxPrinted limits how many inputs that cannot be planned are named.
 const maxPrinted = 5
 
-// maxChunks limits --chunks: a Job of Kubernetes has no more indexes.
+// maxChunks limits --chunks: a Kubernetes Job has at most this many indexes.
 const maxChunks = 100_000
 
 func newPlanCommand(a *app) *cobra.Command {
@@ -299,7 +299,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 	if err := plan.Write(&text, &p.header, chunks, p.Contents); err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
-	// The plan comes last: the same command, killed before, can be run again.
+	// The plan is written last: if the command is killed before, it can be run again.
 	submit, err := p.writeJobs()
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)

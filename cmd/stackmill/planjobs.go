@@ -24,7 +24,7 @@ func (p *planner) checkClaim() error {
 		return exit.Usagef("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
 	}
 	for _, path := range []string{p.output, p.store} {
-		if storedir.IsCache(path) { // it needs no volume
+		if storedir.IsCache(path) { // S3 needs no volume
 			continue
 		}
 		if rel, err := filepath.Rel(mount, plan.Absolute(path)); err != nil || !filepath.IsLocal(rel) {

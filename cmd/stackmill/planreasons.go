@@ -9,7 +9,7 @@ import (
 	"stackmill/pipeline/plan"
 )
 
-// reasons adds why inputs in the store have lost data, if no report of a task does.
+// reasons adds why inputs in the store have lost data, if no task's report tells.
 func (s *planState) reasons(ctx context.Context) error {
 	if !slices.ContainsFunc(s.rows, func(b plan.Outcome) bool { return b.Unexplained() }) {
 		return nil

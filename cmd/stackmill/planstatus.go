@@ -54,7 +54,7 @@ status cannot be determined; 2 wrong usage.`,
 	return c
 }
 
-// forPeople reports whether a table is printed, which may leave rows out.
+// forPeople reports whether the format is a table for people, which may omit rows.
 func (s *planState) forPeople() bool { return s.format == "table" || s.format == "markdown" }
 
 func (s *planState) run(ctx context.Context, path string, given bool) error {

@@ -120,7 +120,7 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	return named("query", sql.Run(ctx, statement, cmp.Or(q.as, q.format), q.output))
 }
 
-// statement returns the SQL to run, or reports that there is a prompt.
+// statement returns the SQL to run; prompt: there is none, so prompt for it.
 func (a *app) statement(file string, args []string) (statement string, prompt bool, err error) {
 	var data []byte
 	switch {

@@ -16,8 +16,8 @@ import (
 	"stackmill/schema/s3cache"
 )
 
-// reach sets the store of the verb. For a store on S3 it sets the local copy, which readers and
-// writers treat like any store.
+// reach sets the store of the verb; for a store on S3, its local copy, which readers and writers
+// treat like any store.
 func (a *app) reach(ctx context.Context, store string) error {
 	a.store = store
 	switch {
@@ -52,14 +52,14 @@ func readableName(dir string) error {
 	return err
 }
 
-// localCache returns the folder for local copies of what is on S3, also in a container without a
-// home.
+// localCache returns the folder for local copies of S3 objects, even in a container without a home
+// directory.
 func localCache() string {
 	return cmp.Or(defaultCache(), filepath.Join(os.TempDir(), fmt.Sprintf("stackmill.%d", os.Geteuid())))
 }
 
-// ownCache creates localCache. In the folder for temporary files others may have created it before:
-// there it must belong to this user.
+// ownCache creates localCache. If that is in the folder for temporary files, another user may have
+// created it: it must belong to this user.
 func ownCache() (string, error) {
 	dir := localCache()
 	if dir == defaultCache() {

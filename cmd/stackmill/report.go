@@ -123,7 +123,8 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	return nil
 }
 
-// checkApplies returns an error if an option of tables does not apply to the report in its format.
+// checkApplies returns an error if a given option for tables does not apply to the report in its
+// format.
 func (r *reporter) checkApplies() error {
 	looksForText := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {

@@ -30,7 +30,7 @@ func checkSpace(memory int64) error {
 // and load objects.
 var filesPerJob = len(schema.Tables) + 24
 
-// openFiles returns the limit of open files, which Go has raised as far as allowed.
+// openFiles returns the limit of open files, which Go has raised to its maximum.
 func openFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<30 {

@@ -94,13 +94,13 @@ the names that --host gives.`,
 	atLeast(f, "max-bytes", &s.Largest, mcp.MinBytes)
 	atLeast(f, "metrics-functions", &s.Functions, 0)
 	f.BoolVar(&s.answer, "answer", false, "answer one request from the standard input")
-	_ = f.MarkHidden("answer") // the server calls itself so
+	_ = f.MarkHidden("answer") // the server calls itself with it
 	return c
 }
 
 // prepare checks the flags and sets the options.
 func (s *server) prepare() error {
-	if !s.answer { // which has no listener
+	if !s.answer { // --answer needs no listener
 		if err := s.ChooseToken(); err != nil {
 			return err
 		}

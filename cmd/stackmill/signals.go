@@ -15,7 +15,7 @@ import (
 const interruptGrace = 700 * time.Millisecond
 
 // runVerb runs a verb and returns its error; a panic becomes an error. After a signal it does not
-// wait for a verb that goes on, unless the verb ends itself.
+// wait for a verb that continues, unless the verb ends itself.
 func (a *app) runVerb(ctx context.Context, verb func() error) error {
 	restore := a.terminalState()
 	done := make(chan error, 1)
@@ -37,8 +37,8 @@ func (a *app) runVerb(ctx context.Context, verb func() error) error {
 	}
 }
 
-// terminalState returns a function that restores the present state of the terminal: a prompt that
-// is still running cannot.
+// terminalState returns a function that restores the present state of the terminal, which a prompt
+// that is still running cannot do.
 func (a *app) terminalState() (restore func()) {
 	f, ok := a.stdin.(*os.File)
 	if !ok {

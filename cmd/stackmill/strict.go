@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/console"
 )
 
-// reportLeftOut makes verbs report what their answers lack: below tables, which may be kept without
-// the standard error, and with --strict by the exit status.
+// reportLeftOut makes verbs report what their answers lack: below tables (standard error may get
+// lost), and with --strict by the exit status.
 func (a *app) reportLeftOut(verbs ...*cobra.Command) []*cobra.Command {
 	for _, c := range verbs {
 		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their files or commits are damaged")
@@ -34,7 +34,8 @@ func (a *app) reportLeftOut(verbs ...*cobra.Command) []*cobra.Command {
 	return verbs
 }
 
-// strictStatus returns the exit status of a verb whose answer lacks experiments: a gate is undecided.
+// strictStatus returns the exit status of a verb whose answer lacks experiments; that of gate means
+// undecided.
 func strictStatus(verb string) int {
 	if verb == "gate" {
 		return exit.Failed

@@ -24,7 +24,7 @@ func noSuchVerb(name string, _ []string) error {
 	return exit.Usagef("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
 }
 
-// missingFile returns the error: only the SQL engine loses files.
+// missingFile returns the error unchanged: only the SQL engine's errors need rewording.
 func missingFile(err error) error { return err }
 
 func engineVersion() string { return "none" }
@@ -32,7 +32,7 @@ func engineVersion() string { return "none" }
 // refresh returns nil: the worker makes no catalog.
 func (*app) refresh() func(store string) error { return nil }
 
-// reasons refers to the tables, which have the reasons.
+// reasons refers users to the tables, which have the reasons.
 func (s *planState) reasons(context.Context) error {
 	for i := range s.rows {
 		if b := &s.rows[i]; b.Unexplained() {

@@ -1,6 +1,5 @@
-// Command testsummary runs go test with its arguments, prints what go test prints, and
-// at the end which tests were skipped and why, and which packages and tests took longest.
-// Its exit status is go test's.
+// Command testsummary runs go test with its own arguments and exit status. It prints go test's
+// output, then which tests were skipped and why, and the slowest packages and tests.
 package main
 
 import (
@@ -47,7 +46,7 @@ type event struct {
 // by their reasons, and the slowest packages and tests.
 func summarize(r io.Reader, w io.Writer) error {
 	var packages, tests []measurement
-	output := map[[2]string][]string{} // of tests, until it is known what became of them
+	output := map[[2]string][]string{} // of tests that have not ended
 	reasons := map[string][]string{}
 	in := bufio.NewReader(r)
 	for {
@@ -100,13 +99,13 @@ func summarize(r io.Reader, w io.Writer) error {
 	return nil
 }
 
-// measurement is how long a package or a test took.
+// measurement is the time of a package or test.
 type measurement struct {
 	seconds float64
 	name    string
 }
 
-// A list has at most so many of the slowest, those that took at least a second.
+// mostListed is the maximum length of a list of the slowest, which took at least a second.
 const mostListed = 20
 
 func printSlowest(w io.Writer, what string, measurements []measurement) {
@@ -125,7 +124,7 @@ func printSlowest(w io.Writer, what string, measurements []measurement) {
 
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// reason is what a test gave for being skipped.
+// reason returns why a test was skipped, from its output.
 func reason(output []string) string {
 	for _, line := range output {
 		if place.MatchString(line) {

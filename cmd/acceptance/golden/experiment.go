@@ -12,7 +12,7 @@ import (
 // Experiment holds all goldens of one recording.
 type Experiment struct {
 	Functions []Function // in the order of List.Rows
-	List      Table      // of functions
+	List      Table      // the functions
 	Lines     Table
 	PCs       Table
 	Tree      Table
@@ -107,8 +107,8 @@ func Print(unit string, value int64) string {
 
 var pcName = regexp.MustCompile(`^(.*) \+ 0x([0-9A-F]{8,})(?:, line (\d+) in (?:alternate source context )?"([^"]*)")?(?: <--.*)?$`)
 
-// PC takes the name of a row of PCs apart: the function's name, the offset in
-// it and the line with its file, 0 and empty if unknown.
+// PC parses the name of a row of PCs: the function's name, the offset in it and the line with its
+// file, 0 and empty if unknown.
 func PC(name string) (function string, offset int64, line int, file string, ok bool) {
 	m := pcName.FindStringSubmatch(name)
 	if m == nil {
@@ -121,8 +121,7 @@ func PC(name string) (function string, offset int64, line int, file string, ok b
 
 var lineName = regexp.MustCompile(`^(.*), line (\d+) in "(.*)"$`)
 
-// Line takes the name of a row of lines apart; line is 0 for instructions
-// without line numbers.
+// Line parses the name of a row of lines; line is 0 for instructions without line numbers.
 func Line(name string) (function string, line int, file string) {
 	if m := lineName.FindStringSubmatch(name); m != nil {
 		line, _ = strconv.Atoi(m[2])

@@ -71,7 +71,6 @@ func (f *Function) set(line string) (err error) {
 	return err
 }
 
-// NoFunctions reports whether the function is one that gprofng makes of PCs
-// beyond what it takes for the end of the text: such rows swallow parts of
-// real functions (gprofng-experiment 6.6).
+// NoFunctions reports whether gprofng made the function up for PCs beyond what it takes for the end
+// of the text: such rows swallow parts of real functions (gprofng-experiment 6.6).
 func (f Function) NoFunctions() bool { return strings.HasSuffix(f.Name, "no functions found") }

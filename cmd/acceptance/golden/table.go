@@ -20,12 +20,12 @@ type Column struct {
 // Row is one line of a table.
 type Row struct {
 	Values []string // as printed, one for each column
-	Star   bool     // marked with `*`: the function a block of callers and callees is about
+	Star   bool     // marked with `*`: the function whose callers and callees a block has
 	Depth  int      // in a call tree; the root has 0
 	Name   string
 }
 
-// Table is one table; a text of callers and callees has one for each function.
+// Table is one table; a list of callers and callees has one for each function.
 type Table struct {
 	Columns []Column
 	Rows    []Row
@@ -103,8 +103,8 @@ func ReadTables(path string) ([]Table, error) {
 	return tables, sc.Err()
 }
 
-// depths turns the columns of a call tree's branches into depths: a level is
-// two columns wide, or three below a branch that goes on.
+// depths computes depths from the columns where a call tree's branches are drawn: a level is two
+// columns wide, or three below a branch that continues.
 func depths(rows []Row) {
 	var open []int
 	for i := range rows {
@@ -117,7 +117,7 @@ func depths(rows []Row) {
 	}
 }
 
-// columns reads the header, whose words stand below each other over up to three lines.
+// columns reads the header, which has a column's words below each other on up to three lines.
 func columns(header []string) ([]Column, error) {
 	starts := columnStart.FindAllStringIndex(header[0], -1)
 	var cs []Column

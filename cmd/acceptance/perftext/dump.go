@@ -14,7 +14,7 @@ var (
 	dumpWord   = regexp.MustCompile(`^\.+ +\d+: ([0-9a-f]{16})$`)
 )
 
-// markers are the words of a chain that say what follows (PERF_CONTEXT_*).
+// markers are the words of a chain that tell which context follows (PERF_CONTEXT_*).
 var markers = map[int64]bool{-32: true, -128: true, -512: true, -640: true, -2048: true, -2176: true, -2560: true}
 
 // firstMarker is the lowest word that perf takes for a marker (PERF_CONTEXT_MAX).
@@ -23,9 +23,8 @@ const firstMarker = -4095
 // Moment is a thread at a time.
 type Moment struct{ Thread, Time int64 }
 
-// Discarded reads the dump of a recording and returns the samples whose chains
-// have an unknown word in the range of the markers: perf shows nothing of such a
-// chain.
+// Discarded reads the dump of a recording and returns the samples whose chains have an unknown word
+// in the range of the markers: perf shows no frame of them.
 func Discarded(r io.Reader) (map[Moment]bool, error) {
 	found := map[Moment]bool{}
 	var now Moment

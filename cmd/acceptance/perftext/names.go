@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// body matches the names of bodies (S11), which end with the compiler's.
+// body matches the names of bodies of parallel regions (S11), which end with the compiler's name.
 var body = regexp.MustCompile(` -- OMP .* \[(.*)\]$`)
 
-// Bare is a function's name for people as perf shows it: without parameters and
-// marks.
+// Bare shortens a function's display name as perf does: without parameters and marks.
 func Bare(name string) string {
 	if m := body.FindStringSubmatch(name); m != nil {
 		return m[1]

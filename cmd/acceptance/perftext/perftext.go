@@ -13,7 +13,7 @@ import (
 
 // Frame is one frame of a sample.
 type Frame struct {
-	Address uint64 // in the object's file, or in memory if perf does not say better
+	Address uint64 // in the object's file, or in memory if perf shows only that
 	Symbol  string // `[unknown]` if there is none
 	Offset  uint64 // from the symbol's start
 	Object  string // path, `[unknown]` if there is none
@@ -26,12 +26,12 @@ type Sample struct {
 	Event  string
 	Period int64
 	Chain  []Frame // leaf first, without inlined functions
-	// Corrupt says that perf has thrown the chain away (Discarded).
+	// Corrupt: perf has discarded the chain (see Discarded).
 	Corrupt bool
 }
 
-// A sample as `perf script` prints it, its thread and time, and the frame at the
-// end of its line or on a line of its own.
+// A sample's line in `perf script`, its thread and time, and a frame, at the end of that line or on
+// its own.
 var (
 	sampleLine = regexp.MustCompile(`\s(\d+)\s+([a-zA-Z][\w:./-]*):(\s.*|)$`)
 	threadTime = regexp.MustCompile(`(-?\d+)(?:/(-?\d+))?\s+(?:\[\d+\]\s+)?(\d+)\.(\d+):`)
@@ -44,7 +44,7 @@ var (
 func Script(r io.Reader) (samples []Sample, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
-	header := false // the last line was the sample's: a frame in it is a data address if a chain follows
+	header := false // the last line was the sample's: its frame is a data address if a chain follows
 	for n := 1; lines.Scan(); n++ {
 		text := lines.Text()
 		if text == "" {
@@ -76,7 +76,7 @@ func Script(r io.Reader) (samples []Sample, err error) {
 	return samples, lines.Err()
 }
 
-// sample reads the line of a sample, and returns the frame's part of it.
+// sample parses the line of a sample; rest is the frame in it.
 func sample(text string) (s Sample, rest string, ok bool) {
 	at := sampleLine.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -126,11 +126,11 @@ type Row struct {
 	Symbol   string // an address if there is none
 }
 
-// A row of `perf report`, and the lines above its table.
+// Patterns of rows of `perf report`, and of the lines above its table.
 var (
 	reportRow   = regexp.MustCompile(`^ +(?:([\d.]+)% +)?[\d.]+% +(\d+) +(\d+) +(\S.*?) +\[.\] (.*?)\s*$`)
 	reportEvent = regexp.MustCompile(`^# Samples: .* of event '(.*)'`)
-	reportJIT   = regexp.MustCompile(`^\[JIT\] tid (\d+)$`) // as scripts name it
+	reportJIT   = regexp.MustCompile(`^\[JIT\] tid (\d+)$`) // as perf script names it
 	reportTotal = regexp.MustCompile(`^# Event count \(approx\.\): (\d+)`)
 )
 

@@ -9,11 +9,11 @@ import (
 	"stackmill/schema"
 )
 
-// fromCommits are columns that an experiment's row in a file need not have as the view does.
+// fromCommits are columns of an experiment that may differ between the file and the view.
 const fromCommits = "'status', 'path', 'ingested'"
 
-// RowHashes returns a query of the number of rows of each table and a hash of them that does not
-// depend on their order. from returns what to select a table's rows from; "" leaves it out.
+// RowHashes returns a query for each table's number of rows and a hash of them that ignores their
+// order. from returns the FROM clause for a table; "" leaves the table out.
 func RowHashes(from func(table *schema.Table) string) string {
 	var parts []string
 	for _, table := range schema.Tables {
@@ -30,7 +30,7 @@ func RowHashes(from func(table *schema.Table) string) string {
 	return strings.Join(parts, "\nUNION ALL ") + "\nORDER BY name"
 }
 
-// OfFiles selects a table's rows from its files in a store that is a folder.
+// OfFiles selects a table's rows from its files in a local store.
 func OfFiles(store string) func(*schema.Table) string {
 	return func(table *schema.Table) string {
 		files, _ := filepath.Glob(filepath.Join(store, "tables", table.Name, "*.parquet")) // the pattern is right

@@ -1,5 +1,5 @@
-// Package suite is what packages of acceptance tests share: one store, made once
-// from unpacked recordings, that all tests of a package read.
+// Package suite is shared by the acceptance tests: each package ingests unpacked recordings into
+// one store, which all its tests read.
 package suite
 
 import (
@@ -65,8 +65,8 @@ func build(binary, name, cgo string) error {
 	return err
 }
 
-// Ingest reads recordings into o.Store. Debug files of this machine's libraries are
-// not used: truth and goldens were made without them.
+// Ingest reads recordings into o.Store. It ignores debug files of this machine's libraries: truth
+// and goldens were made without them.
 func Ingest(o pipeline.Options, paths ...string) ([]pipeline.Result, error) {
 	o.Jobs, o.Memory = 2, 512<<20
 	if o.DebugDirs == nil {
@@ -75,7 +75,7 @@ func Ingest(o pipeline.Options, paths ...string) ([]pipeline.Result, error) {
 	return pipeline.Ingest(context.Background(), o, paths...)
 }
 
-// Open is Ingest, and opens the store.
+// Open does what Ingest does, and opens the store.
 func Open(o pipeline.Options, paths ...string) (*queries.DB, error) {
 	if _, err := Ingest(o, paths...); err != nil {
 		return nil, err
@@ -101,8 +101,8 @@ func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, ar
 	}
 }
 
-// CheckFiles checks a store with this many experiments by reading its files, which must suffice
-// except for data objects.
+// CheckFiles checks a store with this many experiments by reading its files. Only data objects may
+// need SQL.
 func CheckFiles(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
 	proof, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{})
@@ -120,7 +120,7 @@ func CheckFiles(t *testing.T, db *queries.DB, experiments int) {
 	}
 }
 
-// CheckInvariants does what CheckFiles does, and asks all invariants by SQL, which takes long.
+// CheckInvariants does what CheckFiles does, and checks all invariants by SQL, which takes long.
 func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
 	CheckFiles(t, db, experiments)

@@ -17,7 +17,7 @@ type treeNode struct {
 	up       int64
 	part     string
 	word     sql.NullInt64
-	own      sql.NullInt64 // location of the word
+	own      sql.NullInt64 // location that the recorded word means
 	location [3]sql.NullInt64
 	rule     [3]string
 }
@@ -36,7 +36,7 @@ func CheckTrees(t *testing.T, db *sql.DB) {
 	}, "SELECT experiment_id, experiment FROM experiments WHERE samples > 0 ORDER BY experiment")
 }
 
-// expansion is the stacks of an experiment, frame by frame, as texts.
+// expansion has the stacks of an experiment, expanded frame by frame, as texts.
 type expansion struct {
 	*testing.T
 	db        *sql.DB
@@ -46,7 +46,7 @@ type expansion struct {
 	values    map[int64]map[string]int64 // by recorded stack and metric
 
 	raw, frames []string
-	sums        map[string][2]int64 // exclusive and inclusive, by what
+	sums        map[string][2]int64 // exclusive and inclusive, by mode, metric and function or instruction
 }
 
 func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
@@ -88,7 +88,7 @@ func (x *expansion) each(query string, scan func(*sql.Rows) error) {
 	Query(x.T, x.db, scan, query, x.id)
 }
 
-// texts returns the rows of a query, which are texts, in order.
+// texts returns the rows of a query with one column of texts, in order.
 func (x *expansion) texts(query string) (all []string) {
 	x.Helper()
 	x.each(query, func(r *sql.Rows) error {
@@ -152,8 +152,8 @@ func (x *expansion) words(raw, node int64) {
 	}
 }
 
-// frame expands a stack in a mode and adds its values, each once, to the functions and
-// instructions that it passes. Frames of a stack that was seen are not listed again.
+// frame expands a stack in a mode and adds its values to its functions and instructions, once to
+// each. It does not list the frames of a stack again that it has seen.
 func (x *expansion) frame(stack, node int64, mode int, id int64, seen bool) {
 	position := 0
 	passed := map[string]bool{}

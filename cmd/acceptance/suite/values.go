@@ -14,7 +14,7 @@ import (
 )
 
 // CheckValues computes the values of a store's experiments from their stored stacks and sums by
-// stack, and compares their rows with the stored ones. It returns how many experiments have some.
+// stack, and compares them with the stored rows. It returns how many experiments have values.
 func CheckValues(t *testing.T, store string) (checked int) {
 	t.Helper()
 	contents, err := storedir.ReadContents(store)

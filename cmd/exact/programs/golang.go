@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Go: goroutines, closures, methods, interfaces, generic and inlined functions, defer, panic.
-// Where a page is touched is what the Go runtime says of the stack.
+// Go: goroutines, closures, methods, interfaces, generic and inlined functions, defer, panic. The
+// truth about a touch is the stack that the Go runtime reports.
 package main
 
 import (
@@ -47,7 +47,7 @@ func page() *byte {
 	truth = strconv.AppendInt(append(truth, '\t'), int64(syscall.Getpid()), 10)
 	truth = strconv.AppendInt(append(truth, '\t'), int64(syscall.Gettid()), 10)
 	for _, f := range list {
-		// The function's address tells instances of generic functions apart.
+		// The function's address distinguishes instances of generic functions.
 		function := "\tc|" + f.Function + "@" + strconv.Itoa(int(f.Entry))
 		if f.Func == nil {
 			function = "\ti|" + f.Function

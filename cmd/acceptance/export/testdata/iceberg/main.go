@@ -1,5 +1,5 @@
-// Program iceberg reads tables of a folder as iceberg-go does, and prints of each a line of
-// JSON: its name, its rows, and of each column a sum over the rows of a hash of its value.
+// Program iceberg reads the tables in a folder with iceberg-go, and prints a line of JSON for each:
+// its name, its number of rows, and per column the sum of its values' hashes.
 //
 //	iceberg FOLDER NAMESPACE [SNAPSHOT-OF-TABLE...]
 //
@@ -91,7 +91,7 @@ func hash(text string) int64 {
 	return int64(binary.BigEndian.Uint32(sum[:]))
 }
 
-// text is a value as a text: of a time, its microseconds since 1970.
+// text returns a value as text; a time is in microseconds since 1970.
 func text(column arrow.Array, row int) string {
 	if column.IsNull(row) {
 		return "null"
