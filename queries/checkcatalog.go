@@ -80,7 +80,7 @@ func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definit
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if _, ok := want[name]; !ok {
-			p.add(CatalogFile, "has the unknown %s", name)
+			p.add(CatalogFile, "has the %s, which this program does not define", name)
 		}
 	}
 	return nil

@@ -173,7 +173,7 @@ func openNamed(store string, c storedir.Commit, f storedir.File) (*os.File, erro
 	opened, err := storedir.OpenFile(store, f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		err = fmt.Errorf("is missing, batch %s names it", c.Batch)
+		err = fmt.Errorf("is missing, but batch %s names it", c.Batch)
 	case errors.Is(err, storedir.ErrNotRegular):
 		err = storedir.ErrNotRegular
 	}

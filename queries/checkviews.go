@@ -230,7 +230,7 @@ func viewChecks(experiments []Experiment, about func(view string) bool) ([]empti
 			checks = append(checks, emptinessCheck{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
 		}
 		if t.Modes() != 0 && about(t.Name) {
-			checks = append(checks, emptinessCheck{t.Name, "rows hold in no mode", modesCheck(t)})
+			checks = append(checks, emptinessCheck{t.Name, "rows belong to no mode", modesCheck(t)})
 		}
 	}
 	for _, v := range views {

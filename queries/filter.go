@@ -108,7 +108,7 @@ func window(text string) (string, error) {
 		parts = append(parts, p.Column+" "+end.compare+" "+p.Value)
 	}
 	if parts == nil {
-		return "", errors.New("there is no time")
+		return "", errors.New("neither end of the range is given")
 	}
 	if len(ends) == 2 && ends[0].Column == ends[1].Column && ends[0].At >= ends[1].At {
 		return "", errors.New("it ends before it begins")

@@ -160,7 +160,7 @@ func (e *LostFile) Error() string {
 	case errors.Is(err, fs.ErrPermission):
 		what, help = "may not be read", "its owner can give you the right"
 	case errors.Is(err, fs.ErrNotExist):
-		what, help = "is missing", "ask again if a compact with a short --keep has just replaced it; else stackmill check lists what is missing"
+		what, help = "is missing", "repeat the query if a compact with a short --keep has just replaced it; else stackmill check lists what is missing"
 	}
 	return fmt.Sprintf("%sa file of the store %s: %s (%s)", e.doing, what, e.Path, help)
 }

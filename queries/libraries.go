@@ -100,7 +100,7 @@ func (db *DB) HiddenFunctions() (all []string) {
 			}
 		}
 		if names != nil {
-			all = append(all, "functions of "+someNames(names)+map[bool]string{true: " that others do not call"}[apiOnly]+": their time is their callers'")
+			all = append(all, "functions of "+someNames(names)+map[bool]string{true: " that others do not call"}[apiOnly]+": their time goes to their callers")
 		}
 	}
 	return all

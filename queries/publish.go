@@ -110,7 +110,7 @@ func (p *CheckReport) repair(ctx context.Context, store string, done func(where,
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}
 		if restored {
-			done(path.Join(storedir.CommitsDir, batch+".json"), "renamed "+own+".json, as whose commit it was written")
+			done(path.Join(storedir.CommitsDir, batch+".json"), "renamed to "+own+".json, the name under which it was written")
 			continue
 		}
 		if own != "" || !storedir.IsBatch(batch) { // a copy, or without experiments

@@ -103,7 +103,7 @@ func TestRepair(t *testing.T) {
 			define(t, store, "CREATE OR REPLACE MACRO timeline_by(width_ns) AS TABLE SELECT 1 AS a")
 		},
 			CatalogFile + ": has another definition of the macro timeline_by", "", "2"},
-		"added table":     {func(t *testing.T, store string) { define(t, store, "CREATE TABLE t (a INTEGER)") }, CatalogFile + ": has the unknown table t", "", "2"},
+		"added table":     {func(t *testing.T, store string) { define(t, store, "CREATE TABLE t (a INTEGER)") }, CatalogFile + ": has the table t, which", "", "2"},
 		"damaged catalog": {func(t *testing.T, store string) { put(t, file(store, CatalogFile), "damaged") }, CatalogFile + ": cannot be read", "", "2"},
 		"missing catalog": {func(t *testing.T, store string) {}, "", CatalogFile + ": is missing", "2"},
 		"stale catalog": {func(t *testing.T, store string) {

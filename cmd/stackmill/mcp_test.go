@@ -119,7 +119,7 @@ func TestAgents(t *testing.T) {
 			`"filter":["kind = 'clock'","thread_id = 4712"]`, `"total":30000000,"filter_leaves_percent":37.5,"shown_percent":100`, `"g","app"`}},
 		{"report", map[string]any{"view": "call-tree", "hide": "app", "mode": "expert", "between": []string{"1s,", "start"}}, nil},
 		{"report", map[string]any{"view": "call-tree", "experiment": "monday/test.1.er", "api-only": "app"}, []string{
-			`"hidden":["functions of app that others do not call: their time is their callers'"]`, `"total":80000000,"shown_percent"`}},
+			`"hidden":["functions of app that others do not call: their time goes to their callers"]`, `"total":80000000,"shown_percent"`}},
 		{"report", map[string]any{"view": "functions", "where": strings.Split(strings.Repeat("cpu >= 0 AND "+strings.Repeat("thread_id > 0 AND ", 40)+"pid > 0;", 30), ";")[:30]}, []string{"…"}},
 		{"compare", map[string]any{"base": "monday/test.1.er", "test": "monday/test.1.er", "cpu": []int{0, 1}, "hide": "app"}, []string{
 			`"filter":["cpu IN (0, 1)"]`, `"hidden":["functions of app: their time`, `"<Total>"`}},

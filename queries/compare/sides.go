@@ -125,7 +125,7 @@ func (c *comparison) noCommonMetric(records []queries.Record, asked string) erro
 		}
 	}
 	if base == "none" || test == "none" {
-		do = "stackmill problems says what is wrong with those that have none"
+		do = "stackmill problems lists what is wrong with recordings that have no metric"
 	}
 	if subjects[c.By].data {
 		what += ", of those that have data objects"

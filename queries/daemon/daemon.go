@@ -255,7 +255,7 @@ func writeRedirect(address string) (file string, remove func(), err error) {
 // PageAddress returns the address of a place on the page, with the token if there is one.
 func PageAddress(server, token, place string) (string, error) {
 	if place != "/" && (!strings.HasPrefix(place, "?") || strings.ContainsFunc(place, func(c rune) bool { return c <= ' ' || c > '~' })) {
-		return "", fmt.Errorf("%q is no place of the page (what its address has from ? on)", place)
+		return "", fmt.Errorf("%q is no address on the page (give the part of one from ? on)", place)
 	}
 	query := strings.TrimPrefix(strings.TrimPrefix(place, "/"), "?")
 	if token != "" {

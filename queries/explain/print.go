@@ -25,9 +25,9 @@ func (x *Explanation) Print(out io.Writer) error {
 		w.Printf("Sample %d of %s: %s, thread %s, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, thread, text.Value(x.Sample.TimeNS, "ns"))
 	}
 	if x.Normalized != nil {
-		others := "No other recorded stack became it"
+		others := "No other recorded stack led to it"
 		if n := x.Normalized.Others; n > 0 {
-			others = fmt.Sprintf("%d other recorded stacks became it as well", n)
+			others = fmt.Sprintf("%d other recorded stacks led to it as well", n)
 		}
 		w.Printf("Stack %d of %s. %s.\n", x.Normalized.StackID, x.Experiment, others)
 	}

@@ -67,7 +67,7 @@ func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# %s in %s mode of %s, without entry counts: a store does not have them.\n# Of %d, %d are left out: their lines are not known.\n"+
-		"# %d of functions inlined, whose first lines are not known, are at the lines that call them.\n", s.metrics[0].name, s.mode, oneLine.Replace(s.title), s.total[0], a.unknownLines, a.movedOut)
+		"# %d of inlined functions without a known first line are attributed to the lines that call them.\n", s.metrics[0].name, s.mode, oneLine.Replace(s.title), s.total[0], a.unknownLines, a.movedOut)
 	for _, remark := range s.leftOut {
 		fmt.Fprintf(out, "# %s\n", oneLine.Replace(remark))
 	}

@@ -25,7 +25,7 @@ import (
 
 // guidance introduces the store to an agent; docs/agents.md has more.
 const guidance = `A store of profiler recordings as tables. Begin with experiments, then report functions of one of them. ` +
-	`Values are in base units (ns, bytes, count). Every value exists once per mode (user, expert, machine) and beside other metrics: in SQL, always give both, e.g. ` +
+	`Values are in base units (ns, bytes, count). Tables repeat each value for each mode (user, expert, machine) and mix metrics: in SQL, always filter on both, e.g. ` +
 	`SELECT function, exclusive FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu'. Exclusive values of functions sum to the total, inclusive ones overlap. ` +
 	`rows_total says how many rows there are beyond those shown; shown_percent how much of the total they hold; unattributed_percent how much has no name, and why. ` +
 	`DESCRIBE a view for its columns; SELECT view_name, comment FROM duckdb_views() lists the views.`
@@ -58,7 +58,7 @@ var tools = []tool{
 	newTool("query", "Runs one SQL query (DuckDB) over the store, which is read-only.", []string{"sql"},
 		parameter{"sql", "string", "the SQL; give mode and metric, aggregate in SQL rather than fetching many rows"},
 		parameter{"limit", "integer", limitHelp}),
-	newTool("explain", "Says why a stack reads as it does: its frames as recorded, and the rules that changed them. Without a stack: how recordings become tables.", nil,
+	newTool("explain", "Explains a stack: its recorded frames, and the rules that changed them. Without a stack: how recordings become tables.", nil,
 		parameter{"stack", "string", "a stack_id or raw_stack_id of the tables"},
 		parameter{"experiment", "string", "the recording, if several have the stack"}),
 	newTool("compare", "What differs between two recordings or groups, with intervals and verdicts.", []string{"base", "test"},

@@ -96,7 +96,7 @@ func (r *Report) emptyText() string {
 	case r.Name == "disasm":
 		return "The instructions are not known: the machine code was not found, or the function has no value."
 	case r.OfData:
-		return "There are no data objects: no sample is an access to memory (perf record -d of page faults, watchpoints or memory events has some)."
+		return "There are no data objects: no sample is of a memory access (perf record -d records the addresses of page faults, watchpoints and memory events)."
 	}
 	return "There is nothing to show."
 }

@@ -68,7 +68,7 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 		}
 		e := entries[id]
 		if e == nil {
-			return All(b, errors.New("another experiment has rows")), nil
+			return All(b, errors.New("there are rows of an experiment that the commit does not name")), nil
 		}
 		err := p.experiment(id, e, visible[id], files)
 		var read *readError
@@ -113,7 +113,7 @@ func (p *batch) open(store string, b *storedir.Batch) error {
 	for _, f := range b.Files {
 		t := schema.ByName(f.Table)
 		if t == nil || p.cursors[f.Table] != nil {
-			return fmt.Errorf("%s: is of table %q", f.Path, f.Table)
+			return fmt.Errorf("%s: table %q is unknown or has a second file", f.Path, f.Table)
 		}
 		if t == schema.FunctionSums { // it has no rows of a single experiment
 			continue

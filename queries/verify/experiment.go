@@ -157,7 +157,7 @@ func (x *experiment) check() error {
 
 func (x *experiment) checkExperiment() error {
 	if x.len(schema.Experiments) != 1 || x.col(schema.Experiments, "status")[0] != hash(x.entry.Recording()) {
-		return errors.New("experiments: not one row with the commit's status")
+		return errors.New("experiments: the row is missing, repeated, or has another status than the commit")
 	}
 	return nil
 }

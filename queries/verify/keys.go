@@ -95,7 +95,7 @@ func sets(columns [][]int64, n int) []int64 {
 func (x *experiment) checkModes() error {
 	for _, t := range schema.Tables {
 		if t.Modes() != 0 && x.rows[t].n > 0 && slices.Contains(x.modes(t), 0) {
-			return fmt.Errorf("%s: a row holds in no mode", t.Name)
+			return fmt.Errorf("%s: a row belongs to no mode", t.Name)
 		}
 	}
 	return nil

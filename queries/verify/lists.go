@@ -18,7 +18,7 @@ type lists struct {
 	text map[list]bool // which source files have text
 }
 
-var errDisorder = errors.New("rows of lists are not in their order")
+var errDisorder = errors.New("rows of lists are out of order")
 
 func (p *batch) shared() (*lists, error) {
 	l := &lists{map[list]code{}, map[list]bool{}}
@@ -84,7 +84,7 @@ func (x *experiment) listOf(t *schema.Table, row int) list {
 func (x *experiment) checkSources() error {
 	for i := range x.len(schema.SourceFiles) {
 		if !x.lists.text[x.listOf(schema.SourceFiles, i)] {
-			return errors.New("source_files: one without lines")
+			return errors.New("source_files: a file has no lines")
 		}
 	}
 	return nil
@@ -106,7 +106,7 @@ func (x *experiment) codes() (map[int32]code, error) {
 		}
 		c, known := x.lists.code[x.listOf(t, i)]
 		if !known {
-			return nil, errors.New("listings: one without instructions")
+			return nil, errors.New("listings: a function has no instructions")
 		}
 		all[f] = c
 	}
@@ -145,7 +145,7 @@ func (x *experiment) checkCode() error {
 			}
 			_, found := slices.BinarySearchFunc(c, at, func(s span, at int64) int { return int(min(max(s.start-at, -1), 1)) })
 			if len(c) > 0 && !found {
-				return errors.New("instructions: one with a value is missing")
+				return errors.New("instructions: none starts at a PC with a value")
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
 		slices.SortFunc(c, func(a, b span) int { return int(min(max(a.start-b.start, -1), 1)) })
 		for i := 1; i < len(c); i++ {
 			if c[i].start == c[i-1].start {
-				return nil, errors.New("instructions: a function and its body have the same one")
+				return nil, errors.New("instructions: a function and its body share one")
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func (x *experiment) checkRollup() error {
 		known[i] = names{ids[i], functionKey(x.texts(f, "name_scope")[i], ids[i], x.texts(schema.LoadObjects, "short_path")[o], x.texts(schema.Modules, "short_path")[m], cmp.Or(x.texts(f, "other_linkage_name")[i], x.texts(f, "name")[i])),
 			x.col(f, "name")[i], x.col(schema.LoadObjects, "name")[o], x.col(schema.Modules, "name")[m], x.col(f, "kind")[i]}
 		if keys[known[i].key] {
-			return errors.New("functions: two have one key")
+			return errors.New("functions: two have the same key")
 		}
 		keys[known[i].key] = true
 	}

@@ -30,7 +30,7 @@ func (x *experiment) checkFrames() error {
 	x.tree.located = make([]bool, n)
 	for i := range n {
 		if noWord[i] != (part[i] == none) || !knownParts[part[i]] {
-			return errors.New("tree_frames: a part is wrong")
+			return errors.New("tree_frames: a part is unknown or has no word")
 		}
 		marker := word[i] >= -4 && word[i] <= -1
 		if !noWord[i] && noLocation[i] != marker || !noLocation[i] && !x.known(location[i]) {
@@ -49,7 +49,7 @@ func (x *experiment) checkFrames() error {
 			bare = bare && x.tree.shown[m][i] < 0
 		}
 		if bare != (i == 0) {
-			return errors.New("tree_frames: another one than the root's means nothing")
+			return errors.New("tree_frames: a frame is empty, or the root's is not")
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (x *experiment) checkTree() (err error) {
 	}
 	for _, u := range used {
 		if !u {
-			return errors.New("tree_frames: one is not used")
+			return errors.New("tree_frames: a frame is unused")
 		}
 	}
 	for m := range modes {
@@ -125,16 +125,16 @@ func nested(node, up, below []int64) (parent, last []int32, err error) {
 	found := make([]int64, n)
 	for i := range n {
 		if (i == 0) != (up[i] == 0) || up[i] < 0 || up[i] > int64(i) || below[i] < 0 || below[i] >= int64(n-i) {
-			return nil, nil, errors.New("a tree's node has no place")
+			return nil, nil, errors.New("a tree's node has an impossible parent or number of descendants")
 		}
 		parent[i], last[i] = int32(i)-int32(up[i]), int32(i)+int32(below[i])
 		if i > 0 && last[i] > last[parent[i]] {
-			return nil, nil, errors.New("a tree's node is not among those below its parent")
+			return nil, nil, errors.New("a tree's node has descendants outside of its parent's subtree")
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		if found[i] != below[i] {
-			return nil, nil, errors.New("a tree's node has another number of nodes below it")
+			return nil, nil, errors.New("a tree's node has a wrong number of descendants")
 		}
 		if i > 0 {
 			found[parent[i]] += found[i] + 1
@@ -218,7 +218,7 @@ func (x *experiment) checkIDs() error {
 				e.location = x.tree.shown[m][x.tree.frame[leaf]]
 			}
 			if known, there := ends[ids[leaf]]; there && known != e {
-				return errors.New("stacks: different ones have one identifier")
+				return errors.New("stacks: two different stacks have the same identifier")
 			}
 			ends[ids[leaf]] = e
 		}

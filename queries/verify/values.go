@@ -131,7 +131,7 @@ func (x *experiment) checkPaths() error {
 		}
 		path[i] = (path[i] + pathPart(ids[x.functions[no]], depth[i])) & mask63
 		if known[path[i]] {
-			return errors.New("call_nodes: two have one identifier")
+			return errors.New("call_nodes: two nodes have the same identifier")
 		}
 		known[path[i]] = true
 	}

@@ -21,7 +21,7 @@ var updates = map[string]func(ctx context.Context, l *lake.Lake, tables []lake.T
 	},
 	iceberg.Format: func(_ context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
 		c, err := iceberg.Update(l, tables)
-		return fmt.Sprintf("%d of %d tables have changed, by %d files more and %d less", c.Tables, len(tables), c.Added, c.Removed), err
+		return fmt.Sprintf("%d of %d tables have changed: %d files added, %d removed", c.Tables, len(tables), c.Added, c.Removed), err
 	},
 }
 

@@ -55,7 +55,7 @@ async function send(request: Request): Promise<{ response: Response; warnings: s
   return { response, warnings: all.filter((text) => !text.startsWith(leftOutPrefix)) };
 }
 
-// Every answer repeats the warnings about experiments that all answers lack: the last answer's hold.
+// Every answer repeats the warnings about experiments that all answers lack: the last ones are current.
 const leftOutPrefix = 'left out: ';
 let missing: string[] = [];
 const listeners = new Set<(texts: string[]) => void>();

@@ -5,7 +5,7 @@ import { hash } from './units';
 export const schemes = ['load object', 'module', 'function', 'kind'] as const;
 export type Scheme = (typeof schemes)[number];
 
-// colorKey returns what frames of one color have in common, or "" for gray frames, which have no function.
+// colorKey returns the text that gives a frame its color, or "" for gray frames, which have no function.
 export function colorKey(n: Name, scheme: Scheme): string {
   if (scheme === 'kind') return n.kind;
   // Names of static functions, and of Rust's, may begin with <.

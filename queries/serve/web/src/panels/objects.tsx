@@ -51,7 +51,7 @@ const mostLayouts = 5;
 export function ObjectsPanel() {
   const address = useAddress();
   const most = Number(address.get('rows', '1000'));
-  const asked = { ...scope(address), metric: address.get('metric'), mode: null }; // the values are the same in each
+  const asked = { ...scope(address), metric: address.get('metric'), mode: null }; // the values are the same in each mode
   const answer = useData<DataObjectsRow[]>('views/data-objects', { ...asked, limit: String(most) });
   const chosen = address.get('object');
   return (
@@ -210,7 +210,7 @@ function UnknownObjects({ rows, totals, cut }: { rows: DataObjectsRow[]; totals:
 function ObjectDetails({ descriptor, totals }: { descriptor: string; totals: Totals }) {
   const address = useAddress();
   const asked = { ...scope(address), metric: address.get('metric'), mode: null };
-  // A regular expression matches names that neither equal nor contain the text.
+  // The server takes this for a regular expression, because no name equals or contains it.
   const inside = `^\\Q${descriptor}\\E(\\.|$)`;
   const members = useData<DataLayoutRow[]>('views/data-layout', { ...asked, object: descriptor });
   const objects = useData<DataObjectsRow[]>('views/data-objects', { ...asked, object: inside });

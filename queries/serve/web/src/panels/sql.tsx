@@ -52,7 +52,7 @@ export function SQLPanel() {
   const [start, begin] = useState(asked === '' ? examples[0]!.sql : asked);
   const [text, set] = useState(start);
   if (asked !== '' && asked !== start) {
-    // back, forward, or an example
+    // after back, forward, or the choice of an example
     begin(asked);
     set(asked);
   }

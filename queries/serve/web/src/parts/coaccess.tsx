@@ -15,8 +15,8 @@ interface Pair {
 const mostPairs = 20;
 const mostFunctions = 4;
 
-// pairsOf returns, for each pair of members, the smaller of the two values summed over the functions that
-// access both.
+// pairsOf returns pairs of members with their common value: of each function that accesses both, the smaller
+// of the two values, summed.
 export function pairsOf(
   members: DataLayoutRow[],
   parents: Map<string, string | null>,

@@ -37,7 +37,7 @@ export function CodeTable(p: {
 }) {
   const { total } = p;
   const body = useRef<HTMLTableSectionElement>(null);
-  const [toggled, toggle] = useState<ReadonlySet<string>>(new Set()); // lines that differ from p.unfold
+  const [toggled, toggle] = useState<ReadonlySet<string>>(new Set()); // lines opened or closed against p.unfold
   const [most, setMost] = useState(atOnce);
   const open = (r: CodeRow) => r.below.length > 0 && toggled.has(r.key) !== p.unfold;
   const all = useMemo(() => p.rows.flatMap((r) => (open(r) ? [r, ...r.below] : [r])), [p.rows, p.unfold, toggled]);
