@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// Form is everything about a recorded stack but its words: how it was recorded, and which words
+// Form is everything about a recorded stack except its words: how it was recorded, and which words
 // are special.
 type Form struct {
 	Returns  bool    `json:"returns,omitempty"`
@@ -32,10 +32,10 @@ type FormIndex struct {
 	recent [recentForms]recentForm // by the number of kernel words
 }
 
-// recentForms is the size of a cache of forms without marked words.
+// recentForms is the size of a cache, for forms without marked words.
 const recentForms = 32
 
-// recentForm is a cached form, with its number from 1; 0 for none.
+// recentForm is a cached form. number is the form's number plus 1, or 0 if the entry is empty.
 type recentForm struct{ origin, kernel, state, number int32 }
 
 // IndexOf returns an index for the forms of stacks.
@@ -84,7 +84,7 @@ func (f *FormTable) intern(s *Stacks, t *stack, more extraFrames) int32 {
 	return n
 }
 
-// key encodes two lists as a string.
+// key encodes lists as a string.
 func (f *FormTable) key(lists ...[]int32) string {
 	f.words = f.words[:0]
 	for _, list := range lists {
@@ -96,7 +96,7 @@ func (f *FormTable) key(lists ...[]int32) string {
 	return string(f.words)
 }
 
-// marksAbove returns the marked words of a stack with that leaf.
+// marksAbove returns the marked words of the stack that has this leaf.
 func (s *Stacks) marksAbove(leaf WordNo) (exact, byFrame []int32) {
 	for i, n := int32(0), leaf; n >= 0; i++ {
 		node := s.tree.nodes.At(int(n))
@@ -111,7 +111,7 @@ func (s *Stacks) marksAbove(leaf WordNo) (exact, byFrame []int32) {
 	return exact, byFrame
 }
 
-// Stack returns a stack of the form with copies of java and omp.
+// Stack returns a stack of the form, with copies of java and omp.
 func (f *Form) Stack(words []uint64, java []JavaFrame, omp []uint64) RawStack {
 	raw := RawStack{
 		Words: words, Kernel: f.Kernel, Returns: f.Returns, Callers: f.Callers, Reason: f.Reason,

@@ -10,15 +10,14 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// KernelPath names the kernel's image, whose file offsets are addresses.
+// KernelPath names the kernel's image. File offsets in it are addresses.
 const KernelPath = "[kernel.kallsyms]"
 
-// perfMap matches the names of run-time compilers' symbol lists.
+// perfMap matches the names of JIT compilers' symbol lists.
 var perfMap = lazyregexp.New(`^/tmp/perf-\d+\.map$`)
 
-// PerfMap returns the path of the symbol list that a run-time compiler writes for a process
-// (perf-data 18.1). It also names the image of code without a file, whose file offsets are
-// addresses.
+// PerfMap returns the path of the symbol list that a JIT compiler writes for a process (perf-data
+// 18.1). It also names the process's code without a file, in which file offsets are addresses.
 func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 
 // IsPerfMap reports whether a path is a PerfMap.
@@ -31,12 +30,12 @@ const deletedSuffix = " (deleted)"
 // (perf-data 9).
 var anonymousNames = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[stack", "/dev/zero", "/dev/ashmem", "/SYSV"}
 
-// memfdPrefix begins the names of memory files. Run-time compilers use them to map code twice; a
-// program executed from one has a build-id.
+// memfdPrefix begins the names of memory files. JIT compilers use them to map code twice; a program
+// that is executed from a memory file has a build-id.
 const memfdPrefix = "/memfd:"
 
-// IsGenerated reports whether code was generated at run time, so that no file has it. A deleted
-// or memory file with a build-id may have a copy.
+// IsGenerated reports whether code was generated at run time, so that no file has it. If a deleted
+// file or a memory file has a build-id, it is not: a copy may exist.
 func IsGenerated(path string, hasBuildID bool) bool {
 	begins := func(name string) bool { return strings.HasPrefix(path, name) }
 	return path == "" || slices.ContainsFunc(anonymousNames, begins) || !hasBuildID && (strings.HasSuffix(path, deletedSuffix) || begins(memfdPrefix))
@@ -45,39 +44,39 @@ func IsGenerated(path string, hasBuildID bool) bool {
 // TrimDeleted returns the path that a deleted file had.
 func TrimDeleted(path string) string { return strings.TrimSuffix(path, deletedSuffix) }
 
-// SetGenerated assigns an executable mapping to the process's symbol list, the only source that
-// may describe its code.
+// SetGenerated assigns an executable mapping to the process's symbol list, the only source that can
+// describe the code.
 func (m *MapEvent) SetGenerated(pid int64) {
 	m.Path, m.FileOffset, m.File, m.Checksum = PerfMap(pid), m.Address, FileID{}, 0
 }
 
-// GeneratedPath is the path of a function that a run-time compiler announced.
+// GeneratedPath is the path of a function that a JIT compiler announced.
 const GeneratedPath = "<DYNAMIC_FUNCTIONS>"
 
 // Never is the end time of something that does not end.
 const Never = math.MaxInt64
 
-// jitDump matches the names of jitdump files, in which a run-time compiler describes the code
-// that it generates (perf-data 18.2).
+// jitDump matches the names of jitdump files, in which a JIT compiler describes the code that it
+// generates (perf-data 18.2).
 var jitDump = lazyregexp.New(`^jit-\d+\.dump$`)
 
 // IsJITDump reports whether a path is named like a jitdump file.
 func IsJITDump(path string) bool { return jitDump().MatchString(filepath.Base(path)) }
 
-// jittedFile matches the names of the ELF files that perf inject makes of a jitdump.
+// jittedFile matches the names of the ELF files that perf inject makes from a jitdump.
 var jittedFile = lazyregexp.New(`^jitted-\d+-\d+\.so$`)
 
-// IsJITted reports whether a path is named like such an ELF file, which is newer than the
-// recording.
+// IsJITted reports whether a path is named like an ELF file of perf inject. Such a file is newer
+// than the recording.
 func IsJITted(path string) bool { return jittedFile().MatchString(filepath.Base(path)) }
 
 // JITDump is a jitdump file, which a process mapped to announce it.
 type JITDump struct {
 	Path string
-	// Mapped is the time of that, 0 if unknown; ns from the founder's start.
+	// Mapped is when it was mapped (ns from the founder's start), 0 if unknown.
 	Mapped int64
-	// From is Mapped, or when a fork inherited the code compiled so far; Until is when the
-	// process executed another program.
+	// From is Mapped or, in a forked process that inherited compiled code, the time of the fork.
+	// Until is when the process executed another program.
 	From, Until int64
 	Attached    bool // its code is in the process's image
 }
@@ -92,15 +91,15 @@ type MapEvent struct {
 	Modes      int // sum of 1 read, 2 write, 4 execute, 8 shared
 	Checksum   uint32
 	BuildID    string // hex, empty if not recorded
-	// ByPath says that perf read the build-id at Path when the recording ended, whichever file
-	// was there then; Ambiguous that Path named several files at once, as in containers.
+	// ByPath says that perf read the build-id only when the recording ended, of whatever file was
+	// at Path then. Ambiguous says that Path named several files at once, as in containers.
 	ByPath, Ambiguous bool
 	File              FileID
 	Path              string // the file, or a pseudo object such as `[vdso]`
 	Code              *Code  // nil for code in a file
 }
 
-// FileID is the kernel's identity of a file; zero if not recorded.
+// FileID identifies a file in the kernel; zero if not recorded.
 type FileID struct {
 	Device, Inode, Generation uint64
 }
@@ -116,8 +115,8 @@ func (f FileID) Same(other FileID) bool {
 
 // Code describes code without a file: the vdso, or generated code.
 type Code struct {
-	// Function is the name if the whole mapping is one function; otherwise Functions lists the
-	// functions in it.
+	// Function is the name if the whole mapping is one function. Otherwise Functions lists the
+	// functions in the mapping.
 	Function  string
 	Functions []CodeFunction
 	Reason    string // why nothing is known about it
@@ -126,13 +125,13 @@ type Code struct {
 	File      string // source file, if recorded
 	Lines     []CodeLine
 	Symbols   *ProfileSymbols `json:"Named,omitempty"`
-	// Unwinding is the call frame information that a run-time compiler recorded, an `.eh_frame`
-	// behind the code, aligned to 8 bytes; nil if there is none, or once stacks are unwound.
+	// Unwinding is the call frame information of a JIT compiler: an `.eh_frame` behind the code,
+	// aligned to 8 bytes. It is nil if there is none, and once stacks are unwound.
 	Unwinding []byte `json:"-"`
 }
 
 // ProfileSymbols is what a profile says about a load object's code. Offsets in the mapping are
-// indexes of locations; without locations, it only says where the load object was in memory.
+// indexes of Locations; without these, it only says where the load object was in memory.
 type ProfileSymbols struct {
 	Functions []NamedFunction
 	Locations []NamedLocation `json:"Places"`
@@ -147,11 +146,11 @@ type NamedFunction struct {
 
 // NamedLocation is a location in code.
 type NamedLocation struct {
-	Offset uint64      // in the load object's file, or at least NoFileOffset; of a function, no two places have the same one
-	Lines  []NamedLine `json:"Levels"` // at least one: the function, then what was inlined there, the outermost first
+	Offset uint64      // in the load object's file, or from NoFileOffset on if unknown; unique within a function
+	Lines  []NamedLine `json:"Levels"` // at least one: the function, then the functions inlined there, the outermost first
 }
 
-// NamedLine is an index in the list of functions, and the line reached in the function, 0 if
+// NamedLine is a function, as an index in the list of functions, and the current line in it, 0 if
 // unknown.
 type NamedLine struct{ Function, Line int32 }
 
@@ -166,10 +165,10 @@ type CodeFunction struct {
 type CodeLine struct {
 	Offset uint32
 	Line   int32
-	File   string // empty: the code's
+	File   string // empty: that of the code
 }
 
-// CompilerClock converts run-time compilers' times to the recording's. Nil converts none.
+// CompilerClock converts JIT compilers' times to the recording's. Nil converts none.
 type CompilerClock struct {
 	Start     uint64      `json:"start"`     // of the founder
 	Monotonic bool        `json:"monotonic"` // the recording's clock is CLOCK_MONOTONIC
@@ -184,11 +183,11 @@ type CycleClock struct {
 	Zero   uint64 `json:"zero"`
 	Cycles uint64 `json:"cycles"`
 	Mask   uint64 `json:"mask"`
-	Short  bool   `json:"short"` // the counter has only the bits of Mask
+	Short  bool   `json:"short"` // the counter wraps around: it has only the bits of Mask
 }
 
-// Time converts a compiler's time, from CLOCK_MONOTONIC or the cycle counter, to ns from the
-// founder's start, which may be negative; false if the recording has another clock.
+// Time converts a compiler's time, of CLOCK_MONOTONIC or the cycle counter, to ns from the
+// founder's start. The result may be negative. It returns false if the recording has another clock.
 func (c *CompilerClock) Time(t uint64, cycles bool) (ns int64, ok bool) {
 	switch {
 	case c == nil:

@@ -9,10 +9,10 @@ import (
 	"stackmill/schema"
 )
 
-// Names assigns words to frames that were recorded as names, so that they fit RawStack.Words.
-// Each load object becomes a mapping of code, in which the offset of a word is the index of a
-// location. The words of callers are calls, not return addresses (RawStack.Returns), and their
-// stacks are as complete as the recorder says (CallersUnwound).
+// Names assigns words to frames that were recorded as names, so that they fit RawStack.Words. Each
+// load object becomes a mapping of code; the offset of a word in it is the index of a location.
+// Callers' words are calls, not return addresses (RawStack.Returns), and stacks count as complete
+// (CallersUnwound).
 type Names struct {
 	objects map[NamedObject]*ObjectLocations
 	list    []*ObjectLocations
@@ -25,7 +25,7 @@ type NamedObject struct{ Path, BuildID string }
 // NoName names a function about which nothing is known.
 const NoName = "<Unknown>"
 
-// ObjectLocations are the locations of a load object, and their functions.
+// ObjectLocations holds the locations of a load object, and their functions.
 type ObjectLocations struct {
 	NamedObject
 	ProfileSymbols
@@ -40,8 +40,8 @@ type locationKey struct {
 	offset   uint64
 }
 
-// The words of names begin above the addresses of programs and stay below those of kernels. Each
-// load object has room for as many locations as a profile may have.
+// The words of names lie above the addresses of programs and below those of kernels. Each load
+// object has room for as many locations as a profile may have.
 const (
 	firstNameWord = 1 << 57
 	maxLocations  = 1 << 32
@@ -80,8 +80,8 @@ func (p *ObjectLocations) InternFunction(f NamedFunction) int32 {
 	return n
 }
 
-// InternLocation returns the word of a location. A location without an offset, or with the offset
-// of another location of its function, gets an offset that no file has.
+// InternLocation returns the word of a location. A location gets an offset that no file has if its
+// offset is unknown or equals that of another location in the function.
 func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 	if at.Offset >= NoFileOffset {
 		at.Offset = p.offset(at.Lines)
@@ -108,8 +108,8 @@ func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 // NoFileOffset is the first offset of locations whose offset is unknown.
 const NoFileOffset = schema.NoFileOffset
 
-// offset returns the offset of a location with nothing but names. It depends on the line if that
-// distinguishes the locations of a function.
+// offset returns an offset for a location of which only names are known. It depends on the line
+// only if that is needed to tell apart the locations of a function.
 func (p *ObjectLocations) offset(levels []NamedLine) uint64 {
 	if len(levels) == 1 {
 		return NoFileOffset + uint64(levels[0].Line)
@@ -127,7 +127,7 @@ func (p *ObjectLocations) hash(levels []NamedLine) uint64 {
 	return NoFileOffset + h.Sum64()%NoFileOffset
 }
 
-// Image returns Process.Mappings. It must follow the last InternLocation.
+// Image returns Process.Mappings. Call it after the last InternLocation.
 func (n *Names) Image() []MapEvent {
 	image := slices.Clone(n.loaded)
 	none := &Code{Symbols: &ProfileSymbols{}}
@@ -143,8 +143,8 @@ func (n *Names) Image() []MapEvent {
 	return image
 }
 
-// DistinctNames makes the names of counters distinct, since they become metrics: a repeated name
-// gets the next free number.
+// DistinctNames makes the names of counters distinct, since they become metrics: it appends the
+// next free number to a repeated name.
 func DistinctNames(names []string) []string {
 	taken := map[string]bool{}
 	for _, name := range names {

@@ -6,32 +6,32 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Machine is the kind of processor that a thread's registers belong to.
+// Machine is the kind of processor to which a thread's registers belong.
 type Machine struct {
 	Arch isa.Arch // AMD64 or ARM64
 	Big  bool     // byte order
 }
 
-// StackDump is a sample whose callers are still to be found in the recorded registers and part of
-// the thread's stack.
+// StackDump is a sample whose callers must still be found by unwinding: it has registers and a part
+// of the thread's stack.
 type StackDump struct {
 	// Recorded is the known part of the stack. If its Callers are CallersUnwound, it has the
-	// kernel's frames and the user PC, and all callers are missing; otherwise only the caller of
-	// the user's leaf, in the link register.
+	// kernel's frames and the user PC, and all callers are missing. Otherwise only the caller of
+	// the user's leaf is missing, which is in the link register.
 	Recorded RawStack
-	// Leaf is the sampled address, which may be more precise than the PC; values from NoAddress
-	// on are no addresses.
+	// Leaf is the sampled address, which may be more precise than the PC. Values from NoAddress on
+	// are not addresses.
 	Leaf uint64
-	// Reason is why the dump cannot be unwound (ReasonMachine, ReasonRegisters).
+	// Reason says why the dump cannot be unwound (ReasonMachine, ReasonRegisters); empty if it can.
 	Reason  string
 	Machine Machine
 	Time    int64 // ns from the founder's start
-	// Registers are values by DWARF number, and the PC: 16 on x86-64, 32 on arm64. Bit i of
-	// Known says that Registers[i] was recorded; if none was, there is nothing to unwind.
+	// Registers are values by DWARF number, then the PC (at 16 on x86-64, 32 on arm64). Bit i of
+	// Known says that Registers[i] was recorded. If Known is 0, there is nothing to unwind.
 	Registers [33]uint64
 	Known     uint64
 	Stack     []byte // memory from the stack pointer upwards
-	Full      bool   // the stack may continue after it
+	Full      bool   // the stack may continue after Stack
 }
 
 // Dumps are the stack dumps of a process, in order of time.
@@ -40,8 +40,8 @@ type Dumps interface {
 	Len() int
 	// Reader returns a reader. Several may be used concurrently.
 	Reader() DumpReader
-	// Guard runs f, and returns an error if the files became unreadable meanwhile. Dumps point
-	// into mapped files: they are read within Guard only.
+	// Guard runs f, and returns an error if the files became unreadable meanwhile. Dumps point into
+	// mapped files: read them only within Guard.
 	Guard(f func()) error
 }
 
@@ -51,31 +51,31 @@ type DumpReader interface {
 	Dump(number int) *StackDump
 }
 
-// StackOfDump returns the value of the event column `raw_stack` for a dump, by its number: from
-// 0, in order of time.
+// StackOfDump returns the value of the event column `raw_stack` for a dump. Dumps are numbered from
+// 0 in order of time.
 func StackOfDump(number int) int32 { return int32(-2 - number) }
 
-// DumpOfStack returns the number of the dump that a value of `raw_stack` refers to.
+// DumpOfStack returns the number of the dump to which a value of `raw_stack` refers.
 func DumpOfStack(raw int32) (number int, ok bool) { return int(-2 - raw), raw < -1 }
 
 // Why a dump is not unwound, or another stack is incomplete.
 const (
 	ReasonMachine   = "other-machine"     // an unknown processor or mode
 	ReasonRegisters = "missing-registers" // no stack pointer or PC
-	// ReasonChainLimit and ReasonBranches are for recorded call chains.
-	ReasonChainLimit = "chain-limit"       // as long as the kernel's limit
-	ReasonBranches   = "branch-stack-full" // as long as the processor's branch stack
+	// The following are for recorded call chains.
+	ReasonChainLimit = "chain-limit"       // the chain is as long as the kernel's limit
+	ReasonBranches   = "branch-stack-full" // the chain is as long as the processor's branch stack
 	ReasonDeferred   = "deferred-chain"    // the user part was deferred and never recorded
 	ReasonContext    = "unknown-context"   // a part has an unknown context
 	ReasonAddress    = "bad-address"       // a word cannot be an address
 )
 
-// RawStacks is a queue of stacks that reuses its memory. The stacks have neither Java nor OpenMP
+// RawStacks is a list of stacks that reuses its memory. The stacks have neither Java nor OpenMP
 // frames.
 type RawStacks struct {
 	list    []RawStack
 	words   []uint64 // the words of all stacks since the slice last grew
-	numbers []int32  // the numbers in Exact and ByFrame, in the same way
+	numbers []int32  // likewise the numbers in Exact and ByFrame
 }
 
 // Len returns the number of stacks.
@@ -98,8 +98,8 @@ func (l *RawStacks) Add(raw *RawStack) {
 	own.ByFrame = appended(&l.numbers, raw.ByFrame)
 }
 
-// appended appends values to all, and returns the copy. Earlier copies stay in place, even if all
-// had to grow.
+// appended appends values to all, and returns the appended copy. Earlier copies stay where they
+// are, even if all must grow.
 func appended[T any](all *[]T, values []T) []T {
 	if len(values) == 0 {
 		return nil

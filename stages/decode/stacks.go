@@ -6,11 +6,11 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// Stacks are the distinct recorded stacks of a process, merged from their roots into a tree: a
-// node is a word and the node of its caller. Successive stacks share most words, so that a new
-// one costs the words that differ. It has almost no pointers, so that the garbage collector has
-// nothing to scan. The zero value is ready; nil is empty. Adding stacks is not safe for
-// concurrent use.
+// Stacks holds the distinct recorded stacks of a process, merged from their roots into a tree: a
+// node is a word and the node of its caller. Successive stacks share most words, so a new stack
+// costs only the words that differ. The tree has almost no pointers: the garbage collector has
+// nothing to scan. The zero value is ready; nil is empty. Adding stacks is not safe for concurrent
+// use.
 type Stacks struct {
 	tree    wordTree
 	stacks  chunked.List[stack]
@@ -21,24 +21,24 @@ type Stacks struct {
 	marked  bool                  // some words are marked
 }
 
-// Origin says how a stack was recorded, as in RawStack. Words of stacks with different origins
-// are different nodes: the rules read them differently.
+// Origin says how a stack was recorded, as in RawStack. Stacks with different origins share no
+// nodes, because the rules read their words differently.
 type Origin struct {
 	Returns bool
 	Callers Callers
 	Reason  string
 }
 
-// originStacks is an origin, with the last of its stacks without words.
+// originStacks is an origin, and its stack without words that was added last.
 type originStacks struct {
 	Origin
 	last leafStack
 }
 
-// leafStack is the last interned stack with a leaf: mostly the only one.
+// leafStack is the last interned stack with a leaf; usually it is the only one.
 type leafStack struct {
 	number int32 // from 1; 0 for none
-	kernel int32 // of a stack without recorded state, otherwise negative
+	kernel int32 // the stack's kernel words; negative if it has a recorded state
 }
 
 // noState is the state of stacks without one.
@@ -50,7 +50,7 @@ type stack struct {
 	kernel int32
 	origin int32
 	state  int32 // OMPState
-	before int32 // the interned stack before it with the same leaf, as in leafStack.number
+	before int32 // the previous interned stack with the same leaf, as in leafStack.number
 }
 
 // extraFrames are frames that few stacks have.
@@ -59,7 +59,7 @@ type extraFrames struct {
 	omp  []uint64
 }
 
-// StacksOf returns stacks, numbered in order of the list.
+// StacksOf returns the listed stacks, numbered in order.
 func StacksOf(list ...RawStack) *Stacks {
 	s := &Stacks{}
 	for i := range list {
@@ -100,8 +100,8 @@ func (s *Stacks) Words() []uint64 {
 	return words
 }
 
-// Touches reports whether a stack leads through code, by the sorted words of stacks. A return
-// address may be the first byte after the code.
+// Touches reports whether a stack leads through code. words are the sorted words of stacks; a
+// return address may be the first byte after the code.
 func Touches(words []uint64, address, size uint64) bool {
 	i, _ := slices.BinarySearch(words, address)
 	return i < len(words) && words[i]-address <= size
@@ -118,22 +118,22 @@ func (s *Stacks) Origin(number int32) *Origin {
 	return &s.origins[s.stacks.At(int(number)).origin].Origin
 }
 
-// OMPState returns the OpenMP state of a stack, -1 if not recorded.
+// OMPState returns the OpenMP state of a stack, -1 if it was not recorded.
 func (s *Stacks) OMPState(number int32) int { return int(s.stacks.At(int(number)).state) }
 
-// Traits fills in everything about a stack but its words, which it empties. The slices of Java
-// and OpenMP belong to s.
+// Traits fills in everything about a stack except its words; it empties Words, Exact and ByFrame.
+// The slices of Java and OpenMP belong to s.
 func (s *Stacks) Traits(number int32, raw *RawStack) {
 	t := s.stacks.At(int(number))
 	o, more := &s.origins[t.origin].Origin, s.extra[number]
-	// A struct literal that is then copied would make the processor wait for it.
+	// Assigning a struct literal is slower: the processor waits for the copy.
 	raw.Words, raw.Exact, raw.ByFrame = raw.Words[:0], raw.Exact[:0], raw.ByFrame[:0]
 	raw.Kernel, raw.Returns, raw.Callers, raw.Reason = int(t.kernel), o.Returns, o.Callers, o.Reason
 	raw.Java, raw.OMP, raw.OMPState = more.java, more.omp, int(t.state)
 }
 
-// Stack fills in a stack. It reuses the memory of raw's slices, except the Java and OpenMP slices,
-// which it replaces.
+// Stack fills in a stack. It reuses the memory of raw's slices, but replaces the Java and OpenMP
+// slices.
 func (s *Stacks) Stack(number int32, raw *RawStack) {
 	s.Traits(number, raw)
 	for n := s.Leaf(number); n >= 0; {
@@ -168,8 +168,8 @@ func (s *Stacks) Intern(raw *RawStack) int32 {
 	return s.addInterned(t)
 }
 
-// Add adds a stack, even if it equals another one, and returns its number. It keeps the memory of
-// Java and OMP, and copies the other slices.
+// Add adds a stack, even if it equals another one, and returns its number. It keeps the slices Java
+// and OMP, and copies the others.
 func (s *Stacks) Add(raw *RawStack) int32 {
 	t := s.merge(raw)
 	if raw.Java == nil && raw.OMP == nil && s.find(&t) < 0 {
@@ -178,14 +178,14 @@ func (s *Stacks) Add(raw *RawStack) int32 {
 	return s.add(t, extraFrames{raw.Java, raw.OMP})
 }
 
-// AddLeaf adds a stack with one more leaf than another, and returns its number.
+// AddLeaf adds a copy of a stack with one more word, its new leaf, and returns the copy's number.
 func (s *Stacks) AddLeaf(number int32, leaf uint64) int32 {
 	t := *s.stacks.At(int(number))
 	t.leaf, _ = s.tree.child(t.leaf, leaf, 0)
 	return s.add(t, s.extra[number])
 }
 
-// add adds a stack that Intern does not find.
+// add adds a stack that Intern will not find.
 func (s *Stacks) add(t stack, more extraFrames) int32 {
 	n := int32(s.stacks.Len())
 	t.before = 0
@@ -252,7 +252,7 @@ func (s *Stacks) origin(o Origin) int32 {
 	return int32(n)
 }
 
-// marksOf returns the marks of a stack's words, nil if it has none.
+// marksOf returns the marks of a stack's words, nil if no word is marked.
 func (s *Stacks) marksOf(raw *RawStack) []WordMarks {
 	if len(raw.Exact) == 0 && len(raw.ByFrame) == 0 {
 		return nil

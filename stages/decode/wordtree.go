@@ -15,21 +15,21 @@ type WordMarks uint8
 
 // The marks.
 const (
-	MarkedExact   WordMarks = 1 << iota // RawStack.Exact has it
-	MarkedByFrame                       // RawStack.ByFrame has it
+	MarkedExact   WordMarks = 1 << iota // in RawStack.Exact
+	MarkedByFrame                       // in RawStack.ByFrame
 )
 
-// root is the caller of the outermost words of an origin's stacks.
+// root returns the number that is the caller of the outermost words of an origin's stacks.
 func root(origin int32) WordNo { return WordNo(-1 - origin) }
 
-// wordTree is the tree of the words on stacks. Most nodes are their caller's first callee and
-// were added right after it; a hash table has the others.
+// wordTree is the tree of the words on stacks. Most nodes were added right after their caller, as
+// its first callee; a hash table has the others.
 type wordTree struct {
 	nodes chunked.List[wordNode] // by WordNo
-	seed  uint64                 // of hashes: nobody can provoke collisions
+	seed  uint64                 // random seed of hashes: no recording can provoke collisions
 	// table has slots for entries, 0 if free. Its length is a power of 2.
 	table  []entry
-	hashed int        // nodes in the table
+	hashed int        // number of nodes in the table
 	path   []pathNode // of the last stack, root first
 }
 
@@ -40,14 +40,14 @@ type wordNode struct {
 	marks  WordMarks
 }
 
-// pathNode is a node with a copy of its word, to compare with the next stack.
+// pathNode is a node of the last stack, with a copy of its word to compare with the next stack.
 type pathNode struct {
 	word  uint64
 	node  WordNo
 	marks WordMarks
 }
 
-// merge merges words, leaf first, and returns the node of the leaf: root if there are no words.
+// merge merges words, leaf first, and returns the node of the leaf, or root if there are no words.
 // marks may be nil.
 func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo {
 	node, depth := t.sharedPath(root, words, marks)
@@ -60,7 +60,7 @@ func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo 
 		if marks != nil {
 			mark = marks[i]
 		}
-		if isNew { // it has no callees yet
+		if isNew { // a new node has no callees yet
 			node = t.add(wordNode{word, node, mark})
 		} else {
 			node, isNew = t.child(node, word, mark)
@@ -71,8 +71,8 @@ func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo 
 	return node
 }
 
-// sharedPath returns how many outer words a stack shares with the path, and the innermost node of
-// these.
+// sharedPath returns how many outer words a stack shares with the last stack, and the innermost
+// node that they share.
 func (t *wordTree) sharedPath(root WordNo, words []uint64, marks []WordMarks) (node WordNo, depth int) {
 	if len(t.path) == 0 || t.nodes.At(int(t.path[0].node)).caller != root {
 		return root, 0
@@ -89,7 +89,7 @@ func (t *wordTree) sharedPath(root WordNo, words []uint64, marks []WordMarks) (n
 	return node, len(path)
 }
 
-// child returns the node of a word with that caller, which it adds if it is new.
+// child returns the node of a word with that caller. It adds the node if it is new.
 func (t *wordTree) child(caller WordNo, word uint64, marks WordMarks) (n WordNo, isNew bool) {
 	node := wordNode{word, caller, marks}
 	if first := int(caller) + 1; first >= 0 && first < t.nodes.Len() && *t.nodes.At(first) == node {
@@ -158,7 +158,7 @@ func (t *wordTree) insert(e entry) {
 	t.table[at] = e
 }
 
-// hash returns a hash in which each bit depends on all of a node.
+// hash returns a hash in which each bit depends on all fields of a node.
 func (t *wordTree) hash(n *wordNode) uint32 {
 	high, low := bits.Mul64(n.word^t.seed, uint64(uint32(n.caller))<<8^uint64(n.marks)^bits.RotateLeft64(t.seed, 32))
 	high, low = bits.Mul64(high^low^0xa0761d6478bd642f, 0xe7037ed1a0b428db)

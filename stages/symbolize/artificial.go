@@ -61,7 +61,7 @@ func (r *Resolver) unknown(pc uint64, reason string) program.LocationNo {
 	return r.unknownIn(r.unknownObject, pc, reason)
 }
 
-// unknownIn is unknown for a PC in a load object.
+// unknownIn does the same as unknown for a PC in a load object.
 func (r *Resolver) unknownIn(object program.ObjectNo, pc uint64, reason string) program.LocationNo {
 	p := r.Program
 	m := p.InternModule(object, unknownModule, "")
@@ -69,10 +69,9 @@ func (r *Resolver) unknownIn(object program.ObjectNo, pc uint64, reason string) 
 	return p.InternLocation(f, pc, reason, nil)
 }
 
-// counterFunctions are the functions of the collector's library that are on stacks of counts
-// which no code of the program caused, without the leading underscores that some have (S20;
-// manual: Functions Related to Hardware Counter Overflow Profiling; newer collectors have the
-// last two).
+// counterFunctions are the functions of the collector's library that are on stacks of counts that
+// no code of the program caused, without leading underscores (S20; manual: Functions Related to
+// Hardware Counter Overflow Profiling). Only newer collectors have the last two.
 var counterFunctions = map[string]bool{
 	"collector_not_program_related":  true,
 	"collector_hwcs_out_of_range":    true,

@@ -9,8 +9,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// callGraph caches the destinations of calls and jumps, and the exits of functions. It is filled
-// on demand.
+// callGraph caches where calls and jumps go, and the exits of functions. It is filled on demand.
 type callGraph struct {
 	destinations []destination
 	numbers      map[destinationKey]destinationNo
@@ -23,7 +22,7 @@ type callGraph struct {
 	scratchJumps []exit
 }
 
-// entry is the start of a function of a load object's table, as an offset in the file.
+// entry identifies a function of a load object's symbol table by its start, an offset in the file.
 type entry struct {
 	object program.ObjectNo
 	offset uint64
@@ -32,16 +31,16 @@ type entry struct {
 // destinationNo is the index of a destination in callGraph.destinations.
 type destinationNo int32
 
-// destinationKey is the destination of a direct call or jump: a function of the same load object
-// or, through a slot of the global offset table, one that the dynamic linker finds by its name
-// or that code of the load object chooses (IFUNC).
+// destinationKey identifies the destination of a direct call or jump. It is a function of the same
+// load object or, through a slot of the global offset table, a function that the dynamic linker
+// finds by name or that code of the load object chooses (IFUNC).
 type destinationKey struct {
-	entry             // the function, or the load object and the offset in its procedure linkage table
-	slot  symtab.Slot // zero for a function of the same load object, and for an entry of a table that cannot be decoded
+	entry             // the function, or an entry of the load object's procedure linkage table
+	slot  symtab.Slot // zero for a function of the same load object, and for a PLT entry that cannot be decoded
 	table bool        // through the procedure linkage table
 }
 
-// destination is the destination of calls and jumps, with the functions that they may reach.
+// destination is where calls and jumps go, and the functions that they may reach.
 type destination struct {
 	destinationKey
 	reachable *reachableSet // nil if it depends on the scope, or is not known yet
@@ -58,8 +57,8 @@ func (g *callGraph) intern(k destinationKey) destinationNo {
 	})
 }
 
-// destination returns the destination of a call or jump in a load object, None if the
-// instruction does not show it.
+// destination returns where a call or jump in a load object goes, None if the instruction does not
+// show it.
 func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinationNo {
 	t := r.loadObjects[object].table
 	switch {

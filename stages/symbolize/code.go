@@ -20,8 +20,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// resolveCode resolves a PC in code outside of files: the vdso, functions that a run-time
-// compiler announced (S13), compiled Java methods.
+// resolveCode resolves a PC in code outside of files: the vdso, functions that a JIT compiler
+// announced (S13), compiled Java methods.
 func (r *Resolver) resolveCode(pc uint64, m *image.Mapping, proc *decode.Process) program.LocationNo {
 	c := m.Code
 	offset := pc - m.Address
@@ -42,7 +42,7 @@ func (r *Resolver) resolveCode(pc uint64, m *image.Mapping, proc *decode.Process
 	return r.Program.InternLocation(r.Program.InternFunction(f, 0), offset, "", nil)
 }
 
-// isGenerated reports whether a mapping is a single function, not a region such as `[vdso]`.
+// isGenerated reports whether a mapping is one generated function, not a region like `[vdso]`.
 func isGenerated(m *image.Mapping) bool {
 	return m.Code.Function != "" && !strings.HasPrefix(m.Path, "[")
 }
@@ -82,7 +82,7 @@ func (r *Resolver) resolveGenerated(c *decode.Code, m *image.Mapping, proc *deco
 	return p.InternLocation(n, offset, "", func() funcinfo.Place { return lineAt(c, offset) })
 }
 
-// lineAt returns the line of generated code at an offset, none if its file has no name.
+// lineAt returns the source line at an offset of generated code, none if its file has no name.
 func lineAt(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 	if i == 0 {
@@ -95,9 +95,9 @@ func lineAt(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	return place
 }
 
-// codeFunction finds the function of a PC in a region with several functions, such as the vdso,
-// whose symbol table lacks the signal trampolines (S24). Code that no function covers is a
-// static region (S6).
+// codeFunction finds the function of a PC in a region with several functions, such as the vdso (its
+// symbol table lacks the signal trampolines, S24). Code that no function covers is a static region
+// (S6).
 func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) program.Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
 	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {
@@ -157,7 +157,7 @@ func (r *Resolver) resolveNamed(m *image.Mapping, pc uint64) program.LocationNo 
 	return n
 }
 
-// namedLine returns the line of a level, none if it has no file.
+// namedLine returns the source line of a level, none if the level has no file.
 func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Place) {
 	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
 		place = funcinfo.Place{File: file, Line: l.Line}
@@ -165,7 +165,7 @@ func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Pla
 	return place
 }
 
-// namedFunction interns a function of a profile. All that the profile says identifies it.
+// namedFunction interns a function of a profile. All that the profile says of it identifies it.
 func (r *Resolver) namedFunction(o program.ObjectNo, n *decode.NamedFunction) program.FunctionNo {
 	p := r.Program
 	f := program.Function{Object: o, Module: p.InternModule(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: funcinfo.Normal, Scope: funcinfo.ModuleScope, Line: n.Line}
@@ -193,7 +193,7 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	return n
 }
 
-// internNamedObject interns the load object. A build-id identifies it as in other recordings.
+// internNamedObject interns the load object. Its build-id, if any, identifies it in all recordings.
 func (r *Resolver) internNamedObject(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
 	case "", program.Total, decode.GeneratedPath:

@@ -10,9 +10,9 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// chooseOtherPerfMap gives generated code a list (perf-PID.map) with another PID than the
-// process's: in a PID namespace, as of a container, the process uses its PID there. The list
-// must be the only one whose functions are all where the process made code.
+// chooseOtherPerfMap gives generated code a list (perf-PID.map) whose PID is not the recorded one:
+// a process in a container uses its PID in the container. The list must be the only one whose
+// functions all lie where the process made code.
 func (r *Resolver) chooseOtherPerfMap(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	var found *symtab.Table
 	var file string
@@ -37,7 +37,7 @@ func (r *Resolver) chooseOtherPerfMap(o *objectDraft, f *fileSearch, im *image.I
 	f.refused = []remark{{"inferred-list", fmt.Sprintf("%s is taken for the list of the process's functions: they are all where the process made code. A process in a container names its list by its number there", path.Base(file))}}
 }
 
-// listOwners returns the names of the lists that processes of the recording would write.
+// listOwners returns the names of the lists that belong to processes of the recording.
 func (r *Resolver) listOwners() map[string]bool {
 	if r.owners == nil {
 		r.owners = map[string]bool{}

@@ -21,7 +21,7 @@ type DisassemblyCache struct {
 // maxCacheBytes bounds the memory of a cache, which is emptied when it is full.
 const maxCacheBytes = 16 << 20
 
-// disassemblyKey holds all that the instructions of a function depend on.
+// disassemblyKey holds everything on which the instructions of a function depend.
 type disassemblyKey struct {
 	table                 string // symtab.Table.Key
 	name                  string
@@ -34,9 +34,9 @@ type disassemblyKey struct {
 type cachedDisassembly struct {
 	content      int64
 	count        int
-	instructions []uint32          // of a whole function: twice the distance from its start, plus 1 for calls
+	instructions []uint32          // of a whole function: each has twice its distance from the start, plus 1 for calls
 	end          uint64            // of the last instruction
-	starts       map[uint64]uint64 // of others: Disassembly.Starts
+	starts       map[uint64]uint64 // of functions that are not whole: Disassembly.Starts
 }
 
 // NewDisassemblyCache returns an empty cache.
@@ -62,8 +62,8 @@ func (o *DisassemblyCache) put(k disassemblyKey, f *cachedDisassembly) {
 	o.bytes += overhead + len(k.pcs) + 4*len(f.instructions) + 32*len(f.starts)
 }
 
-// cacheKey returns the key of a function's whole code; false if functions with this key may
-// have other instructions.
+// cacheKey returns the key of a function's whole code, or false if the key would not determine the
+// instructions.
 func (d *Disassembler) cacheKey(function program.FunctionNo, within int) (k disassemblyKey, ok bool) {
 	f := &d.r.Program.Functions[function]
 	t := d.r.loadObjects[f.Object].table
@@ -73,14 +73,14 @@ func (d *Disassembler) cacheKey(function program.FunctionNo, within int) (k disa
 	return disassemblyKey{table: t.Key, name: f.Name, offset: f.Offset, address: f.Address, size: f.Size, within: within}, true
 }
 
-// listsWhole reports whether a function is listed completely, whatever the PCs. Of a procedure
-// linkage table, only sections with PCs are.
+// listsWhole reports whether a function is listed completely, whatever the PCs. A procedure linkage
+// table is not: only its sections with PCs are listed.
 func (d *Disassembler) listsWhole(function program.FunctionNo, within int) bool {
 	kind := d.r.Program.Functions[function].Kind
 	return within == All && kind != funcinfo.PLT && kind != funcinfo.Static
 }
 
-// Cached is Function without the instructions; false if the cache does not have the result.
+// Cached returns the result of Function without the instructions, or false if it is not cached.
 func (d *Disassembler) Cached(function program.FunctionNo, pcs []uint64, within int) (out Disassembly, ok bool) {
 	k, ok := d.cacheKey(function, within)
 	if !ok {

@@ -23,26 +23,25 @@ import (
 //	the path                           with the mapping                  all of these; segments that do not
 //	                                                                     fit; a later file of the same path
 //
-// A file that is contradicted gives no names.
+// stackmill takes no names from a file that is contradicted.
 
-// proof is the strongest evidence that a file is what was mapped.
+// proof is the strongest evidence that a file is the one that was mapped.
 type proof uint8
 
 const (
-	proofNone   proof = iota // the path, or a file that the user gave
+	proofNone   proof = iota // only the path, or a file that the user gave
 	proofListed              // its build-id is in the recording's table of paths
 	proofInode               // it has the mapped inode
-	proofKernel              // it is a kernel; the recording does not have the kernel's address
-	proofOwn                 // it has the build-id or checksum that the mapping has
+	proofKernel              // it is a kernel, and the recording lacks the kernel's address
+	proofOwn                 // it has the build-id or checksum recorded with the mapping
 )
 
-// contradictedBuildID is the reason of the problem of a rejected build-id.
+// contradictedBuildID is the Reason of the problem that a build-id is rejected.
 const contradictedBuildID = "contradicted-build-id"
 
-// contradiction returns why the recorded build-id of a load object is rejected, nil if it is
-// not. perf read the build-id by path when the recording ended. If the file at the path existed
-// by then and has that build-id, it is the file that perf read: it may be another one than was
-// mapped, or may have been written over since.
+// contradiction returns why the recorded build-id of a load object is rejected, or nil. perf read
+// the build-id by path when the recording ended. If the file at the path existed by then and has
+// that build-id, perf read this file, but possibly another file, or other contents, was mapped.
 func (r *Resolver) contradiction(k objectKey) *remark {
 	if k.buildID == "" || !k.byPath {
 		return nil
@@ -72,13 +71,13 @@ func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
 	return c.Path == k.path && f.identity == identityMapped && !r.rec.Began.IsZero() && !f.modified.After(first)
 }
 
-// remarkOnBuildID returns the remark that the listed build-id is not the mapped file's.
+// remarkOnBuildID returns the remark that the listed build-id is not that of the mapped file.
 func (r *Resolver) remarkOnBuildID(k objectKey, t *symtab.Table) *remark {
 	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, but the mapped file, which has the recorded inode and was not modified since, has build-id %q. The inode is believed", k.buildID, t.BuildID)}
 }
 
-// findListedDoubt returns why a file may not be the one that ran although it has the build-id
-// that the recording lists for its path: perf read that when the recording ended.
+// findListedDoubt returns why a file may not be the one that ran although it has the build-id that
+// the recording lists for its path: perf read the build-id only when the recording ended.
 func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	if c.Path != k.path || r.rec.Began.IsZero() {
 		return nil
@@ -88,7 +87,7 @@ func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	switch first, _ := r.whenMapped(k); {
 	case f.identity == identityMapped && f.modified.After(first) && !f.modified.After(ended):
 		what = fmt.Sprintf("was modified at %s, after it was mapped", formatTime(f.modified))
-	case f.differs && !f.born.IsZero() && f.born.After(ended): // put there since: the listed one was another
+	case f.differs && !f.born.IsZero() && f.born.After(ended): // put there later: perf read another file
 	case f.identity == identityOther, f.differs && r.machine.compared < 2:
 		what = "may not be the one that was mapped: " + f.describe(k.file)
 	}
@@ -98,7 +97,7 @@ func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; the recording has its build-id as of the end: its names may be wrong for what ran before"}
 }
 
-// describe returns how the file differs from the one that was mapped.
+// describe returns how the file differs from the file that was mapped.
 func (f *localFile) describe(mapped decode.FileID) string {
 	if f.inode != mapped.Inode {
 		return fmt.Sprintf("its inode is %d, the recorded one %d", f.inode, mapped.Inode)
@@ -109,13 +108,13 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	return fmt.Sprintf("it was created at %s, after the other one was mapped", formatTime(f.born))
 }
 
-// findDoubt returns why the file at an object's path, which no build-id or checksum confirms, may
-// have been replaced since; nil without a reason. Its names are used nevertheless.
+// findDoubt returns why the file at an object's path may have been replaced since, nil if there is
+// no sign of that. No build-id or checksum confirms the file, but its names are used nevertheless.
 //
-// Writing a file sets its modification time, but package managers, tar and rsync set it back.
-// Then only the time of the inode's last change shows that it was written, and only if the file
-// was not copied from the machine of the recording: copying sets that time, too. The time is
-// ignored for the inode that was mapped: something other than the content changed.
+// Writing a file sets its modification time (mtime), but package managers, tar and rsync set it
+// back. Then only the inode's change time (ctime) shows the writing, and only on the machine of the
+// recording, since copying sets it, too. The ctime is ignored if the inode is the one that was
+// mapped: something other than the content changed.
 func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
 	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {
@@ -127,7 +126,7 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	}
 	began := r.rec.Began
 	local := r.isLocal(k.path, c.Path)
-	// A file built before it was mapped is the one that ran.
+	// A file that was modified last before it was mapped is the one that ran.
 	loaded, _ := r.whenMapped(k)
 	if !r.rec.Started.IsZero() {
 		began = r.rec.Started
@@ -150,8 +149,8 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; nothing in the recording proves that this file ran: its names may be wrong"}
 }
 
-// findPerfMapDoubt is findDoubt for the list of a process's generated code, which is written
-// while the process runs.
+// findPerfMapDoubt does the same as findDoubt for the list of a process's generated code, which is
+// written while the process runs.
 func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *remark {
 	ended := r.rec.Began.Add(r.rec.Length())
 	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {
@@ -160,8 +159,8 @@ func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *rema
 	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, but the recording ended at %s: another process with that number may have written it", formatTime(modified), formatTime(ended))}
 }
 
-// isLocal reports whether a file is at its recorded path on the machine of the
-// recording.
+// isLocal reports whether this is the machine of the recording and the file is at its recorded
+// path.
 func (r *Resolver) isLocal(path, file string) bool {
 	return file == path && r.rec.Host != "" && r.rec.Host == hostname()
 }
@@ -169,11 +168,11 @@ func (r *Resolver) isLocal(path, file string) bool {
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 func hostname() string {
-	name, _ := os.Hostname() // without one, no file is known to be of the recording's machine
+	name, _ := os.Hostname() // "" if unknown: then no file counts as local
 	return name
 }
 
-// mappingTimes has the times at which the files of a recording were mapped.
+// mappingTimes holds the times at which the files of a recording were mapped.
 type mappingTimes struct {
 	times map[objectKey]firstAndLast // by objectKey.unidentified
 	last  map[string]decode.MapEvent // by path: the last mapping
@@ -209,8 +208,8 @@ func (r *Resolver) allMappings() *mappingTimes {
 	return all
 }
 
-// whyDisplaced returns why the file at a path cannot be the one that was mapped, "" if it can: it
-// has another inode, or the path named another file later in the recording.
+// whyDisplaced returns why the file at a path cannot be the one that was mapped, "" if it can be.
+// Either its inode differs, or the path named another file later in the recording.
 func (r *Resolver) whyDisplaced(k objectKey, c decode.Candidate) string {
 	if c.Path == k.path {
 		switch f := r.localFile(k); f.identity {

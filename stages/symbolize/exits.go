@@ -20,7 +20,7 @@ type exit struct {
 // exits lists the instructions in a function's machine code by which control leaves it.
 type exits struct {
 	object        program.ObjectNo
-	unresolved    []directCall // moved to calls when their destinations are needed
+	unresolved    []directCall // resolveCalls moves them to calls
 	calls         []exit       // sorted by offset
 	jumps         []exit       // to other functions
 	computedCalls bool         // some calls go to computed addresses
@@ -28,14 +28,14 @@ type exits struct {
 	known         bool         // all of the code was examined
 }
 
-// directCall is a call with a known target, or a known address of the slot that holds it.
+// directCall is a call whose target is known, or the address of the slot that holds the target.
 type directCall struct {
 	at, end, to uint64
 	slot        bool
 }
 
-// resolveCalls returns the calls of a function that have known destinations. It finds the
-// destinations when first called: most functions are examined for their jumps only.
+// resolveCalls returns the calls of a function that have known destinations. The first call finds
+// the destinations: of most functions, only the jumps are needed.
 func (r *Resolver) resolveCalls(x *exits) []exit {
 	if len(x.unresolved) > 0 {
 		x.calls = make([]exit, 0, len(x.unresolved))
@@ -52,8 +52,8 @@ func (r *Resolver) resolveCalls(x *exits) []exit {
 	return x.calls
 }
 
-// maxExitCode bounds the machine code that is examined of a function. The largest functions that
-// compilers make of source code, interpreters' main loops, have 100 KiB.
+// maxExitCode bounds the examined machine code of a function. The largest functions in practice,
+// main loops of interpreters, have 100 KiB.
 const maxExitCode = 512 << 10
 
 // wholeCode returns the machine code of a function; whole says that it is complete.
@@ -79,11 +79,11 @@ func (b *functionMap[T]) of(object program.ObjectNo) map[uint64]*T {
 	return (*b)[object]
 }
 
-// findOnce returns the property of the function at an offset. It calls find unless all has it.
-// The result is nil if there is no function, or it is not at the address in its file.
+// findOnce returns the property of the function at an offset. It calls find if all lacks it. The
+// result is nil if there is no function, or if the table does not have the file's offsets.
 func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Resolver, program.ObjectNo, symtab.Function) *T) *T {
 	known := all.of(at.object)
-	if x := known[at.offset]; x != nil { // most offsets are starts
+	if x := known[at.offset]; x != nil { // most offsets are starts of functions
 		return x
 	}
 	o := &r.loadObjects[at.object]
@@ -102,9 +102,9 @@ func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Reso
 	return x
 }
 
-// startOf returns the start of a location's function, or the location itself if it is elsewhere:
-// a procedure linkage table has several sections, and user mode shows bodies as part of other
-// functions.
+// startOf returns the start of a location's function, or the location itself if it lies outside of
+// the function's code: a procedure linkage table has several sections, and user mode shows bodies
+// as part of other functions.
 func (r *Resolver) startOf(l *program.Location) entry {
 	if f := &r.Program.Functions[l.Function]; l.Offset-f.Offset < f.Size {
 		return entry{l.Object, f.Offset}
@@ -139,8 +139,8 @@ func (r *Resolver) findExits(object program.ObjectNo, f symtab.Function) *exits 
 	return x
 }
 
-// callAt returns the call that contains a location (S21); nil if there is no call, or its target
-// is unknown.
+// callAt returns the call that contains a location (S21), nil if there is no call with a known
+// target.
 func (r *Resolver) callAt(location program.LocationNo) *exit {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
@@ -169,8 +169,8 @@ func (s *Scope) CallEnters(call program.LocationNo, function program.FunctionNo)
 // longestCall is the length of the longest call instruction, on x86.
 const longestCall = 8
 
-// NoCallEnds reports whether machine code proves that no call ends with the byte at a location,
-// so that nothing returns to the next byte.
+// NoCallEnds reports whether machine code proves that the byte at a location is not the last byte
+// of a call: nothing returns to the next byte then.
 func (r *Resolver) NoCallEnds(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.loadObjects[l.Object].placer != nil {

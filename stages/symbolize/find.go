@@ -23,14 +23,14 @@ type fileSearch struct {
 	file            string
 	refused         []remark
 	doubt           *remark
-	rejectedBuildID string // the recorded build-id, if it is another file's
+	rejectedBuildID string // the recorded build-id, if it was rejected as another file's
 }
 
 type remark struct{ reason, message string }
 
-// findObject chooses the first readable file that nothing recorded proves to be another one.
-// Without a build-id or checksum, a rebuilt program may give wrong names, but then a problem
-// says so.
+// findObject chooses the first readable file, unless something in the recording proves that another
+// file was mapped. Without a build-id or checksum, a rebuilt program may give wrong names; a
+// problem then says so.
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) objectDraft {
 	o := objectDraft{Object: program.Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}}
 	o.kernel = k.path == decode.KernelPath || r.IsKernel(m.Address)
@@ -60,8 +60,8 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) ob
 	return o
 }
 
-// chooseModuleList gives a kernel module its part of the list of the kernel's symbols; false if
-// there is no such list.
+// chooseModuleList gives a kernel module its part of the kernel's symbol list (kallsyms). It
+// returns false if there is no such list.
 func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapping) bool {
 	list, origin, why := r.moduleList(m)
 	if why != nil {
@@ -74,8 +74,8 @@ func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapp
 	return true
 }
 
-// chooseFile gives an object the first of its candidates that is not refused. It records in f why
-// others were refused, and doubts about the chosen one.
+// chooseFile gives an object the first candidate that is not refused. It records in f why others
+// were refused, and doubts about the chosen one.
 func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
 		if f.rejectedBuildID != "" && c.Path == k.path {
@@ -109,14 +109,14 @@ func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k 
 	}
 }
 
-// checkCandidate reads a file. It returns its table and what proves that it is the object's, with
-// a remark about evidence to the contrary; without a table, the remark says why it is refused.
+// checkCandidate reads a file. It returns its table, and the proof that the file is the object's,
+// with a remark on evidence to the contrary. If it refuses the file, table is nil and why tells.
 func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
 		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
 	}
-	// Lists of symbols have no build-id, and a kernel image that the user names may lack it.
+	// Symbol lists have no build-id, and a kernel image that the user names may lack it.
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
 		if k.byPath && r.isMapped(k, c) && r.misfit(table, im, k) == "" {
@@ -159,7 +159,7 @@ func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectK
 // kernel, the running one as well.
 func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate {
 	list := locator.ByPath(file)
-	if was := decode.TrimDeleted(file); was != file { // it may exist again, with the same build-id
+	if was := decode.TrimDeleted(file); was != file { // a file with the same build-id may be there again
 		list = append(slices.Clip(list), locator.ByPath(was)...)
 	}
 	if buildID != "" || file == decode.KernelPath {
@@ -168,9 +168,8 @@ func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate
 	return list
 }
 
-// objectID returns the id of an object, which two builds at one path never share: made of its
-// build-id, else its file's content, else the recorded properties that other recordings of it
-// share.
+// objectID returns the id of an object: a hash of its build-id, else of its file's content, else of
+// recorded properties that are the same in other recordings. Two builds at one path never share it.
 func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel bool) int64 {
 	id := schema.NewID("object")
 	switch {
@@ -183,7 +182,7 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	switch {
 	case kernel:
 		id.Text(r.rec.OS)
-	case !decode.IsPerfMap(k.path): // whose offsets are addresses
+	case !decode.IsPerfMap(k.path): // in these, offsets are addresses
 		if loadings := r.loadingsOf(im, k); len(loadings) > 0 { // none without executable mappings
 			id.Number(loadings[0].start).Number(loadings[0].end)
 		}
@@ -191,8 +190,7 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	return id.Sum()
 }
 
-// reportFiles adds the problems of an object's files; only as remarks if no stack touches the
-// object.
+// reportFiles adds the problems of an object's files. They are only Info if no stack touches it.
 func (r *Resolver) reportFiles(o *objectDraft, f *fileSearch, touched bool) {
 	severity := diagnostic.Info
 	switch generated := decode.IsPerfMap(f.file); {
@@ -242,19 +240,18 @@ func ProblemOf(n elf.Note, file string) diagnostic.Problem {
 	return diagnostic.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: reason, Message: n.Text}
 }
 
-// StoredList is the part of a list of symbols (of the kernel or of generated code) that a store
-// keeps: the functions on stacks. The list itself is often gone soon after the recording was
-// read.
+// StoredList is the part of a symbol list (of the kernel or of generated code) that a store keeps:
+// the functions on stacks. The list itself is often gone soon after the recording was read.
 type StoredList struct {
 	ID        int64 // of the load object
 	Symbols   string
 	Functions int // in the complete list
 	Table     *symtab.Table
 	Problems  []diagnostic.Problem // of the load object
-	First     bool                 // it is used even if a list is found
+	First     bool                 // used before any list that is found
 }
 
-// object returns the load object of the list.
+// object completes a draft with the list.
 func (k *StoredList) object(r *Resolver, o objectDraft, key objectKey) objectDraft {
 	o.ID, o.Symbols, o.FunctionCount, o.table, o.BuildID = k.ID, k.Symbols, k.Functions, k.Table, cmp.Or(o.BuildID, key.buildID)
 	if !decode.IsPerfMap(key.path) {
@@ -272,16 +269,16 @@ func (k *StoredList) object(r *Resolver, o objectDraft, key objectKey) objectDra
 type fileID struct {
 	buildID       string
 	device, inode uint64
-	name          string // the load object's
-	found         bool   // its file
+	name          string // the load object's name
+	found         bool   // its file was found
 	content       string // symtab.Table.Key if the build-id is doubtful, else empty
 }
 
-// findSameFile returns the load object of the same name and file as a draft, and the draft's id.
-// The same file may have several paths, such as /lib and /usr/lib or one in a container's layer,
-// or be recorded once with a build-id and once without: it is one load object, so that each
-// function is one (S2). Paths identify the kernel and its modules, whose table may be a list of
-// symbols. A file with the build-id of another one, but other content, is a load object of its own.
+// findSameFile returns the load object with the same name and file as a draft, and the draft's id.
+// One file may be recorded under several paths, such as /lib and /usr/lib or one in a container's
+// layer, or once with and once without a build-id. It becomes one load object, so that each
+// function exists once (S2). The kernel and its modules are identified by path, since their table
+// may be a symbol list. Files with the same build-id but other content are separate load objects.
 func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
 	if o.placer != nil || !id.found && id.buildID == "" {
@@ -295,7 +292,7 @@ func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, 
 		id.device, id.inode = uint64(st.Dev), st.Ino
 	}
 	n, ok = r.objectsByFile[id]
-	if !ok && !id.found { // the file may have been found by another path
+	if !ok && !id.found { // the file may have been found under another path
 		id.found = true
 		if n, ok = r.objectsByFile[id]; !ok {
 			id.found = false
@@ -308,8 +305,8 @@ func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, 
 	return id, n, ok
 }
 
-// contentDiffers reports whether an object's file differs from the n-th's in content, and the
-// build-id of one of them is doubtful: its functions differ from other files' with it.
+// contentDiffers reports whether an object's file and the n-th object's file differ in content, and
+// the build-id of one of them is doubtful: the functions then differ despite equal build-ids.
 func (r *Resolver) contentDiffers(o *objectDraft, n program.ObjectNo) bool {
 	other := r.loadObjects[n].table
 	return other != nil && other.Key != o.table.Key &&

@@ -9,10 +9,10 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// loadedFile is the executable memory of a file that was loaded once: mappings with the same bias.
+// loadedFile is the executable memory of one loading of a file: its mappings with the same bias.
 // Programs change the protection of parts of it, and replace parts by other memory.
 type loadedFile struct {
-	bias       uint64 // address less offset
+	bias       uint64 // address minus offset
 	start, end uint64 // offsets
 }
 
@@ -65,7 +65,7 @@ func (r *Resolver) pageSize() uint64 {
 const largestPage = 64 << 10
 
 // pageSizeOf returns the largest power of two, up to largestPage, that divides the bounds of all
-// runs: at least the page size, but 1 for memory that no loader mapped.
+// runs. This is at least the page size, except for memory that no loader mapped: it may be 1.
 func pageSizeOf(runs []loadedFile) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {
@@ -74,15 +74,15 @@ func pageSizeOf(runs []loadedFile) uint64 {
 	return all & -all
 }
 
-// misfit returns why the file cannot be the one that was mapped, "" if it can. A recorded
-// checksum must be the file's (gprofng-experiment 1.5). At least one loading must be as a loader
-// makes it: the program may have made others, from anywhere in the file and longer than it (S2).
+// misfit returns why the file cannot be the one that was mapped, "" if it can be. Its checksum must
+// be the recorded one, if any (gprofng-experiment 1.5). At least one loading must look like a
+// loader's; the program itself may have mapped any part of the file, even beyond its end (S2).
 func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string {
 	if of.checksum != 0 && t.Checksum != of.checksum {
 		return fmt.Sprintf("its checksum is %#x, the recorded one %#x: it may have been rebuilt", t.Checksum, of.checksum)
 	}
 	runs := r.loadingsOf(im, of)
-	if len(t.Segments) == 0 || len(runs) == 0 { // without segments: the kernel's symbols
+	if len(t.Segments) == 0 || len(runs) == 0 { // a kernel symbol list has no segments
 		return ""
 	}
 	if len(r.plausibleLoadings(runs, t)) > 0 {
@@ -100,8 +100,8 @@ func (r *Resolver) plausibleLoadings(runs []loadedFile, t *symtab.Table) []loade
 // loaderLayout describes how a loader maps a file.
 type loaderLayout struct {
 	text []symtab.Segment // executable, extended to whole pages, sorted by offset
-	// first and end are the offsets of the first mapping if it reserves the addresses of all
-	// segments.
+	// first and end are the bounds, as offsets, of the first mapping if it reserves the addresses
+	// of all segments.
 	first, end uint64
 	page       uint64
 }
@@ -128,10 +128,10 @@ func newLoaderLayout(t *symtab.Table, page uint64) loaderLayout {
 // hugePage is the alignment of text that a program copies into huge pages.
 const hugePage = 2 << 20
 
-// allows reports whether a loader may have made a loading: from the start of an executable
-// segment to its end, to the end of another one with the same bias (the kernel joins such
-// mappings), or to the end of all segments. Where huge pages replaced text, the rest of it begins
-// or ends at one. A loading that is not in whole pages may have any bounds within a segment.
+// allows reports whether a loader may have made a loading: from the start of an executable segment
+// to its end, to the end of another segment with the same bias (the kernel joins such mappings), or
+// to the end of all. If huge pages replaced a part of the text, the rest begins or ends at one. A
+// loading that is not in whole pages may have any bounds within a segment.
 func (l *loaderLayout) allows(x loadedFile) bool {
 	whole := (x.bias|x.start|x.end)%l.page == 0
 	cut := func(offset uint64, s symtab.Segment) bool {

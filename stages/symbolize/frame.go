@@ -16,7 +16,7 @@ import (
 // frameSetup says where a function sets its frame pointer, as offsets in the file.
 type frameSetup struct {
 	set   uint64      // after the first instruction that sets it, 0 if none does
-	early []codeRange // code after set that jumps reach without passing set
+	early []codeRange // code after set that jumps reach without executing it
 	until uint64      // the function's end
 	known bool        // all of the code is known, and belongs to one function
 }
@@ -89,9 +89,9 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 	return false
 }
 
-// SetsFrame returns where a function sets its frame pointer before control reaches a location:
-// the offset after the instruction, the function's end if a jump skips it, 0 if no instruction
-// does. known is false if the code or its division into functions is unknown.
+// SetsFrame returns where a function has set its frame pointer before control reaches a location:
+// the offset after the setting instruction; the function's end if a jump may skip it; 0 if no
+// instruction sets it. known is false if the code or its division into functions is unknown.
 func (r *Resolver) SetsFrame(location program.LocationNo) (offset uint64, known bool) {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
@@ -117,8 +117,8 @@ func (r *Resolver) BeginsTrampoline(location program.LocationNo) bool {
 	return symtab.IsTrampoline(arch, code)
 }
 
-// Returns reports whether a location's instruction returns from its function, perhaps after
-// no-ops: the frame pointer is the caller's again.
+// Returns reports whether the instruction at a location, or the next one after no-ops, returns from
+// the function: the frame pointer is the caller's again.
 func (r *Resolver) Returns(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {

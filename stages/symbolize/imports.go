@@ -13,9 +13,9 @@ import (
 
 // Import is a function of another load object that a call may enter.
 type Import struct {
-	Symbol string // by which the dynamic linker finds it
-	// Entry is the location of the entry of the procedure linkage table that the first call
-	// binds, None if the address is bound before any call.
+	Symbol string // the name by which the dynamic linker finds it
+	// Entry is the location of the entry of the procedure linkage table if the first call binds it,
+	// None if it is bound before any call.
 	Entry program.LocationNo
 }
 
@@ -26,8 +26,8 @@ const (
 )
 
 // Imports returns the functions of other load objects that the call at a location may enter: the
-// one that it calls through the procedure linkage table, or those that its callee jumps to (S26).
-// They are in order of discovery; none if the instructions do not show them.
+// function that it calls through the procedure linkage table, or those to which its callee jumps
+// (S26). They are in order of discovery; none if the instructions do not show them.
 func (r *Resolver) Imports(call program.LocationNo) []Import {
 	return memo.Get(r.graph.imports, call, func() []Import {
 		l := r.Program.Location(call)
@@ -39,8 +39,8 @@ func (r *Resolver) Imports(call program.LocationNo) []Import {
 	})
 }
 
-// Defines reports whether a load object has, or may have because its functions are unknown, a
-// function with this symbol.
+// Defines reports whether a load object has a function with this symbol, or may have one because
+// its functions are unknown.
 func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 	o := &r.loadObjects[object]
 	if o.table == nil {
@@ -49,8 +49,8 @@ func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 	return len(o.table.Functions.BySymbol(symbol)) > 0
 }
 
-// ReturnsItself reports whether no function with this symbol jumps to a computed address, which
-// may be in another load object. It is false if there is no such function.
+// ReturnsItself reports whether there are functions with this symbol and none jumps to a computed
+// address, which may be in another load object.
 func (s *Scope) ReturnsItself(symbol string) bool {
 	return memo.Get(s.returning, symbol, func() bool { return s.returnsItself(symbol) })
 }
@@ -75,7 +75,7 @@ type importSearch struct {
 	table    *symtab.Table
 	found    []Import
 	visited  []uint64 // offsets of functions whose jumps were followed
-	anywhere bool     // one of them jumps to a computed address, or is too long to know
+	anywhere bool     // one of them jumps to a computed address, or is too long to examine
 }
 
 // call follows the call at an offset of the file, if there is one.

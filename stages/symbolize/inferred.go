@@ -11,26 +11,26 @@ import (
 	"stackmill/stages/program"
 )
 
-// ReasonCall is the reason why the instruction of an inferred caller is unknown (S22).
+// ReasonCall says why the location of an inferred caller has no instruction (S22).
 const ReasonCall = "call instruction not recorded"
 
 // InferredCaller is a caller that was not recorded, inferred from machine code (S22).
 type InferredCaller struct {
-	Location program.LocationNo // of its call, or of the function if several calls are possible; None if the caller is unknown
-	Calls    bool               // the caller may call the callee itself: nothing is missing between them
+	Location program.LocationNo // of its call, or its function if several calls are possible; None if the caller is unknown
+	Calls    bool               // the caller may call the callee directly: nothing is missing between them
 }
 
-// Infer finds the missing function between a call and a callee above it: the function that the
-// call enters, or, if that may have jumped to another one, the one whose code calls the callee.
-// missing is false if the call itself may lead to the callee. A callee of None may be called by
-// any function. callsMain reports whether a call without a known target calls the main function,
-// which is assumed if there is only one.
+// Infer finds the missing function between a call and a callee above it: the function that the call
+// enters or, if that may have jumped elsewhere, the reachable function whose code calls the callee.
+// missing is false if the call itself may lead to the callee. Any function may call a callee of
+// None. callsMain reports whether a call with an unknown target calls the main function; Infer
+// assumes so if there is only one main function.
 func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (found InferredCaller, missing bool) {
 	to, ok := s.callDestination(call, callsMain)
 	if !ok {
 		return InferredCaller{Location: program.None}, true
 	}
-	if callee >= 0 && s.r.isTable(callee) { // which entry it is depends on the location
+	if callee >= 0 && s.r.isTable(callee) { // the location, not only its function, decides which entry it is
 		return s.findCaller(to, callee)
 	}
 	k := inferenceKey{to, program.None}
@@ -44,8 +44,8 @@ func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (f
 	return known.InferredCaller, known.missing
 }
 
-// inferenceKey is a call and a callee's function, None for any: Infer has the same result for
-// all locations of the function.
+// inferenceKey is a call and the callee's function, None for any function. Infer has the same
+// result for all locations of the function.
 type inferenceKey struct {
 	call   destinationNo
 	callee program.FunctionNo
@@ -57,7 +57,7 @@ type inferenceResult struct {
 	missing bool
 }
 
-// findCaller is Infer for the destination of a call.
+// findCaller does the same as Infer, given the destination of the call.
 func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found InferredCaller, missing bool) {
 	r := s.r
 	found.Location = program.None
@@ -97,13 +97,13 @@ func (s *Scope) callDestination(call program.LocationNo, callsMain func() bool) 
 	return s.r.graph.intern(main), callsMain() && len(s.entriesNamed(main.slot.Symbol)) == 1
 }
 
-// reachableSet holds the functions that a call may reach without a further call: the one that it
-// enters, and those that it reaches by jumps.
+// reachableSet holds the functions that a call may reach without a further call: the function that
+// it enters, and those reached from there by jumps.
 type reachableSet struct {
 	entries  []entry
 	choosers []program.ObjectNo // load objects whose IFUNC resolvers choose among their functions
-	all      bool               // there can be no other function
-	byName   bool               // some depend on the scope
+	all      bool               // the set is complete
+	byName   bool               // some functions depend on the scope
 }
 
 // reachableFrom returns the functions that calls to a destination may reach.
@@ -163,7 +163,7 @@ func (x *reachableSet) addChooser(d *destination) {
 	}
 }
 
-// mayContain reports whether a function is in the set, or may be chosen by an IFUNC resolver.
+// mayContain reports whether a function is in the set, or may be what an IFUNC resolver chooses.
 func (x *reachableSet) mayContain(f entry) bool {
 	return slices.Contains(x.entries, f) || slices.Contains(x.choosers, f.object)
 }
@@ -177,12 +177,12 @@ func (r *Resolver) entryOf(location program.LocationNo) entry {
 // callMatch holds the number of matching calls in a function, and the first one.
 type callMatch struct {
 	count int
-	end   uint64 // of the first one's instruction
+	end   uint64 // the end of the first call
 }
 
-// callsLeadingTo returns the calls of a function that lead to a callee: to its entry in the
-// procedure linkage table, to itself, to a function that jumps to either, or to one that an IFUNC
-// resolver chooses. Code shared by the entries of a table may follow any of them.
+// callsLeadingTo returns the calls of a function that lead to a callee: calls of the callee, of its
+// entry in the procedure linkage table, of a function that jumps to either, or through an IFUNC
+// resolver that may choose it. Code that entries of a table share may follow any of them.
 func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found callMatch) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
@@ -209,8 +209,8 @@ func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found c
 	return found
 }
 
-// Contradicts reports whether machine code proves that a call does not lead to a callee: all
-// functions that the call may reach are known.
+// Contradicts reports whether machine code proves that a call does not lead to a callee. For that,
+// all functions that the call may reach must be known.
 func (s *Scope) Contradicts(call, callee program.LocationNo) bool {
 	c := s.r.callAt(call)
 	if c == nil || s.r.isTable(callee) {
@@ -225,8 +225,8 @@ func (r *Resolver) isTable(location program.LocationNo) bool {
 	return r.Program.Functions[r.Program.Location(location).Function].Kind == funcinfo.PLT
 }
 
-// entersTable reports whether a call goes to the entry with a slot in a load object's procedure
-// linkage table, or to a function that jumps there. The zero slot matches any entry.
+// entersTable reports whether a call goes to an entry of a load object's procedure linkage table,
+// or to a function that jumps there. slot selects the entry; the zero slot matches any entry.
 func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symtab.Slot) bool {
 	r := s.r
 	isEntry := func(n destinationNo) bool {
@@ -248,8 +248,8 @@ func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symt
 	return false
 }
 
-// slotAt returns the slot of the procedure linkage table's entry at a location; the zero slot for
-// code that entries share, or that cannot be decoded.
+// slotAt returns the slot of the procedure linkage table's entry at a location. It is zero for code
+// that entries share or that cannot be decoded.
 func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTable bool) {
 	if !r.isTable(location) {
 		return slot, false
@@ -273,8 +273,8 @@ func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTabl
 	return slot, true
 }
 
-// caller returns the location of the only matching call, else the function's without an
-// instruction.
+// caller returns the location of the matching call if there is only one, else the function's
+// location without an instruction.
 func (r *Resolver) caller(e entry, at callMatch) program.LocationNo {
 	t := r.loadObjects[e.object].table
 	f, _ := t.Function(e.offset)

@@ -29,8 +29,8 @@ func (r *Resolver) findInlineChains() {
 	}
 }
 
-// internInlined returns the function of a level of an inline chain. It is the function of the
-// symbol table if that also has code that is not inlined.
+// internInlined returns the function of a level of an inline chain: the symbol table's function if
+// it also exists as code of its own.
 func (r *Resolver) internInlined(object program.ObjectNo, at *symtab.Frame) program.FunctionNo {
 	return memo.Get(r.inlinedFunctions, inlinedKey{object, at.Number}, func() program.FunctionNo { return r.newInlined(object, at.Function) })
 }

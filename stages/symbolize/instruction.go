@@ -21,19 +21,19 @@ type Instruction struct {
 	Text       string
 	HasTarget  bool   // Target is known
 	Target     uint64 // where a direct call or jump goes, as Offset
-	TargetName string // of the function that a call or jump leads to, with the distance from its start
+	TargetName string // the function to which a call or jump goes, with the distance from its start
 	File       string
 	Line       int32
 }
 
-// Disassembly is the listing of a function or of its parts near PCs, sorted by offset. It also
-// lists bytes that are not an instruction.
+// Disassembly lists the instructions of a function, or of its parts near PCs, sorted by offset. It
+// also lists bytes that are not an instruction.
 type Disassembly struct {
-	Instructions []Instruction // none if the disassembly is from the cache
+	Instructions []Instruction // none if the result is from the cache
 	Count        int           // of instructions
 	Content      int64         // hash of the instructions
-	// Starts maps PCs inside of instructions to the starts of these: collectors guess where
-	// the call before a return address starts.
+	// Starts maps PCs inside of an instruction to its start. There are such PCs because collectors
+	// guess where the call before a return address starts.
 	Starts map[uint64]uint64
 }
 
@@ -48,12 +48,12 @@ type Disassembler struct {
 	readable func(linkage string) string
 	// Of the current function.
 	items []disasm.Item
-	calls []bool // by instruction that is in the code: it is a call
+	calls []bool // by instruction: it is a call
 	found int    // number of PCs in the code
 }
 
-// NewDisassembler returns a disassembler of the resolver's functions, which shares a cache with
-// others.
+// NewDisassembler returns a disassembler of the resolver's functions. Disassemblers may share a
+// cache.
 func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 	return &Disassembler{
 		r: r, code: machineCode{r, fileContents{rec: r.rec, blocks: r.blocks, readOnly: true}}, cache: outlines, printers: map[isa.Arch]*disasm.Printer{}, stubs: map[entry]string{},
@@ -67,10 +67,10 @@ func (d *Disassembler) Close() { d.code.closeFiles() }
 // All disassembles whole functions.
 const All = -1
 
-// Function disassembles a function within this many bytes of the PCs, which are sorted offsets
-// in it, or All of it. The result is empty if the machine code is unavailable. If a part of it is
-// available, the other PCs are listed as Unavailable. The instructions are in the memory of list,
-// if it suffices.
+// Function disassembles a function around pcs, sorted offsets: the code at most `within` bytes
+// away, or All of it. The result is empty if the machine code is unavailable. If only a part is
+// available, the other PCs are listed as Unavailable. The instructions are in the memory of list if
+// it suffices.
 func (d *Disassembler) Function(list []Instruction, function program.FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: list[:0]}
 	d.calls, d.found = d.calls[:0], 0
@@ -107,7 +107,7 @@ func (d *Disassembler) appendMissing(out *Disassembly, function program.Function
 	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// appendAvailable is Function for the available code.
+// appendAvailable does the same as Function for the available code.
 func (d *Disassembler) appendAvailable(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {
@@ -119,9 +119,9 @@ func (d *Disassembler) appendAvailable(out *Disassembly, function program.Functi
 		d.appendCode(out, function, f.Offset, code, arch, pcs, within)
 		return
 	}
-	// Only the PCs show where a static region's instructions start (S6).
+	// In a static region, only the PCs show where instructions start (S6).
 	for len(pcs) > 0 {
-		n := 1 // number of PCs in one window
+		n := 1 // number of PCs whose windows overlap
 		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+longestInst {
 			n++
 		}
@@ -149,7 +149,7 @@ func (d *Disassembler) appendPLT(out *Disassembly, function program.FunctionNo, 
 	}
 }
 
-// arrival returns how many bytes of code to skip so that an instruction starts at a distance.
+// arrival returns how many bytes of code to skip so that an instruction starts at distance.
 func arrival(arch isa.Arch, code []byte, distance uint64) uint64 {
 next:
 	for skip := range min(uint64(len(code)), distance, longestInst) {
@@ -165,7 +165,7 @@ next:
 	return distance
 }
 
-// appendCode disassembles code that starts with an instruction, at an offset of the file.
+// appendCode disassembles code at an offset of the file. The code starts with an instruction.
 func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
@@ -214,9 +214,8 @@ func (d *Disassembler) lines(function program.FunctionNo, offset uint64) func(ui
 	}
 }
 
-// decodeAround decodes the instructions of code within this many bytes of each PC, plus one
-// instruction's length, and appends them to items. address is the code's, shift the
-// distance from offsets to addresses.
+// decodeAround decodes the instructions at most `within` bytes plus an instruction's length away
+// from each PC, and appends them to items. The code is at address; shift is address minus offset.
 func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
 	far := int64(within) + longestInst
 	for at := uint64(0); at < uint64(len(code)); {
@@ -239,9 +238,9 @@ func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shif
 	return items
 }
 
-// selectInstructions reports, for each instruction, whether it is within this many bytes of the
+// selectInstructions reports which instructions are at most `within` bytes away from the
 // instruction of a PC, and how many PCs are in the code. It adds the starts of the PCs'
-// instructions to out. shift is the distance from offsets to addresses.
+// instructions to out. shift is address minus offset.
 func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (selected []bool, found int) {
 	selected = make([]bool, len(items))
 	at := func(n int) (start, end uint64, call bool) {
@@ -270,9 +269,9 @@ func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs
 	return selected, found
 }
 
-// instructionAt returns the index, of n instructions, of the one that contains a PC, or of the
-// call after it; -1 for none. Collectors guess where the call before a return address starts. at
-// returns the bounds of an instruction, and whether it is a call.
+// instructionAt returns the index, among n instructions, of the one that contains a PC, or of the
+// call right after the PC, since collectors guess where the call before a return address starts; -1
+// for none. at returns the bounds of an instruction, and whether it is a call.
 func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)) int {
 	i := sort.Search(n, func(i int) bool { start, _, _ := at(i); return start > pc }) - 1
 	if i < 0 {
@@ -290,7 +289,7 @@ func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)
 	return i
 }
 
-// addStart adds the start of a PC's instruction to a map that may be nil.
+// addStart adds the start of a PC's instruction to *starts, and makes the map if necessary.
 func addStart(starts *map[uint64]uint64, pc, start uint64) {
 	if *starts == nil {
 		*starts = map[uint64]uint64{}

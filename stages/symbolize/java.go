@@ -106,12 +106,12 @@ func (r *Resolver) runsJava(p *decode.Process) bool {
 // match the names of stubs, adapters and interpreters.
 var methodName = lazyregexp.New(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
 
-// isMethod reports whether the name of generated code is a compiled method's.
+// isMethod reports whether the name of generated code is the name of a compiled method.
 func isMethod(name string) bool { return methodName().MatchString(name) }
 
-// addVersion records that generated code is a version of a compiled method. User mode shows the
-// method instead: a function of kind java without code (S14). Other modes show the versions,
-// which have the same name and different addresses.
+// addVersion records that n, generated code, is a version of a compiled method. User mode shows the
+// method instead, a function of kind java without code (S14). Other modes show the versions, which
+// have the same name and different addresses.
 func (r *Resolver) addVersion(n program.FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
@@ -121,8 +121,8 @@ func (r *Resolver) addVersion(n program.FunctionNo) {
 	}
 }
 
-// Method returns the location that user mode shows for an instruction of a version of a compiled
-// method: one of the method (S14). It returns false for other code.
+// Method returns the location that user mode shows for an instruction in a version of a compiled
+// method: a location of the method (S14). It returns false for other code.
 func (r *Resolver) Method(location program.LocationNo) (merged program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)

@@ -21,7 +21,7 @@ const (
 	kernelStart  = 0xffff000000000000
 	vsyscallPage = 0xffffffffff600000
 	lastPage     = 0xfffffffffffff000
-	lastPages32  = 0xffff0000 // of a kernel with words of 32 bits
+	lastPages32  = 0xffff0000 // of a 32-bit kernel
 )
 
 // IsKernel reports whether a PC is in the kernel (S25).
@@ -48,14 +48,14 @@ func (r *Resolver) inKernel(f program.Function, m *image.Mapping) program.Functi
 	return f
 }
 
-// pcPlacer returns the offset of a PC in an object's table; false if it has none.
+// pcPlacer returns the offset of a PC in an object's symbol table, or false if the PC has none.
 type pcPlacer func(m *image.Mapping, pc uint64) (uint64, bool)
 
-// absolutePC is the pcPlacer of lists of symbols.
+// absolutePC is the pcPlacer of symbol lists.
 func absolutePC(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
 
-// kernelPlacer returns the pcPlacer of the kernel's image, which may not be at its link-time
-// address, or of a module, which is relocatable (perf-data 10.1).
+// kernelPlacer returns the pcPlacer of the kernel's image, which may have been moved from its
+// link-time address, or of a module, which is relocatable (perf-data 10.1).
 func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	if len(t.Regions) == 0 {
 		return absolutePC
@@ -75,8 +75,8 @@ func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	}
 }
 
-// moved returns the distance of the kernel from its link-time address. `_text` is the start of its
-// code and `_stext` the start of its text section, whether or not they are functions.
+// moved returns how far the kernel was moved from its link-time address. It uses `_text`, the start
+// of the code, and `_stext`, the start of the text section, even if they are not functions.
 func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	k := r.rec.Kernel
 	if k.Address == 0 {
@@ -96,15 +96,15 @@ func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	return k.Address - linked
 }
 
-// kernelList is a list of the kernel's symbols, relocated to their addresses while recording: the
-// kernel may have another address after each boot.
+// kernelList is a list of the kernel's symbols, relocated to their addresses during the recording:
+// the kernel's address can change with each boot.
 type kernelList struct {
 	table *symtab.Table // nil if the list cannot be used
-	moved bool          // the list is of another boot
-	why   string        // the list cannot be used
+	moved bool          // the list is from another boot
+	why   string        // why the list cannot be used
 }
 
-// kernelList relocates a list, once, by the symbol whose address is recorded.
+// kernelList relocates a list by the symbol whose address is recorded, and caches the result.
 func (r *Resolver) kernelList(t *symtab.Table) kernelList {
 	return memo.Get(r.kernelLists, t, func() kernelList { return relocate(t, r.rec.Kernel) })
 }
@@ -118,8 +118,8 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 		return kernelList{why: fmt.Sprintf("the list lacks the symbol %s, whose address was recorded: where its functions were is unknown", recorded.Name)}
 	}
 	moved := recorded.Address - listed
-	// The recorded end is the end of the text, unless perf extended it to the next mapping, or
-	// in old versions to the byte before that.
+	// The recorded end is the end of the text. But perf may have extended it to the next mapping
+	// (old versions: to the byte before the next mapping).
 	filled := recorded.End%pageOfKernel == 0 || (recorded.End+1)%pageOfKernel == 0
 	if end, ok := addressOf(t, "_etext"); ok && !filled && recorded.End != end+moved {
 		return kernelList{why: fmt.Sprintf("the list is of another kernel: %#x bytes are from %s to the end of its text, %#x were recorded", end-listed, recorded.Name, recorded.End-recorded.Address)}
@@ -133,7 +133,7 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 // pageOfKernel is the alignment of mappings.
 const pageOfKernel = 4096
 
-// addressOf returns the address in a list of a symbol of the kernel itself, not of a module.
+// addressOf returns the address that a list has for a symbol of the kernel itself, not of a module.
 func addressOf(t *symtab.Table, name string) (uint64, bool) {
 	for _, i := range t.Functions.BySymbol(name) {
 		if f := t.Functions.At(i); f.Module == 0 {
@@ -143,8 +143,8 @@ func addressOf(t *symtab.Table, name string) (uint64, bool) {
 	return 0, false
 }
 
-// moduleName returns the kernel's name of a module recorded as `[name]` or by its file, which may
-// be compressed.
+// moduleName returns the kernel's name of a module that was recorded as `[name]` or by its file.
+// The file may be compressed.
 func moduleName(file string) string {
 	if name, ok := strings.CutPrefix(file, "["); ok {
 		return strings.TrimSuffix(name, "]")
@@ -153,8 +153,8 @@ func moduleName(file string) string {
 	return strings.ReplaceAll(name, "-", "_")
 }
 
-// moduleList returns a kernel module's part of the list of the kernel's symbols, and the list's
-// origin; nil if there is none, with the reason if a list was refused.
+// moduleList returns a kernel module's part of the kernel's symbol list, and the list's origin.
+// table is nil if there is no usable list; why says why a list was refused.
 func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin string, why *remark) {
 	name := moduleName(m.Path)
 	for _, c := range Candidates(r.locator, decode.KernelPath, r.kernelID) {
@@ -167,7 +167,7 @@ func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin str
 			continue
 		}
 		l := r.kernelList(all)
-		if l.table == nil { // the kernel's own problem
+		if l.table == nil { // reported for the kernel
 			continue
 		}
 		if l.moved {

@@ -16,7 +16,7 @@ import (
 type identity uint8
 
 const (
-	// identityUnknown: the recording has no inode, or is of another machine, or the file
+	// identityUnknown: the recording has no inode, or was made on another machine, or the file
 	// system's inode numbers differ from those in mappings.
 	identityUnknown identity = iota
 	identityMapped           // it is the file that was mapped
@@ -26,15 +26,15 @@ const (
 // localFile is the file at a recorded path on this machine.
 type localFile struct {
 	identity
-	differs                 bool // from the mapped file, by its inode, in a file system with stable inodes
+	differs                 bool // its inode is not the mapped one, in a file system with stable inodes
 	device, inode           uint64
 	generation              uint64    // of the inode, 0 if unknown
 	fsType                  int64     // the type of its file system
 	born, modified, changed time.Time // born is zero if the file system does not keep it
 }
 
-// localFile returns the file at the path of a load object on this machine, compared with the file
-// that was mapped.
+// localFile returns the file at a load object's path on this machine. It compares the file with the
+// one that was mapped.
 func (r *Resolver) localFile(k objectKey) localFile {
 	k = k.unidentified()
 	return memo.Get(r.localFiles, k, func() localFile { return r.compareLocal(k) })
@@ -65,8 +65,8 @@ func (r *Resolver) compareLocal(k objectKey) localFile {
 	return f
 }
 
-// existed reports whether the file existed when the recording ended, by its birth time or, if
-// that is unknown, by the last change of its inode.
+// existed reports whether the file existed when the recording ended. It uses the birth time or, if
+// that is unknown, the inode's change time.
 func (f *localFile) existed(ended time.Time) bool {
 	if f.born.IsZero() {
 		return !f.changed.After(ended)
@@ -110,15 +110,15 @@ func generationOf(path string) uint64 {
 	return uint64(generation)
 }
 
-// stableInodes are the file systems in which files keep their inode numbers, and mappings have
-// the numbers that stat returns. In overlayfs, which containers use, mappings have the number of
-// the file in the lower layer; FUSE and FAT invent numbers.
+// stableInodes are the file systems in which files keep their inode numbers, and mappings have the
+// same numbers as stat. In the overlayfs of containers, mappings have the number of the file in the
+// lower layer; FUSE and FAT invent numbers.
 var stableInodes = []int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.BCACHEFS_SUPER_MAGIC,
 	unix.NFS_SUPER_MAGIC, unix.REISERFS_SUPER_MAGIC, unix.SQUASHFS_MAGIC, unix.EROFS_SUPER_MAGIC_V1, zfsMagic, jfsMagic,
 }
 
-// The file systems' numbers that the system's headers lack.
+// Magic numbers of file systems that package unix lacks.
 const (
 	zfsMagic = 0x2fc12fc1
 	jfsMagic = 0x3153464a
@@ -126,8 +126,8 @@ const (
 
 func hasStableInodes(system int64) bool { return slices.Contains(stableInodes, system) }
 
-// sharesDevices reports whether stat returns other device numbers than mappings have: one per
-// subvolume.
+// sharesDevices reports whether the device numbers of stat differ from those in mappings: stat
+// returns one per subvolume.
 func sharesDevices(system int64) bool {
 	return system == unix.BTRFS_SUPER_MAGIC || system == unix.BCACHEFS_SUPER_MAGIC
 }
@@ -138,7 +138,7 @@ func (r *Resolver) whenMapped(k objectKey) (first, last time.Time) {
 	return r.rec.Began.Add(time.Duration(x.first)), r.rec.Began.Add(time.Duration(x.last))
 }
 
-// endTime returns when the recording ended, or a later time; zero if unknown.
+// endTime returns when the recording ended, at the latest; zero if unknown.
 func (r *Resolver) endTime() time.Time {
 	if r.rec.Began.IsZero() {
 		return time.Time{}
@@ -146,14 +146,14 @@ func (r *Resolver) endTime() time.Time {
 	return r.rec.Began.Add(r.rec.Length())
 }
 
-// machineMatch says whether a recording with this machine's name was made on it.
+// machineMatch says whether a recording with this machine's name was made on this machine.
 type machineMatch struct {
 	local    bool
 	compared int // number of the recording's files whose inodes were compared with those here
 }
 
-// isLocalMachine reports whether the recording was made on this machine. Since host names
-// repeat, a mapped file must still exist, or the kernel must not have been restarted since.
+// isLocalMachine reports whether the recording was made on this machine. Host names are not unique:
+// a mapped file must also still exist, or the kernel must not have been restarted since.
 func (r *Resolver) isLocalMachine() bool {
 	if r.machine == nil {
 		r.machine = &machineMatch{}

@@ -13,25 +13,25 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// maxCode bounds the code that is read of a function. The longest functions that compilers make,
-// interpreters' main loops and generated tables, have some 100 KiB.
+// maxCode bounds the code that is read for a function. The longest functions in practice, main
+// loops of interpreters and generated tables, have some 100 KiB.
 const maxCode = 4 << 20
 
-// machineCode reads the machine code of a resolver's functions. Each user has its own files, so
-// that several can read once the resolver has finished.
+// machineCode reads the machine code of a resolver's functions. Each has its own open files, so
+// that several can read concurrently once the resolver has finished.
 type machineCode struct {
 	resolver *Resolver
 	fileContents
 }
 
-// Code returns the machine code of a function, and its instruction set; less than the function's
-// size if the file ends before, nothing if the code is unavailable.
+// Code returns the machine code of a function, and its instruction set. The code is shorter than
+// the function if the file ends before, and empty if it is unavailable.
 func (c *machineCode) Code(function program.FunctionNo) ([]byte, isa.Arch) {
 	f := &c.resolver.Program.Functions[function]
 	return c.codeAt(function, f.Offset, f.Size)
 }
 
-// codeAt is Code for a range of the function.
+// codeAt does the same as Code for a range of the function.
 func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
 	f := &c.resolver.Program.Functions[function]
 	if code := c.resolver.generatedCode[function]; code != nil {
@@ -42,8 +42,7 @@ func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) (
 	return c.Bytes(f.Object, offset, size)
 }
 
-// Bytes returns the bytes at an offset of a load object's file, like Code. They must not be
-// changed.
+// Bytes does the same as Code for a range of a load object's file. The bytes are read-only.
 func (c *machineCode) Bytes(object program.ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
 	o := &c.resolver.loadObjects[object]
 	if o.table == nil || o.table.Arch == 0 {
@@ -66,17 +65,17 @@ func (pr *Process) File(m *image.Mapping) string {
 	return pr.r.loadObjects[pr.r.fileObject(pr.Image, m)].file
 }
 
-// ReadFile fills b with the bytes at an offset of a mapping's file; false if they are
+// ReadFile fills b with the bytes at an offset of a mapping's file. It returns false if they are
 // unavailable.
 func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	name := pr.File(m)
 	return name != "" && copy(b, pr.r.read(name, offset, uint64(len(b)))) == len(b)
 }
 
-// A resolver mostly reads single instructions and small functions near each other. It therefore
-// reads files in blocks and caches them. The few functions that cross a block's end are read
-// without the cache. A disassembler reads most functions once, in the order of their values,
-// and adds no blocks.
+// A resolver mostly reads single instructions and small functions near each other. So it reads
+// files in blocks and caches these. The few functions that cross the end of a block are read
+// without the cache. A disassembler reads most functions once, in order of their values: it adds no
+// blocks to the cache.
 const (
 	blockSize = 32 << 10
 	maxBlocks = 512 // of a resolver
@@ -92,13 +91,13 @@ type block struct {
 // fileContents reads the contents of load objects' files.
 type fileContents struct {
 	rec      *decode.Recording // collects host errors
-	open     []*os.File        // the one read last first
+	open     []*os.File        // most recently read first
 	blocks   map[block][]byte
-	readOnly bool // the blocks belong to another fileContents: none is added
+	readOnly bool // blocks belongs to another fileContents: add none
 }
 
-// read returns the bytes of a file at an offset, fewer than size if the file ends before. They
-// must not be changed.
+// read returns the bytes of a file at an offset, fewer than size if the file ends before. They are
+// read-only.
 func (c *fileContents) read(path string, offset, size uint64) []byte {
 	if offset > math.MaxInt64 {
 		return nil
@@ -119,8 +118,8 @@ func (c *fileContents) read(path string, offset, size uint64) []byte {
 	return b[:n]
 }
 
-// block returns a block, which is shorter at the file's end. It returns false if the block is
-// not cached and must not be, or has an unreadable part: the caller's bytes may be readable.
+// block returns a block, shorter at the file's end. It returns false if a part of it is unreadable
+// (the caller's bytes may be readable), or if it is not cached and the cache is read-only.
 func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
 	if b, ok := c.blocks[k]; ok {
@@ -145,7 +144,7 @@ func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	return b[:n], true
 }
 
-// openFile opens a load object's file, nil if it is gone. The files used last stay open.
+// openFile opens a load object's file, nil if it is gone. The most recently used files stay open.
 func (c *fileContents) openFile(path string) *os.File {
 	i := slices.IndexFunc(c.open, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {

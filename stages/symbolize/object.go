@@ -55,9 +55,9 @@ func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offs
 	return p.InternLocation(p.InternFunction(r.inKernel(f, m), 0), offset, "", nil)
 }
 
-// findNamed finds the function that a symbol names in code of a module: the module's own, or the
-// only one of that name unless it must be another module's static function. Outline functions are
-// no candidates: nothing is made from them.
+// findNamed finds the function that a symbol means in code of a module: the function of that name
+// in the module, or the only one of that name, unless that is a static function of another module.
+// Outline functions are not candidates: compilers make nothing from them.
 func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
 	candidates := o.table.Functions.BySymbol(linkage)
 	shared := isShared(linkage)
@@ -89,23 +89,23 @@ func mainName(linkage string) string {
 
 const unknownModule = symtab.Unknown
 
-// loadObject is the state of a load object in the resolver: its symbol table, and properties found
-// in it on demand.
+// loadObject is the state of a load object in the resolver: its symbol table, and properties that
+// are found on demand.
 type loadObject struct {
 	table         *symtab.Table
-	file          string                        // of the table, empty without one
-	placer        pcPlacer                      // nil: offsets are as mapped
+	file          string                        // of the table, empty if there is none
+	placer        pcPlacer                      // nil: the offsets in mappings are those in the table
 	functions     map[uint64]program.FunctionNo // functions of table by offset
 	byAddress     func() symtab.Addresses       // the regions of table
-	report        func(touched bool)            // adds the problems of its files
+	report        func(touched bool)            // adds the problems of its files to the recording's
 	referrers     map[uint64][]bodyReference    // by offset of a parallel region's body
-	regionHolders map[uint64]program.FunctionNo // by offset of a body; None for none
+	regionHolders map[uint64]program.FunctionNo // by offset of a body; None if there is none
 	touched       bool
 	kernel        bool // it is the kernel or one of its modules
 }
 
-// isLinked reports whether the dynamic linker may find its functions by their symbols: not those
-// of the kernel, nor those in lists of generated code.
+// isLinked reports whether the dynamic linker may find its functions by their symbols. This is not
+// the case for the kernel and for lists of generated code.
 func (o *loadObject) isLinked() bool { return o.table != nil && !o.kernel && len(o.table.Regions) > 0 }
 
 func (o *loadObject) touch() { o.touched = true }

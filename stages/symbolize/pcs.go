@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// PCNo is the number of a PC of a recording. PCs with one number have the same location.
+// PCNo is the number of a PC of a recording. PCs with the same number have the same location.
 type PCNo int32
 
 // PCs numbers the PCs of a recording: addresses together with what was mapped there. Processes
@@ -27,20 +27,20 @@ type PCs struct {
 // areaNo is the index of an area in PCs.areas. 0 is no area.
 type areaNo int32
 
-// area is a set of addresses in which equal PCs are the same: a mapping of one process, the
-// mappings of a load object's file with the same bias, or where nothing is mapped. It holds the
+// area is a set of addresses in which equal PCs mean the same code: a mapping of one process, all
+// mappings of a load object's file with the same bias, or where nothing is mapped. It caches the
 // range of addresses that was looked up last.
 type area struct {
 	first, last uint64
 	from, until int64 // ns from the founder's start
-	process     int32 // that has the range
+	process     int32 // the process of the cached range
 }
 
 func (a *area) has(pc uint64, t int64, process int32) bool {
 	return a.first <= pc && pc <= a.last && a.from <= t && t < a.until && a.process == process
 }
 
-// fileArea is a mapped file, with the offset that address 0 would have in it.
+// fileArea is a mapped file and its bias, as the offset that address 0 would have in the file.
 type fileArea struct {
 	object program.ObjectNo
 	offset uint64
@@ -69,8 +69,8 @@ func NewPCs() *PCs {
 	}
 }
 
-// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but the process
-// may be used at the same time.
+// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but others may use
+// the Process at the same time.
 type ProcessPCs struct {
 	*PCs
 	finder *image.Finder
@@ -85,8 +85,8 @@ type mappedArea struct {
 	area    areaNo // 0 before the first lookup
 }
 
-// Process continues with the PCs of another process, whose stacks have this many words. It
-// invalidates the ProcessPCs before.
+// Process continues with the PCs of another process, whose stacks have this many words. The
+// previous ProcessPCs becomes invalid.
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
@@ -108,14 +108,14 @@ func (x *PCs) newArea() areaNo {
 	return areaNo(len(x.areas) - 1)
 }
 
-// Number returns the number of a PC at time t, and the time in which the PC has it.
+// Number returns the number of a PC at time t, and the time in which the PC has this number.
 func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	return n, program.Life{From: a.from, Until: a.until}
 }
 
-// Caller is Number for a return address. The number and life are valid for the call before it,
-// too, also if that is in another mapping.
+// Caller does the same as Number for a return address. The result is also valid for the call before
+// the return address, even if the call is in another mapping.
 func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	life := program.Life{From: a.from, Until: a.until}

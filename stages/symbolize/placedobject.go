@@ -15,13 +15,13 @@ import (
 type PlacedObject struct {
 	Object           program.ObjectNo
 	Path             string // as recorded
-	Low, High        uint64 // the addresses from its first segment to the end of its last
+	Low, High        uint64 // from the start of its first segment to the end of its last one
 	Bias             uint64 // added to its link-time addresses
 	Loaded, Unloaded int64  // ns from the founder's start
 }
 
 // PlacedObjects returns the load objects whose files are known, sorted by Low, then by Loaded.
-// Data segments need not be recorded: their address follows from the address of the code.
+// Mappings of data need not be recorded: their address follows from that of the code.
 func (pr *Process) PlacedObjects() []PlacedObject {
 	var all []PlacedObject
 	loaded := map[program.ObjectNo]map[uint64]bool{} // by bias
@@ -40,7 +40,7 @@ func (pr *Process) PlacedObjects() []PlacedObject {
 				loaded[n][x.bias] = true
 			}
 		}
-		// Where the program mapped its text again, its data is not mapped.
+		// If a program maps its text again, it does not map its data again.
 		if len(loaded[n]) > 0 && !loaded[n][m.Address-m.FileOffset] {
 			continue
 		}
@@ -57,7 +57,7 @@ func (pr *Process) PlacedObjects() []PlacedObject {
 	})
 }
 
-// placeSegments returns the place of all of a load object's segments, given a mapping of its code.
+// placeSegments returns where all segments of a load object are, given a mapping of its code.
 func placeSegments(m *image.Mapping, segments []symtab.Segment, page uint64) (p PlacedObject, ok bool) {
 	p = PlacedObject{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
 	for _, s := range segments {
@@ -76,8 +76,8 @@ func (r *Resolver) Table(object program.ObjectNo) *symtab.Table { return r.loadO
 // ObjectFile returns the file of a load object, empty if none was found.
 func (r *Resolver) ObjectFile(object program.ObjectNo) string { return r.loadObjects[object].file }
 
-// Callee returns the symbol of the function that a call in a load object enters, also through the
-// procedure linkage table; empty if unknown.
+// Callee returns the symbol of the function that a call in a load object enters, directly or
+// through the procedure linkage table; empty if unknown.
 func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	n := r.destination(object, call)
 	if n < 0 {
@@ -91,7 +91,7 @@ func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	return f.Linkage
 }
 
-// LocationAt returns the location at an offset of a load object's file, which is in the function.
+// LocationAt returns the location in a function at an offset of its load object's file.
 func (r *Resolver) LocationAt(function program.FunctionNo, offset uint64) program.LocationNo {
 	t := r.loadObjects[r.Program.Functions[function].Object].table
 	return r.Program.InternLocation(function, offset, "", func() (place funcinfo.Place) {

@@ -12,15 +12,15 @@ import (
 )
 
 // The function that contains a parallel region passes the address of the region's body to the
-// OpenMP runtime, which calls it; or calls the body itself if the region is not worth a team.
-// Either way, the function's machine code has the body's address, whatever the body's name, and
-// whichever functions were inlined (S11).
+// OpenMP runtime, which calls the body. If the region is not worth a team, the function calls the
+// body itself. Either way, the function's machine code has the body's address, whatever the name of
+// the body and whatever was inlined (S11).
 
 // bodyReference is an instruction that refers to a body, as offsets in the file.
 type bodyReference struct{ function, instruction uint64 }
 
 // referrers returns the instructions of an object that refer to bodies of parallel regions, by the
-// offset of the body: one of each function.
+// offset of the body. It has one instruction per function.
 func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]bodyReference {
 	o := &r.loadObjects[object]
 	if o.referrers != nil {
@@ -46,7 +46,7 @@ type referenceSearch struct {
 	r      *Resolver
 	object program.ObjectNo
 	table  *symtab.Table
-	bodies map[uint64]uint64 // offsets in the file, by address
+	bodies map[uint64]uint64 // offsets of bodies in the file, by address
 	fixed  bool              // linked for fixed addresses: instructions contain them
 	found  map[uint64][]bodyReference
 }
@@ -71,8 +71,8 @@ func (s *referenceSearch) region(g symtab.Region) {
 	}
 }
 
-// x86 finds the fields of instructions that hold a body's address, absolute or relative to the
-// instruction's end.
+// x86 finds the fields of instructions that hold a body's address: absolute, or relative to the end
+// of the instruction.
 func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 	for i := 1; i+4 <= len(code); i++ {
 		field := binary.LittleEndian.Uint32(code[i:])
@@ -87,8 +87,8 @@ func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 	}
 }
 
-// addReference adds the instruction that ends at an offset, if there is one, to those that refer
-// to a body.
+// addReference adds a reference to a body by the instruction that ends at an offset, if there is
+// one.
 func (s *referenceSearch) addReference(body, end uint64) {
 	f, ok := s.table.Function(end - 1)
 	if !ok || f.Offset == body || f.Kind == funcinfo.Static || f.Kind == funcinfo.PLT {
@@ -131,9 +131,9 @@ func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
 // maxHolders bounds the functions between a body and those that contain its region.
 const maxHolders = 64
 
-// holders returns the functions that contain the region of a body, by machine code: those that
-// refer to it, or to bodies of enclosing regions. If there are several, a clone is replaced by the
-// function that it was made from.
+// holders returns the functions that, by their machine code, contain the region of a body: those
+// that refer to the body or to bodies of enclosing regions. If there are several, a clone is
+// replaced by the function from which it was made.
 func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symtab.Function {
 	o := &r.loadObjects[object]
 	refers := r.referrers(object)

@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// relateBody relates a body to the function that contains its region, and names it after that
-// (S11).
+// relateBody relates a body to the function that contains its region, and names the body after that
+// function (S11).
 func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p := r.Program
 	object := p.Functions[n].Object
@@ -27,8 +27,8 @@ func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p.Relations[n] = program.Relation{Main: main, Line: line}
 }
 
-// holder returns the function that contains the region of a body. While the search for it runs,
-// the body has none, which ends cycles in damaged objects.
+// holder returns the function that contains the region of a body. During the search, the body has
+// no holder: this ends cycles in damaged objects.
 func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	holders := r.loadObjects[object].regionHolders
 	if holders == nil {
@@ -47,10 +47,10 @@ func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (progra
 	return n, n != program.None
 }
 
-// findHolder finds the function that contains a region: the one that the body's symbol names, or
-// the only one that passes the body to the runtime. A region that was inlined into several
-// functions belongs to the function in which it was written, which may have no code of its own:
-// gcc's debug information names it, clang's has the inlined calls.
+// findHolder finds the function that contains a region: the function that the body's symbol names,
+// or the only one that passes the body to the runtime. If a region was inlined into several
+// functions, it belongs to the function in which it was written. That function may have no code of
+// its own: gcc's debug information then names it, clang's has the inlined calls.
 func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	o := &r.loadObjects[object]
 	if main, ok := o.findOriginal(body.Linkage, o.table.Modules[body.Module].Name); ok {
@@ -81,8 +81,8 @@ func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (pr
 	return r.tableFunction(object, main), true
 }
 
-// writtenIn finds the function in which a region was written, if that was inlined into several
-// others: each instruction that refers to the body is in its code, inlined or not.
+// writtenIn finds the function in which a region was written, if that function was inlined into
+// several others: all instructions that refer to the body are in its code, inlined or not.
 func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	var lists [][]program.FunctionNo // by reference
 	known, base := false, symbolBase(body)
@@ -110,8 +110,8 @@ func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (pro
 }
 
 // functionsAt returns the functions that contain an instruction, the innermost first: those inlined
-// there, then the one that has the code or, if that is a body, the holder of its region. inlined
-// says that there are inlined ones.
+// there, then the function that has the code or, if that is a body, the holder of its region.
+// inlined says that some are inlined.
 func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list []program.FunctionNo, inlined bool) {
 	o := &r.loadObjects[object]
 	t := o.table
@@ -140,7 +140,7 @@ func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list [
 	return append(list, r.tableFunction(object, f)), inlined
 }
 
-// declaredBefore returns the listed function that is declared last before a region in its file.
+// declaredBefore returns the function in lists that is declared last before a region in its file.
 func (r *Resolver) declaredBefore(object program.ObjectNo, body symtab.Function, lists [][]program.FunctionNo) (found program.FunctionNo, ok bool) {
 	file, line, known := r.loadObjects[object].table.Line(body.Offset)
 	if !known {
@@ -169,7 +169,7 @@ func (r *Resolver) declaration(n program.FunctionNo) (file string, line int32) {
 }
 
 // namedHolder adds the function that a body's symbol names, if neither code nor debug information
-// has it. The functions into which it was inlined distinguish static functions of one name.
+// has it. Static functions of one name are told apart by the functions that inlined them.
 func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, passing []symtab.Function) (program.FunctionNo, bool) {
 	base := symbolBase(body)
 	if base == "" {
@@ -213,8 +213,8 @@ func symbolBase(body symtab.Function) string {
 // staticName matches symbols of C++ functions that are static, or within static ones.
 var staticName = lazyregexp.New(`L[0-9]`)
 
-// isShared reports whether compilation units share the function of a symbol because the linker
-// keeps one: a C++ function that is not static.
+// isShared reports whether compilation units share the function of a symbol: the linker keeps only
+// one copy of a C++ function that is not static.
 func isShared(symbol string) bool {
 	return strings.HasPrefix(symbol, "_Z") && !strings.Contains(symbol, "_GLOBAL__N_") && !staticName().MatchString(symbol)
 }

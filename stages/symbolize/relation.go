@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// relate finds the function that a clone, outline function or body was made from (S9, S11, S12),
+// relate finds the function from which a clone, outline function or body was made (S9, S11, S12),
 // and names bodies after it.
 func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p := r.Program
@@ -34,7 +34,7 @@ func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 }
 
 // kindOf returns the kind of a table's function. Clang's auxiliary functions of a parallel region
-// are bodies, too: only their names show it.
+// are also bodies, but only their names show this.
 func kindOf(f symtab.Function) funcinfo.Kind {
 	if f.Kind == funcinfo.Normal && (strings.HasPrefix(f.Linkage, ".omp") || strings.Contains(f.Linkage, ".omp.")) {
 		return funcinfo.Body
@@ -42,9 +42,9 @@ func kindOf(f symtab.Function) funcinfo.Kind {
 	return f.Kind
 }
 
-// findOriginal finds the function that a clone or body is named after: by the symbol without its
-// last words, as many as necessary (gcc's `f.isra.0`, `f._omp_fn.0`), the name after Studio's
-// mark (`_$p1A12.f`), or the ramp of a coroutine. A body is never the result.
+// findOriginal finds the function after which a clone or body is named: by the symbol without as
+// many suffixes as necessary (gcc's `f.isra.0`, `f._omp_fn.0`), by the name after Studio's mark
+// (`_$p1A12.f`), or as the ramp of a coroutine. The result is never a body.
 func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
@@ -61,9 +61,9 @@ func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool
 	return symtab.Function{}, false
 }
 
-// functionAround finds the function whose source contains a body's, among functions of the same
-// module: one with a row of the body's first line, or else with rows before and after it. Of
-// several, it returns the one with the fewest lines, since that was inlined into the others.
+// functionAround finds the function whose source contains that of a body, among functions of the
+// same module. Its line table has the body's first line, or else lines before and after it. If
+// several match, it returns the function with the fewest lines, which was inlined into the others.
 func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
 	at := t.Lines.Before(body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.At(at).File < 0 {
@@ -106,14 +106,14 @@ func lineRange(t *symtab.Table, f symtab.Function, file, line int32) (first, las
 	return first, last, exact
 }
 
-// constructs maps parts of a body's suffix to the OpenMP construct that it was made from.
+// constructs maps parts of a body's suffix to the OpenMP construct from which the body was made.
 var constructs = []struct{ part, words string }{
 	{"task", "OMP task"}, {"cpyfn", "OMP task"},
 	{"reduction", "OMP reduction"}, {"combiner", "OMP reduction"},
 }
 
-// bodyName returns the name of a body for people, as in the manual: where it comes from, and the
-// compiler's name. Studio's bodies have such names already.
+// bodyName returns the name of a body as the manual writes it: its origin, and the compiler's name.
+// Studio's bodies have such names already.
 func bodyName(main string, body symtab.Function, line int32) string {
 	if strings.HasPrefix(body.Linkage, "_$") {
 		return body.Name
@@ -131,8 +131,8 @@ func bodyName(main string, body symtab.Function, line int32) string {
 	return fmt.Sprintf("%s -- %s [%s]", main, words, body.Linkage)
 }
 
-// MainOf returns the start of the main function of an outline function or part (gcc's
-// `f.part.0`) (S12); false if the function is neither, or its main function is unknown.
+// MainOf returns the start of the main function of an outline function or part (gcc's `f.part.0`)
+// (S12). It returns false for other functions, or if the main function is unknown.
 func (r *Resolver) MainOf(function program.FunctionNo) (location program.LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
@@ -142,9 +142,9 @@ func (r *Resolver) MainOf(function program.FunctionNo) (location program.Locatio
 	return r.LocationAt(relation.Main, p.Functions[relation.Main].Offset), true
 }
 
-// Fold returns the location that user mode shows for an instruction of a body: one of the function
-// that contains the region, at the same line (S11). It returns false if the location is not in a
-// body, or the function is unknown.
+// Fold returns the location that user mode shows for an instruction of a body: in the function that
+// contains the region, at the same line (S11). It returns false if the location is not in a body,
+// or if that function is unknown.
 func (r *Resolver) Fold(location program.LocationNo) (folded program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)

@@ -38,9 +38,9 @@ type Resolver struct {
 	functionCache    [functionCacheSize]cachedFunction
 }
 
-// fileEvidence is what is known about the files of load objects, found on demand.
+// fileEvidence caches what was found out about the files of load objects.
 type fileEvidence struct {
-	StoredLists map[string]*StoredList // what a store has of lists of symbols, by path
+	StoredLists map[string]*StoredList // parts of symbol lists that a store keeps, by path
 
 	locator     decode.Locator
 	tables      Tables
@@ -50,19 +50,19 @@ type fileEvidence struct {
 	stat        func(path string) (localFile, bool) // statLocal
 	localFiles  map[objectKey]localFile
 	machine     *machineMatch
-	owners      map[string]bool // what listOwners returns, nil before
+	owners      map[string]bool // the result of listOwners, nil before its first call
 	loadings    imageLoadings   // of the image looked up last
 }
 
-// outsideCode is what is known about code outside of files.
+// outsideCode caches what was found out about code outside of files.
 type outsideCode struct {
 	pseudoObjects map[string]program.ObjectNo               // its load objects, by name
 	generatedCode map[program.FunctionNo]*decode.Code       // by function
-	versions      map[program.FunctionNo]program.FunctionNo // the methods of a Java virtual machine's generated code
-	java          map[*decode.Process]bool                  // what runsJava found
-	javaMaps      map[string]bool                           // paths of their lists of generated code
-	objectOf      map[*image.Mapping]program.ObjectNo       // that profiles name
-	namedLevels   map[program.LocationNo][]program.Level    // what profiles say is inlined there
+	versions      map[program.FunctionNo]program.FunctionNo // the Java method of which a function is a version
+	java          map[*decode.Process]bool                  // results of runsJava
+	javaMaps      map[string]bool                           // paths of the lists of generated code of Java processes
+	objectOf      map[*image.Mapping]program.ObjectNo       // load objects that profiles name
+	namedLevels   map[program.LocationNo][]program.Level    // the inlined functions that profiles name
 }
 
 type objectKey struct {
@@ -102,12 +102,12 @@ type Process struct {
 
 	r         *Resolver
 	withTable []objectMapping // of files with symbols
-	scopes    []scopePeriod   // in the order of time, at least one
+	scopes    []scopePeriod   // in order of time, at least one
 	recorded  *decode.Process
 	finder    *image.Finder
 	objects   map[*image.Mapping]program.ObjectNo // of mapped files
 	last      mappedObject                        // looked up last
-	others    map[codePC]program.LocationNo       // of PCs that are in no mapped file with symbols
+	others    map[codePC]program.LocationNo       // of PCs outside of mapped files with symbols
 }
 
 // mappedObject is a mapping with its load object.
@@ -116,7 +116,7 @@ type mappedObject struct {
 	object  program.ObjectNo
 }
 
-// codePC is a PC with its mapping, nil where nothing was mapped.
+// codePC is a PC with its mapping; nil if nothing was mapped there.
 type codePC struct {
 	pc      uint64
 	mapping *image.Mapping
@@ -128,8 +128,8 @@ type Resolution struct {
 	Location    program.LocationNo
 }
 
-// Process returns the resolver of a process's addresses. Problems of its address space refer to
-// mapFile.
+// Process returns the resolver of a process's addresses. Problems with its address space name
+// mapFile as their file.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	pr := &Process{r: r, recorded: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
 	pr.Image = image.New(p.Mappings, mapFile, &pr.Problems)
@@ -155,8 +155,8 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	return pr
 }
 
-// Resolve returns the location of a PC at time t. Load objects are touched only at times for
-// which it is called.
+// Resolve returns the location of a PC at time t. Only load objects that own the PC at t count as
+// touched.
 func (pr *Process) Resolve(pc uint64, t int64) Resolution {
 	owner := pr.finder.At(pc, t)
 	return Resolution{owner.From, owner.Until, pr.locate(pc, owner.Mapping)}
@@ -181,7 +181,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	if l := pr.r.Program.Location(location); inFile && l.Object == n && l.Offset == offset && l.Reason == "" {
 		pr.r.inFiles[entry{n, offset}] = location
 	} else {
-		pr.others[k] = location // its offset is the PC
+		pr.others[k] = location // the location's offset is the PC
 	}
 	return location
 }
@@ -203,8 +203,8 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offs
 	return n, m.FileOffset + (pc - m.Address), o.table != nil
 }
 
-// Segments calls yield for each mapping of a load object, with the object's identifier. Files
-// without executable mappings are not load objects.
+// Segments calls yield for each mapping of a load object, with the object's identifier. Mapped
+// files that are never executable are not load objects.
 func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	text := map[string]bool{}
 	for _, m := range pr.Image.Mappings {
@@ -252,9 +252,9 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 	return r.resolveStatic(n, m, offset)
 }
 
-// outside returns the location of a PC in a load object that is in no function, or whose functions
-// are unknown. Code made at run time is in no load object, nor is the kernel's outside of the
-// recorded range.
+// outside returns the location of a PC that is in a mapping of a load object, but in none of its
+// known functions. Code made at run time, and kernel code outside of the recorded range, is then in
+// no load object.
 func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reason string) program.LocationNo {
 	if decode.IsPerfMap(m.Path) || m.Path == decode.KernelPath && !r.rec.Kernel.Maps(pc) {
 		return r.unknown(pc, reason)
@@ -262,8 +262,8 @@ func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reas
 	return r.unknownIn(n, m.FileOffset+(pc-m.Address), reason)
 }
 
-// reasonOutside returns why a PC in a load object is in no function: lists of symbols may not name
-// all functions.
+// reasonOutside returns why a PC in a load object is in no function: symbol lists may lack
+// functions.
 func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	switch {
 	case m.Path == decode.KernelPath || r.IsKernel(m.Address):
@@ -274,8 +274,8 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	return ReasonData
 }
 
-// functionCacheSize is the number of cached functions, by the offset of PCs: a call and its return
-// address are neighbors.
+// functionCacheSize is the number of cached functions. Offsets near each other share a slot: a call
+// and its return address do.
 const functionCacheSize = 1 << 12
 
 // cachedFunction is a function with its offset and size in the file.
@@ -344,8 +344,8 @@ func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) 
 }
 
 // Finish completes the program once all stacks are resolved: it sets the inline chains, adds the
-// problems of load objects (only as remarks if no stack touches them), closes their files, and
-// frees the call graph, which may be as large as everything else.
+// problems of load objects (as Info if no stack touches them), closes their files, and frees the
+// call graph, which may be as large as everything else.
 func (r *Resolver) Finish() {
 	r.findInlineChains()
 	r.closeFiles()
@@ -359,7 +359,7 @@ func (r *Resolver) Finish() {
 	r.graph = newCallGraph()
 }
 
-// Faulted is decode.Recording.Faulted.
+// Faulted records a host error, as decode.Recording.KeepHostError does.
 func (r *Resolver) Faulted(err error) bool { return r.rec.KeepHostError(err) }
 
 func (r *Resolver) problem(s diagnostic.Severity, path, reason, message string) {

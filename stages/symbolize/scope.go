@@ -12,19 +12,18 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Scope is a set of load objects that a process has mapped, in which the dynamic linker looks up
-// imports. It caches the results that depend on it. Most processes of a recording share few
-// scopes.
+// Scope is the set of load objects of a process in which the dynamic linker looks up imports. It
+// caches the results that depend on this set. Most processes of a recording share few scopes.
 type Scope struct {
 	r          *Resolver
-	objects    []program.ObjectNo              // that are linked, in ascending order
+	objects    []program.ObjectNo              // in ascending order; only those that are linked (see isLinked)
 	bySymbol   map[string][]entry              // their functions, by symbol
-	reachable  map[destinationNo]*reachableSet // of calls by name
+	reachable  map[destinationNo]*reachableSet // of calls that the dynamic linker binds by name
 	inferences map[inferenceKey]inferenceResult
 	returning  map[string]bool // results of ReturnsItself
 }
 
-// scopePeriod is a scope with the time from which a process has it (ns from the founder's start).
+// scopePeriod is a scope, and when a process begins to have it (ns from the founder's start).
 type scopePeriod struct {
 	from int64
 	*Scope
@@ -46,8 +45,8 @@ type objectMapping struct {
 	object program.ObjectNo
 }
 
-// scopesOf returns the scopes of a process, at least one, in the order of time, given its mappings
-// of linked load objects. A new scope begins when all earlier mappings have ended.
+// scopesOf returns the scopes of a process, at least one, in order of time. mapped has its mappings
+// of linked load objects; a new scope begins when all earlier ones have ended.
 func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
 	var objects []program.ObjectNo
@@ -77,9 +76,9 @@ func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 	})
 }
 
-// entries returns the functions that a destination may be: one, or all with its symbol in any load
-// object of the scope; nil if there are none. For a slot that an IFUNC resolver fills, it is the
-// resolver.
+// entries returns the functions that a destination may be: the function itself, or all functions
+// with its symbol in load objects of the scope; nil if there are none. For a slot that an IFUNC
+// resolver fills, the result is the resolver.
 func (s *Scope) entries(n destinationNo) []entry {
 	d := &s.r.graph.destinations[n]
 	switch {
@@ -106,7 +105,7 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 	})
 }
 
-// ifuncResolver returns the IFUNC resolver of a slot, nil if that is not in the load object.
+// ifuncResolver returns the IFUNC resolver of a slot, nil if the load object lacks it.
 func (r *Resolver) ifuncResolver(object program.ObjectNo, slot symtab.Slot) []entry {
 	offset, ok := r.addresses(object).Offset(slot.Resolver)
 	if !ok {

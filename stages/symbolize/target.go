@@ -11,9 +11,9 @@ import (
 	"stackmill/stages/program"
 )
 
-// setTarget sets the target of a call or jump, and names the function that it leads to: also one
-// of another load object through the procedure linkage table or the global offset table. Jumps
-// within a function get no name.
+// setTarget sets the target of a call or jump, and names the function to which it leads, even in
+// another load object through the procedure linkage table or the global offset table. Jumps within
+// a function get no name.
 func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn.Inst) {
 	t := d.r.loadObjects[f.Object].table
 	if inst.HasSlot && t != nil {
@@ -53,7 +53,7 @@ func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn
 }
 
 // stubName names an entry of a procedure linkage table after its function, as objdump does
-// (`puts@plt`); empty if the table does not show the function.
+// (`puts@plt`). The name is empty if the table does not show the function.
 func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
 	return memo.Get(d.stubs, entry{object, offset}, func() (name string) {
 		code, arch := d.code.Bytes(object, offset, maxStub)
@@ -69,8 +69,8 @@ func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset
 	})
 }
 
-// slotName names the function whose address a slot holds by its symbol, or by the symbol of its IFUNC
-// resolver; empty without one.
+// slotName returns the symbol of the function whose address a slot holds, or of its IFUNC resolver;
+// empty if there is none.
 func (d *Disassembler) slotName(object program.ObjectNo, t *symtab.Table, slot symtab.Slot) string {
 	if slot.Symbol != "" {
 		return d.readable(slot.Symbol)

@@ -1,6 +1,5 @@
-// Package bounds distinguishes impossible values from large ones. A bound follows from
-// what a recording says about itself: how long it is, how much memory its process could
-// have, how fast its processors count.
+// Package bounds tells impossible values from large ones. Bounds follow from what a recording says
+// about itself: its length, the memory that its process could have, the speed of its processors.
 package bounds
 
 import (
@@ -15,16 +14,14 @@ import (
 
 // Bounds for recordings that say nothing more precise.
 const (
-	// MaxDuration is longer than anybody records a process, in ns: the bound for recordings
-	// without an end.
+	// MaxDuration bounds recordings without an end, in ns: nobody records a process for longer.
 	MaxDuration = int64(365 * 24 * time.Hour)
 	// ExitDelay is how long after the end of the recording, in ns, a thread may finish what it
 	// is doing.
 	ExitDelay = int64(time.Second)
 	// CyclesPerNS is faster than any processor.
 	CyclesPerNS = 10
-	// EventsPerNS is more than any counter counts: no processor does so much of one thing in a
-	// cycle.
+	// EventsPerNS is more than any counter counts: no processor does one thing so often in a cycle.
 	EventsPerNS = 64 * CyclesPerNS
 	// MaxThreads is Linux's limit of threads.
 	MaxThreads = 1 << 22
@@ -47,9 +44,9 @@ func Add(a, b int64) int64 {
 	return a + b
 }
 
-// MemoryEnd returns the end of the part of an address space that holds an address. On x86-64 and
-// arm64 the kernel hands out addresses beyond the default part only on request, so that a block
-// lies in one of the two parts.
+// MemoryEnd returns the end of the part of an address space in which an address lies. On x86-64 and
+// arm64, the kernel hands out addresses beyond the default part only on request, so a block lies in
+// only one of the two parts.
 func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	usual, most := uint64(1)<<56, uint64(1)<<56
 	switch {
@@ -66,8 +63,8 @@ func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	return most
 }
 
-// MappingFits reports whether a mapping of that size can exist at its address, and the maximum
-// size. Addresses behind the process's memory belong to the kernel.
+// MappingFits reports whether a mapping of that size can exist at its address, and the maximum size
+// there. Addresses beyond the process's memory belong to the kernel.
 func MappingFits(arch string, wordBits int, address, size uint64) (most int64, ok bool) {
 	end := MemoryEnd(arch, wordBits, address)
 	if address >= end {
@@ -83,7 +80,7 @@ type Outliers struct {
 
 type outlier struct {
 	what   string
-	offset int64 // of the file's first one
+	offset int64 // of the file's first value of this kind
 	value  any   // a number
 	unit   string
 	least  int64
@@ -91,7 +88,7 @@ type outlier struct {
 	count  int64
 }
 
-// Add counts a value that is not between least and most. The report shows the first in the file.
+// Add counts a value unless it is between least and most. The report shows the file's first one.
 func (l *Outliers) Add(what, unit string, offset int64, value any, least, most int64) {
 	f := outlier{what, offset, value, unit, least, most, 1}
 	i := slices.IndexFunc(l.list, func(f outlier) bool { return f.what == what })
@@ -112,7 +109,7 @@ func (l *Outliers) Has(what string) bool {
 	return slices.ContainsFunc(l.list, func(f outlier) bool { return f.what == what })
 }
 
-// Reason is the reason of the reported problems.
+// Reason is the Reason of the reported problems.
 const Reason = "value-out-of-bounds"
 
 // Report makes one problem per kind.

@@ -20,12 +20,12 @@ type batch struct {
 	schema  *arrow.Schema
 	size    int                  // capacity in rows
 	rows    int                  // rows filled
-	columns []columnValues       // of the kind; empty for columns that the schema lacks
+	columns []columnValues       // by column of the kind; empty for columns that the schema lacks
 	names   *array.StringBuilder // the column of strings, if the schema has one
 	text    int                  // bytes in it
 }
 
-// columnValues are the values of a column, in one of the two slices.
+// columnValues holds the values of a column, in one of the two slices.
 type columnValues struct {
 	wide   []int64
 	narrow []int32
@@ -120,8 +120,8 @@ func (f *eventFile) column(to columnValues, packets []int, from field, missing i
 	}
 }
 
-// fillColumn keeps the low half of wide fields in narrow columns: no value of these needs the high
-// half.
+// fillColumn copies a field into a column. A narrow column keeps the low half of a wide field: none
+// of its values needs the high half.
 func fillColumn[T int32 | int64](f *eventFile, to []T, packets []int, from field, missing int64) {
 	data, order := f.Data, f.order
 	switch {

@@ -8,34 +8,33 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// The size of the blocks in which the collector writes a binary file (gprofng-experiment 1.6),
-// and the smaller size of old formats (studio-experiment 3). Threads fill blocks concurrently;
-// the file grows by whole blocks. A block that is not full ends in a packet without content that
-// reaches to its end: CLOSED if the next packet did not fit, EMPTY until then. So a cut file
-// shows: by its length, by a packet or end mark that reaches beyond the file, or by a CLOSED
-// block without a successor.
+// The size of the blocks in which the collector writes a binary file (gprofng-experiment 1.6), and
+// the smaller size of old formats (studio-experiment 3). Threads fill blocks concurrently; the file
+// grows by whole blocks. The unused rest of a block is a packet without content: CLOSED if the next
+// packet did not fit, EMPTY before that. So there are signs of a cut file: its length, a packet or
+// end mark that reaches beyond it, or a CLOSED block without a successor.
 const (
 	blockSize    = 1 << 16
 	oldBlockSize = 1 << 14
 )
 
-// blockLayout is the structure of a file: the size of blocks, and the number of flows in which
-// threads fill them, each with a block of its own; 0 if unknown.
+// blockLayout is the structure of a file: the size of its blocks, and the number of flows, 0 if
+// unknown. Each thread belongs to a flow, and each flow fills a block of its own.
 type blockLayout struct {
 	size  int
 	flows int64
 }
 
-// minFlows is the minimum of flows. On machines with more CPUs there are as many flows as CPUs.
+// minFlows is the minimum number of flows. Machines with more CPUs have as many flows as CPUs.
 const minFlows = 16
 
 const (
 	// maxBlank is how many blocks of NULs the reader skips in search of data.
 	maxBlank = 1 << 14
-	// maxThreads is how many threads the reader distinguishes.
+	// maxThreads is how many threads the reader tells apart.
 	maxThreads = 1 << 16
-	// lastWrite is how long, in ns, a thread may take to write a packet while the process ends:
-	// it may have closed a block and not begun the next.
+	// lastWrite is how long, in ns, a thread may take to write a packet. When the process ends, a
+	// thread may have closed a block that long ago and not begun the next.
 	lastWrite = 50_000_000
 )
 
@@ -43,10 +42,10 @@ const (
 type blockLog struct {
 	blockLayout
 	closed bool // the experiment was closed
-	// shared says that several threads wrote packets that do not name their thread. Only
-	// references can then show losses.
+	// shared says that several threads wrote packets without a thread id. Losses then show only by
+	// references to missing packets.
 	shared bool
-	// expected are the successors, not found yet, of the CLOSED blocks of each flow. A block
+	// expected has, by flow, the successors of CLOSED blocks that were not found yet. A block
 	// belongs to the flow of its first packet's thread.
 	expected map[int64]expectedBlocks
 	total    expectedBlocks // of all flows
@@ -56,10 +55,10 @@ type blockLog struct {
 	spare    int   // blocks of unknown flow
 	mixed    bool  // threads do not write in flows as assumed
 	blank    int   // blocks of NULs
-	open     int   // blocks that were not full at the end
+	open     int   // blocks that were not full when the file ended
 }
 
-// expectedBlocks is a number of blocks that must follow, and when the last one was closed.
+// expectedBlocks is a number of blocks that must follow, and when the last block was closed.
 type expectedBlocks struct {
 	count int
 	time  int64
@@ -165,8 +164,8 @@ func (r *packetReader) close() {
 	b.total = expectedBlocks{b.total.count + 1, time}
 }
 
-// hiddenContent handles a block whose padding, which starts at o, has content at p. A collector
-// that is killed may leave the new end of a block after the old one.
+// hiddenContent handles a block whose padding starts at o but has content at p. A killed collector
+// may leave both the old and, after it, the new end mark of a block.
 func (r *packetReader) hiddenContent(o, p int) {
 	if size, typ := r.header(p); typ == typeEmpty && p+size == r.end && allZero(r.data[p+packetHeader:r.end]) {
 		r.pos = p
@@ -175,7 +174,7 @@ func (r *packetReader) hiddenContent(o, p int) {
 	r.damage(o, "padding holds something")
 }
 
-// skipBlanks skips NULs. Only blocks to which nothing was written consist of them.
+// skipBlanks skips NULs. A whole block of NULs was never written.
 func (r *packetReader) skipBlanks(o int) {
 	p := r.end
 	if !allZero(r.data[o:r.end]) {
@@ -209,8 +208,8 @@ func (r *packetReader) cut(at int, why string) {
 	r.report(diagnostic.Error, int64(at), "truncated", why+": what followed is lost", 1)
 }
 
-// finish reports what the blocks show at the end of the file. end is when the process ended, on
-// the recording's clock.
+// finish reports the losses that blocks show once the file is read. end is when the process ended,
+// on the recording's clock.
 func (r *packetReader) finish(end int64) {
 	r.leaveBlock()
 	b, length := &r.blocks, len(r.data)
@@ -235,8 +234,7 @@ func (r *packetReader) finish(end int64) {
 	}
 }
 
-// missing returns how many blocks are missing, and the earliest time of an event that may be
-// lost.
+// missing returns how many blocks are missing, and the earliest time at which an event may be lost.
 func (b *blockLog) missing() expectedBlocks {
 	if b.mixed || b.flows == 0 {
 		return b.total

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// facts are the experiment's own statements that bound its values.
+// facts holds what the experiment says about itself and what bounds its values.
 type facts struct {
 	start, end int64 // on the recording's clock
 	tickNS     int64
@@ -21,8 +21,7 @@ type facts struct {
 	cycles     map[int64]bool // tags of counters that count cycles
 }
 
-// facts returns the facts of the log; stated is false if it does not say how long the experiment
-// was.
+// facts returns the facts of the log; stated says that the log has the experiment's length.
 func (e *experiment) facts() (f facts, stated bool) {
 	l := &e.log
 	f = facts{
@@ -42,7 +41,7 @@ func (e *experiment) facts() (f facts, stated bool) {
 	return f, stated
 }
 
-// length is the experiment's length, with the delay of its last threads.
+// length is the experiment's length, including the delay of its last threads.
 func (f *facts) length() int64 { return bounds.Add(max(f.end-f.start, 0), bounds.ExitDelay) }
 
 // holds reports whether a time is within the experiment.
@@ -50,14 +49,14 @@ func (f *facts) holds(time int64) bool {
 	return time >= f.start-bounds.ExitDelay && time <= bounds.Add(f.end, bounds.ExitDelay)
 }
 
-// A bound limits a field of a packet, by the facts and two other fields of the packet.
+// bound limits a field of a packet, given the facts and two other fields of the packet.
 type bound struct {
 	field, unit string
 	with        [2]string
 	between     func(f *facts, a, b int64) (least, most int64)
 }
 
-// boundsOf are the bounds of each packet type, for fields that are summed.
+// boundsOf maps packet types to the bounds of their fields that are summed.
 var boundsOf = map[uint16][]bound{
 	typeOProf: {{field: "NTICK", between: ticks}},
 	typeProf:  allTicks(),
@@ -83,7 +82,7 @@ func allTicks() (list []bound) {
 	return list
 }
 
-// anything is the bounds of a field that has no meaning in the packet.
+// anything returns the bounds of a field that has no meaning in the packet.
 func anything() (least, most int64) { return math.MinInt64, math.MaxInt64 }
 
 // ticks bounds a thread's clock ticks by the experiment's length.
@@ -94,7 +93,7 @@ func ticks(f *facts, _, _ int64) (least, most int64) {
 	return 0, f.length()/f.tickNS + 1
 }
 
-// request bounds the beginning of the call whose end the packet records.
+// request bounds the start of a call; the packet was recorded at the call's end.
 func request(f *facts, time, _ int64) (least, most int64) {
 	if !f.holds(time) {
 		return 0, 0 // the length of the call is unknown
@@ -132,7 +131,7 @@ func counted(f *facts, tag, _ int64) (least, most int64) {
 	switch {
 	case !f.cycles[tag]:
 		return least, bounds.Mul(f.length(), bounds.EventsPerNS)
-	case f.clockMHz > 0: // CPUs may run faster for a while, but not four times as fast
+	case f.clockMHz > 0: // turbo modes are faster, but not four times as fast
 		return least, bounds.Mul(f.length()/1000+1, 4*f.clockMHz)
 	}
 	return least, bounds.Mul(f.length(), bounds.CyclesPerNS)
@@ -165,8 +164,8 @@ func (l *layout) checks() (list []fieldCheck) {
 	return list
 }
 
-// exceeds reports whether a packet's field is out of bounds. Unsigned values beyond math.MaxInt64
-// read as negative.
+// exceeds reports whether a packet's field is out of bounds. Unsigned values above math.MaxInt64
+// appear as negative.
 func (c *fieldCheck) exceeds(f *eventFile, packet []byte) (value, least, most int64, exceeds bool) {
 	if value = c.at.get(packet, f.order); value == 0 {
 		return 0, 0, 0, false
@@ -180,7 +179,7 @@ func (f *eventFile) countOutliers(checks []fieldCheck, offset int, packet []byte
 	for i := range checks {
 		c := &checks[i]
 		value, least, most, exceeds := c.exceeds(f, packet)
-		if !exceeds || least == most { // the latter is due to the packet's time, which is counted
+		if !exceeds || least == most { // least == most: due to the packet's time, which was counted
 			continue
 		}
 		shown := any(value)
@@ -209,8 +208,8 @@ func (f *eventFile) clearOutliers(to []int64, l *layout, packets []int, name str
 	}
 }
 
-// time returns when a packet was recorded. A time outside of the experiment is replaced by the
-// previous packet's, which the same thread usually wrote.
+// time returns when a packet was recorded. Instead of a time outside of the experiment, it returns
+// that of the previous packet, which usually is of the same thread.
 func (f *facts) time(recorded, before int64) int64 {
 	if f.holds(recorded) {
 		return recorded
@@ -218,8 +217,8 @@ func (f *facts) time(recorded, before int64) int64 {
 	return max(before, f.start)
 }
 
-// indexEvents indexes an event file with the log's facts. If the log lacks the experiment's end,
-// or most events contradict it, it indexes the file again with the events' own times.
+// indexEvents indexes an event file with the log's facts. If the log lacks the experiment's end, or
+// most events contradict the log, it indexes the file again, bounded by the events' own times.
 func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	facts, stated := e.facts()
 	f.facts = facts
@@ -240,7 +239,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		slices.Sort(f.some)
 		middle := f.some[len(f.some)/2]
 		if founder := e.opener.founder; founder != nil && !isNearStart(founder.log.start, middle) {
-			return // the events' own times are impossible: the log's is used
+			return // the events' own times are impossible: keep the log's
 		}
 		f.facts.start, f.facts.end = middle-bounds.MaxDuration, bounds.Add(max(middle, 0), bounds.MaxDuration)
 		again()
@@ -255,13 +254,13 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	again()
 }
 
-// isNearStart reports whether a process of the founder can have recorded something at a time.
+// isNearStart reports whether a process can record at a time, given the founder's start.
 func isNearStart(founder, time int64) bool {
 	return time >= founder-bounds.ExitDelay && time <= bounds.Add(founder, bounds.MaxDuration)
 }
 
-// confirmed reports whether the overview begins when the log says: then the events' times are
-// wrong.
+// confirmed reports whether the overview, too, begins within the log's times: if so, the events'
+// times are wrong.
 func (e *experiment) confirmed(f *facts) (holds bool) {
 	e.view(overviewFile, func(m *mmap.File) {
 		if size := overviewHead + overviewWords*e.wordBytes; len(m.Data) >= size {
@@ -271,8 +270,8 @@ func (e *experiment) confirmed(f *facts) (holds bool) {
 	return holds
 }
 
-// settleStart lets a descendant begin with its founder if its log says that it began before it,
-// or years later.
+// settleStart makes a descendant start with its founder if its log says that it started before the
+// founder, or years later.
 func (e *experiment) settleStart() {
 	l, founder := &e.log, e.opener.founder
 	if l.start < 0 {
@@ -287,7 +286,7 @@ func (e *experiment) settleStart() {
 	l.start = founder.log.start
 }
 
-// rebase moves the experiment to another start than the log's.
+// rebase replaces the experiment's start, which the log has wrong.
 func (e *experiment) rebase(start int64) {
 	e.log.start = start
 	founder := e.opener.founder

@@ -24,7 +24,7 @@ type classReader struct {
 	methods     map[uint64]decode.JavaMethod
 	class, file string
 	blank       int  // blocks of NULs
-	full        bool // the last block is full, so that another must follow
+	full        bool // the last block is full: another must follow
 }
 
 // readClasses reads jclasses; release releases the file's memory.
@@ -51,8 +51,8 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 	return r.methods
 }
 
-// packet reads the packet at o and returns the offset of the next one, -1 if unknown. Packets lie
-// in consecutive blocks, as in files of events.
+// packet reads the packet at o and returns the offset of the next packet, -1 if unknown. Packets
+// lie in consecutive blocks, as in event files.
 func (r *classReader) packet(o int) int {
 	size := r.e.blocks().size
 	end := min(o-o%size+size, len(r.data))
@@ -99,7 +99,7 @@ func (r *classReader) bad(o int, format string, args ...any) {
 	r.e.report(diagnostic.Error, classesFile, int64(o), "bad-packet", format, args...)
 }
 
-// cutString cuts a NUL-terminated string off, which is padded to 4 bytes.
+// cutString cuts off a NUL-terminated string that is padded to 4 bytes.
 func cutString(b []byte) (s, rest []byte) {
 	n := bytes.IndexByte(b, 0)
 	if n < 0 {

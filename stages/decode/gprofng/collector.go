@@ -9,23 +9,23 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// The collectors of Oracle Developer Studio wrote the same kind of experiment before
-// gprofng did, with the differences that docs/formats/studio-experiment.md lists.
+// Before gprofng, the collectors of Oracle Developer Studio wrote the same kind of experiment.
+// docs/formats/studio-experiment.md lists the differences.
 
 // namedStudio reports whether the log names a collector of Studio (studio-experiment 1).
 func (l *recordedLog) namedStudio() bool {
 	return l.collector != "" && !isDigit(l.collector[0])
 }
 
-// isOld reports whether the format is older than 12.4, as Studio 12.3 wrote it.
+// isOld reports whether the format is older than 12.4, such as that of Studio 12.3.
 func (l *recordedLog) isOld() bool {
 	major, minor, _ := strings.Cut(l.version, ".")
 	n, err := strconv.Atoi(minor)
 	return major == strconv.Itoa(minVersion) && err == nil && n < 4
 }
 
-// blocks returns the structure of the collector's binary files (studio-experiment 3): in the old
-// format all threads share one flow of smaller blocks.
+// blocks returns the structure of the collector's binary files (studio-experiment 3). In the old
+// format, all threads share one flow of smaller blocks.
 func (e *experiment) blocks() blockLayout {
 	if e.log.isOld() {
 		return blockLayout{size: oldBlockSize, flows: 1}
@@ -41,8 +41,8 @@ const (
 	modeAccess  = modeRead | modeWrite | modeExecute
 )
 
-// settleModes converts all modes to mmap's protection bits, and removes the experiment's own files
-// from the code: the collector maps them while it runs (studio-experiment 2).
+// settleModes converts all modes to mmap's protection bits. It makes mappings of the experiment's
+// own files not executable: the collector maps these while it runs (studio-experiment 2).
 func (m *mapReader) settleModes() {
 	studio := m.hasStudioModes()
 	for i := range m.events {
@@ -60,9 +60,9 @@ func (m *mapReader) settleModes() {
 }
 
 // hasStudioModes reports whether modes are Studio's, in which bit 1 is execute and bit 4 is read.
-// Every map has memory that can only be read, or read and written, but hardly any has memory that
-// can be executed and not read: these mappings decide. If they contradict each other, or if there
-// are none, the collector's name decides.
+// Every process has memory that can be read and not executed, hardly any has memory that can be
+// executed and not read: mappings with only one of the two bits decide. If they contradict each
+// other, or if there are none, the collector's name decides.
 func (m *mapReader) hasStudioModes() bool {
 	gprofng, studio := 0, 0
 	for i := range m.events {
@@ -95,7 +95,7 @@ func isOwnFile(path string) bool {
 	return isExperimentName(filepath.Base(dir)) && slices.Contains(ownFiles, file)
 }
 
-// addressIDs is above every thread id of Linux (PID_MAX_LIMIT): larger ids are addresses.
+// addressIDs is above all thread ids of Linux (PID_MAX_LIMIT): larger ids are addresses.
 const addressIDs = 1 << 22
 
 // judgeThreads reports thread ids that are not the kernel's (studio-experiment 3).

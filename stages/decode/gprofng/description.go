@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// kindOfProfile names the kinds after the profile elements of the log.
+// kindOfProfile maps the names of the log's profile elements to kinds.
 var kindOfProfile = map[string]schema.Kind{
 	"profile":   schema.Clock,
 	"synctrace": schema.Sync,
@@ -89,7 +89,7 @@ func (r *logReader) addKind(info decode.KindInfo) {
 	}
 }
 
-// kindInfo describes a kind of data; false if the process was recorded without it.
+// kindInfo describes a kind of data; ok is false if the process was recorded without it.
 func (l *recordedLog) kindInfo(kind schema.Kind) (info decode.KindInfo, ok bool) {
 	i := slices.IndexFunc(l.kinds, func(k decode.KindInfo) bool { return k.Kind == kind })
 	if i < 0 {
@@ -98,7 +98,7 @@ func (l *recordedLog) kindInfo(kind schema.Kind) (info decode.KindInfo, ok bool)
 	return l.kinds[i], true
 }
 
-// cycleCounters are counters of CPU cycles, which are shown as time.
+// cycleCounters are the counters of CPU cycles, which can be shown as time.
 var cycleCounters = map[string]string{
 	"cycles":                  "CPU Cycles",
 	"cycles0":                 "CPU Cycles",
@@ -109,7 +109,7 @@ var cycleCounters = map[string]string{
 	"unhalted-core-cycles":    "CPU Cycles",
 }
 
-// maxCounters is more than any processor has.
+// maxCounters is more counters than any processor has.
 const maxCounters = 1 << 10
 
 func (r *logReader) counter(t *tag) {
@@ -137,7 +137,7 @@ func (r *logReader) counter(t *tag) {
 // triggerOf translates a counter's `memop` (gprofng-experiment 9.5).
 func triggerOf(memop int64) decode.Trigger {
 	switch memop {
-	case 0, 0x4, 0x100: // no accesses; counted instructions; events outside of the program
+	case 0, 0x4, 0x100: // no memory accesses; counted instructions; events outside of the program
 		return decode.NoTrigger
 	case 0x203:
 		return decode.TriggerExact

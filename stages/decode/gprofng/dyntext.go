@@ -19,7 +19,7 @@ const (
 	dynHeaderSize = 24
 )
 
-// Limits of stored code. The largest functions of run-time compilers have a few MB.
+// Limits of stored code. The largest functions of JIT compilers have a few MB.
 const (
 	maxCode    = 16 << 20
 	maxAllCode = 128 << 20
@@ -32,7 +32,7 @@ const (
 type dynReader struct {
 	e         *experiment
 	events    []decode.MapEvent
-	byAddress map[uint64][]int // indexes of the dynamic functions
+	byAddress map[uint64][]int // the indexes of dynamic functions at an address
 	function  *decode.MapEvent
 	kept      int // bytes
 }
@@ -44,7 +44,7 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 			r.byAddress[events[i].Address] = append(r.byAddress[events[i].Address], i)
 		}
 	}
-	header := false // the last record was one
+	header := false // the last record was a header
 	for o := 0; o < len(data); {
 		rest := data[o:]
 		if len(rest) < dynRecord {
@@ -69,7 +69,7 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 	}
 }
 
-// header selects the function of a header record: the one mapped at its address at its time.
+// header selects the function of a header record: the one mapped at its address and time.
 func (r *dynReader) header(record []byte, offset int64) {
 	e := r.e
 	r.function = nil
@@ -79,7 +79,7 @@ func (r *dynReader) header(record []byte, offset int64) {
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
 	for _, i := range r.byAddress[address] {
-		// Take the latest that was mapped by then, or the first of all.
+		// Take the function mapped last before then, or else the first of all.
 		ev, found := &r.events[i], r.function
 		if found == nil || ev.Time <= time && (found.Time > time || ev.Time >= found.Time) {
 			r.function = ev

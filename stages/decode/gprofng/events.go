@@ -8,11 +8,11 @@ import (
 	"stackmill/schema"
 )
 
-// chunk is how many packets are converted to columns at a time: few enough to stay in the cache
+// chunk is how many packets are converted at a time: few enough to stay in the processor's cache
 // from the first column to the last.
 const chunk = 1024
 
-// maxText is how many bytes of strings fill a batch early.
+// maxText is the size of strings at which a batch is full even with few rows.
 const maxText = 1 << 24
 
 // eventReader returns the events of a file as batches.
@@ -27,7 +27,7 @@ type eventReader struct {
 	left    int64 // packets not yet returned
 }
 
-// newEventReader returns a reader of the named columns, of all if none are named.
+// newEventReader returns a reader of the named columns, or of all if none are named.
 func newEventReader(f *eventFile, names threadNames, start int64, columns []string) *eventReader {
 	return &eventReader{
 		file: f, names: names, schema: selectColumns(f.kind, columns), start: start, merger: newMerger(f),
@@ -53,10 +53,10 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	return b.finish(), nil
 }
 
-// Close ends the reader, which holds only memory.
+// Close ends the reader. There is nothing to release but memory.
 func (r *eventReader) Close() { r.left = 0 }
 
-// rowsPerPacket is the maximum of rows that one packet makes.
+// rowsPerPacket is the maximum number of rows that one packet makes.
 func (r *eventReader) rowsPerPacket() int64 {
 	if r.file.layouts[typeProf] != nil {
 		return int64(len(microStates))
@@ -105,7 +105,7 @@ func (r *eventReader) rows(b *batch, packets []int) {
 	b.rows += len(packets)
 }
 
-// relative converts times to the founder's start; 0 means none and stays.
+// relative makes times relative to the founder's start. 0 means unknown and stays.
 func (r *eventReader) relative(times []int64) {
 	for i, t := range times {
 		if t != 0 {
@@ -154,7 +154,7 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 		switch {
 		case leaf.width != 0:
 			number = f.stacks.number(u, uint64(leaf.get(packet, f.order)))
-		case u != uid: // neighbors often share their stack
+		case u != uid: // successive packets often have the same stack
 			number = f.stacks.number(u, 0)
 		}
 		uid, numbers[i] = u, number
@@ -164,8 +164,8 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 // linuxCPU is the state of user and system time together, the only one of Linux.
 const linuxCPU = 10
 
-// mergeStates turns the user state into the state of user and system time together. Studio 12.3
-// wrote user although it did not distinguish them (studio-experiment 3).
+// mergeStates turns the user state into the state of user and system time together: Studio 12.3
+// wrote user time without distinguishing the two (studio-experiment 3).
 func mergeStates(states []int32) {
 	for i, s := range states {
 		if s == 0 {
@@ -195,7 +195,7 @@ func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	b.rows += len(rows)
 }
 
-// computed fills the columns that are not just a field.
+// computed fills the columns that are not a copy of a field.
 func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	switch f.kind {

@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// experiment is an experiment directory: a process.
+// experiment is an experiment directory: the recording of one process.
 type experiment struct {
 	opener   *opener
 	dir      string
@@ -50,7 +50,7 @@ func (e *experiment) reporter(file string) reporter {
 	}
 }
 
-// open reads the experiment; false if its data cannot be used.
+// open reads the experiment. It returns false if the data cannot be used.
 func (e *experiment) open() bool {
 	e.log = recordedLog{samples: -1, labels: map[int64]string{}, layouts: map[uint16]*layout{}}
 	maps := &mapReader{e: e}
@@ -79,7 +79,7 @@ func (e *experiment) open() bool {
 	return true
 }
 
-// file opens a file; false if it is missing or, which is reported, unreadable.
+// file opens a file. It returns false if the file is missing, or unreadable, which it reports.
 func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, name))
 	var info fs.FileInfo
@@ -93,7 +93,7 @@ func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok 
 	return f, info.Size(), true
 }
 
-// unreadable reports why an existing file cannot be read, or keeps an error of the host.
+// unreadable reports why an existing file cannot be read, or keeps a host error.
 func (e *experiment) unreadable(file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -104,7 +104,7 @@ func (e *experiment) unreadable(file string, err error) {
 	e.report(diagnostic.Error, file, diagnostic.NoOffset, "unreadable", "%v", cause(err))
 }
 
-// text passes a text file to f; false if it is missing or unreadable.
+// text passes a text file to f. It returns false if the file is missing or unreadable.
 func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 	in, size, ok := e.file(file, safefile.Log)
 	if !ok {
@@ -115,7 +115,7 @@ func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 	return true
 }
 
-// shift converts times relative to this process's start to the founder's.
+// shift is added to times relative to this process's start to make them relative to the founder's.
 func (e *experiment) shift() int64 { return e.process.StartNS }
 
 func (e *experiment) fillProcess() {
@@ -134,7 +134,7 @@ func (e *experiment) fillProcess() {
 	p.ThreadNames, e.names = namesOf(p.JavaThreads)
 }
 
-// judgeTick drops a clock interval that is longer than the experiment: there would have been no
+// judgeTick drops a clock interval that is longer than the experiment, which would then have no
 // tick.
 func (e *experiment) judgeTick() {
 	facts, _ := e.facts()
@@ -177,7 +177,7 @@ func (e *experiment) readStacks() {
 	})
 }
 
-// view passes a file to f that is not needed afterwards; false if it is missing.
+// view passes a file to f and unmaps it afterwards. It returns false if the file is missing.
 func (e *experiment) view(file string, f func(m *mmap.File)) bool {
 	m, ok := e.mapFile(file)
 	if !ok {
@@ -190,7 +190,7 @@ func (e *experiment) view(file string, f func(m *mmap.File)) bool {
 	return true
 }
 
-// mapFile maps a file; false if it is missing or, which is reported, unreadable.
+// mapFile maps a file. It returns false if the file is missing, or unreadable, which it reports.
 func (e *experiment) mapFile(file string) (*mmap.File, bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, file))
 	var m *mmap.File
@@ -231,7 +231,7 @@ func (e *experiment) readEvents() {
 func (e *experiment) openEvents(kind schema.Kind, file string, m *mmap.File) error {
 	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, eventTimes: eventTimes{ended: bounds.Add(e.log.start, e.log.lastTime)}}
 	info, _ := e.log.kindInfo(kind)
-	f.oneState = info.States == 1 // clock profiles only have them
+	f.oneState = info.States == 1 // only clock profiles have states
 	report := e.reporter(file)
 	r := newPacketReader(m.Data, e.order, e.blocks(), func(s diagnostic.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == diagnostic.Error

@@ -29,7 +29,7 @@ const (
 // archiveLogs are the archivers' own logs: gprofng's and Studio's.
 var archiveLogs = []string{"archive.log", "er_archive.log"}
 
-// kinds is the number of event kinds that gprofng records, which come first.
+// kinds is the number of event kinds that gprofng records: the first in schema.Kind.
 const kinds = schema.Perf
 
 // eventFiles are the files with the events of each kind.
@@ -41,7 +41,7 @@ var eventFiles = func() (files [kinds]string) {
 }()
 
 // Files returns all regular files of the experiment, its descendants and its archives, except the
-// archivers' own logs, which say nothing about the program, and links that lead out of it.
+// archivers' logs, which say nothing about the program, and links out of the experiment.
 func (d *Decoder) Files(path string) ([]string, error) {
 	root, err := resolveLink(path)
 	if err != nil {
@@ -73,8 +73,8 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return files, nil
 }
 
-// resolveLink returns the target of a link, or the path itself: resolving all parts of a path
-// takes time, and there may be thousands of recordings.
+// resolveLink returns the target of a link, or the path itself if it is not a link. It does not
+// resolve the other parts of the path: with thousands of recordings, this takes time.
 func resolveLink(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -144,8 +144,8 @@ func isClosedLog(log io.Reader) (closed bool) {
 	return closed
 }
 
-// naturalCompare compares numbers inside names by value; of equal values, the
-// one with more digits comes first (gprofng-experiment 1.2).
+// naturalCompare compares numbers inside names by value. If values are equal, the number with more
+// digits comes first (gprofng-experiment 1.2).
 func naturalCompare(a, b string) int {
 	for i, j := 0, 0; ; i, j = i+1, j+1 {
 		switch {
@@ -190,8 +190,8 @@ const groupHeader = "#analyzer experiment group"
 // maxGroup is the maximum size of a group file.
 const maxGroup = 16 << 20
 
-// Members returns path, or the experiments that a group file names: relative to the current
-// directory or, if nothing is there, to the group file's.
+// Members returns path, or the experiments that a group file names. The names are relative to the
+// current directory or, if nothing is there, to the group file's directory.
 func (d *Decoder) Members(path string) ([]string, error) {
 	if !isGroup(path) {
 		return []string{path}, nil

@@ -18,18 +18,18 @@ import (
 // folder is the founder's directory. Links that lead out of it are not followed.
 type folder struct {
 	root      string // real and absolute
-	givenPath string // a path of root with no other links below it than resolve checks; empty if unknown
+	givenPath string // a path of root: below it, only links that resolve checks are possible; empty if unknown
 	missing   *missingPaths
 }
 
-// missingPaths caches directories that a recording lacks: most have no archives, where each load
-// object and source file is looked up.
+// missingPaths caches which directories a recording lacks: each load object and source file is
+// looked up in archives, which most recordings do not have.
 type missingPaths struct{ paths sync.Map }
 
 var errLeadsOut = errors.New("it is a link that leads out of the recording, which is not followed")
 
-// folderOf returns the folder of the experiment at path: the founder's for a descendant that is
-// opened by itself.
+// folderOf returns the folder of the experiment at path. For a descendant that is opened by itself,
+// it is the founder's folder.
 func folderOf(path string) (folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -74,8 +74,8 @@ func (f folder) resolve(path string) (string, error) {
 	return real, nil
 }
 
-// plain reports whether no part of a path below the root is a link. It checks only these parts:
-// on a network file system, each check is a request.
+// plain reports whether a path has no links below the root. It does not check the root's parts: on
+// a network file system, each check is a request.
 func (f folder) plain(path string) (bool, error) {
 	for at := len(f.root) + 1; at <= len(path); at++ {
 		if at < len(path) && path[at] != filepath.Separator {
@@ -101,8 +101,8 @@ func (f folder) contains(real string) bool {
 	return strings.HasPrefix(real, strings.TrimSuffix(f.root, "/")+"/") || real == f.root
 }
 
-// resolveArchived is resolve for archived files, which may also be links to a common archive
-// (gprofng-experiment 1.4).
+// resolveArchived does the same as resolve for archived files, which may also be links to a common
+// archive (gprofng-experiment 1.4).
 func (f folder) resolveArchived(path string) (string, error) {
 	real, err := f.resolve(path)
 	if !errors.Is(err, errLeadsOut) {
@@ -144,7 +144,7 @@ func (f folder) strays(archives string) (names []string, err error) {
 	return names, err
 }
 
-// cause returns an error without the path, which would show where the recording was read.
+// cause returns an error without its path, which would tell where the recording was read.
 func cause(err error) error {
 	for _, known := range []error{safefile.ErrNotRegular, safefile.ErrTooLarge} {
 		if errors.Is(err, known) {
@@ -158,7 +158,7 @@ func cause(err error) error {
 	return err
 }
 
-// Locator returns the Recording.Locate of an experiment, which may be gone.
+// Locator returns the function Recording.Locate of an experiment, even if the experiment is gone.
 func Locator(path string) func(string) []decode.Candidate {
 	if f, err := folderOf(path); err == nil {
 		return locator(path, f)
@@ -166,8 +166,8 @@ func Locator(path string) func(string) []decode.Candidate {
 	return decode.AtPath
 }
 
-// locator returns a function that finds the files of load objects: in the archives by hashed
-// name, as copies or as symbol tables, then at the recorded path (gprofng-experiment 1.4).
+// locator returns a function that finds the files of load objects: in the archives (copies or
+// symbol tables, by hashed name), then at the recorded path (gprofng-experiment 1.4).
 func locator(path string, f folder) func(string) []decode.Candidate {
 	archives := archivesOf(path)
 	tables := sync.OnceValue(func() map[string]string { return f.symbolTables(archives) })
@@ -184,7 +184,7 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 		if table := tables()[object]; len(found) == 0 && table != "" {
 			found = append(found, decode.Candidate{Path: table, Origin: "archive"})
 		}
-		// A relative path belongs to an unknown directory.
+		// The directory of a relative path is unknown.
 		if filepath.IsAbs(object) && isFile(object) {
 			found = append(found, decode.Candidate{Path: object, Origin: "path"})
 		}
@@ -192,11 +192,11 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 	}
 }
 
-// symbolTables returns the archived symbol tables by the load object's path in them
-// (studio-experiment 6): their names may belong to other paths if an experiment was edited.
+// symbolTables returns the archived symbol tables by the path of the load object that they contain
+// (studio-experiment 6). In an edited experiment, their names may be wrong.
 func (f folder) symbolTables(archives string) map[string]string {
 	tables := map[string]string{}
-	entries, _ := os.ReadDir(archives) // no folder, no tables
+	entries, _ := os.ReadDir(archives) // without the folder there are no tables
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !archive.IsSymbolTable(e.Name()) {
 			continue

@@ -22,11 +22,11 @@ const (
 	flagCompressed = 1 << 31
 	linkSize       = 8
 
-	// maxInfos is the maximum of infos in a packet, which has one of each kind.
+	// maxInfos is the maximum number of infos in a packet, which has one of each kind.
 	maxInfos = 16
 )
 
-// fragment is a part of a stack: words in the file, and a link to its continuation.
+// fragment is a part of a stack: its words, and a link to the next part.
 type fragment struct {
 	words []byte // in the mapped file
 	link  uint64
@@ -47,7 +47,7 @@ type frameFile struct {
 	frames    []frame
 	fragments map[uint64]fragment
 	release   func() // releases the file's memory
-	writers   int    // blocks that are not full, each of another thread
+	writers   int    // blocks that are not full: each has a different writer
 	states    int64  // unused states of MPI
 }
 
@@ -86,8 +86,8 @@ type info struct {
 	data       []byte // header included
 }
 
-// nextInfo returns the first info of b and the rest. The list ends with zeros; an info that does
-// not fit is an error.
+// nextInfo returns the first info of b and the rest. Zeros end the list. It returns an error if the
+// info does not fit.
 func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	if len(b) < infoHeader {
 		return info{}, nil, nil
@@ -173,8 +173,8 @@ func (f *frameFile) frame(packet []byte) {
 	f.frames = append(f.frames, fr)
 }
 
-// head returns the uid of the fragment that an info defines or, without words, refers to. The uid
-// is at the end of the info's header.
+// head returns the uid of the fragment that an info defines or, if it has no words, refers to. The
+// uid is at the end of the info's header.
 func (f *frameFile) head(i info, header int) uint64 {
 	uid := f.order.u64(i.data[header-8:])
 	if words := i.data[header:]; len(words) > 0 {

@@ -34,8 +34,8 @@ func New() *Decoder { return &Decoder{} }
 // Name returns `gprofng`.
 func (d *Decoder) Name() string { return "gprofng" }
 
-// Detect reports whether path is an experiment (any name ending in `.er`: Open reports one
-// that is not a directory) or a group file.
+// Detect reports whether path is an experiment or a group file. Every name ending in `.er` counts
+// as an experiment; Open reports if it is not a directory.
 func (d *Decoder) Detect(path string) bool {
 	if isExperimentName(filepath.Base(filepath.Clean(path))) {
 		_, err := os.Stat(path)
@@ -60,8 +60,8 @@ func isGroup(path string) bool {
 	return err == nil && bytes.Equal(head, []byte(groupHeader))
 }
 
-// Open reads an experiment and its descendants: logs, maps, stacks, and an
-// index of the event files, which costs one sequential pass over them.
+// Open reads an experiment and its descendants: logs, maps and stacks. It indexes the event files
+// in one sequential pass.
 func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 	rec := &decode.Recording{
 		Format: d.Name(),
@@ -98,7 +98,7 @@ type opener struct {
 	founder *experiment
 	mapped  []*mmap.File
 	unused  unusedLog
-	// announced are the lineages of the descendants that the logs name.
+	// announced has the lineages of the descendants that the logs name.
 	announced []string
 }
 
@@ -138,7 +138,7 @@ func (o *opener) open() {
 	o.unused.report(&o.rec.Problems)
 }
 
-// hasData reports whether a descendant has stacks or events; others are not opened
+// hasData reports whether a descendant has stacks or events. Descendants without are not opened
 // (gprofng-experiment 1.2).
 func (o *opener) hasData(name string) bool {
 	for i, f := range append([]string{framesFile}, eventFiles[:]...) {
@@ -167,7 +167,7 @@ func (o *opener) load(sub string, number int, lineage string) *experiment {
 	return e
 }
 
-// describe fills in the facts about the recording from a process, the founder.
+// describe fills in the facts about the recording from e, the founder.
 func (o *opener) describe(e *experiment) {
 	o.founder = e
 	l, r := &e.log, o.rec
@@ -181,8 +181,8 @@ func (o *opener) describe(e *experiment) {
 	}
 }
 
-// began returns the latest possible start of a recording whose log only has the second: the log
-// was last written then, unless the file is a copy with another time, or with whole seconds.
+// began returns the latest possible start of a recording whose log has only whole seconds. Within
+// that second, the log's modification time is more precise, unless the log was copied.
 func began(second time.Time, log string) time.Time {
 	latest := second.Add(time.Second - 1)
 	if info, err := safefile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
@@ -191,8 +191,8 @@ func began(second time.Time, log string) time.Time {
 	return latest
 }
 
-// inheritTargets gives forked children, whose log only says `(fork)`, their parent's program
-// name.
+// inheritTargets gives forked children, whose logs say only `(fork)`, the name of their parent's
+// program.
 func (o *opener) inheritTargets() {
 	targets := map[string]string{}
 	for _, p := range o.rec.Processes {

@@ -12,7 +12,7 @@ import (
 // releaseStep is how many bytes the index reads before it releases them.
 const releaseStep = 1 << 22
 
-// someStep is the distance between the packets whose times are kept.
+// someStep: of so many packets, eventTimes.some has the time of one.
 const someStep = 64
 
 // eventFile is an event file of one kind, opened and indexed.
@@ -26,7 +26,7 @@ type eventFile struct {
 	eventCounts
 	eventTimes
 	runs     []packetRun        // by min
-	oneState bool               // user and system time were recorded together
+	oneState bool               // user and system time are recorded as one state
 	threads  map[int64]struct{} // threads with events; there may be more
 	facts    facts
 	checks   [maxType][]fieldCheck
@@ -54,13 +54,13 @@ type eventTimes struct {
 type indexFields struct{ time, stack, leaf, state, ticks field }
 
 // Files are indexed in chunks: while one goroutine evaluates the times of a chunk, another reads
-// the next ones.
+// the next chunks.
 const (
 	indexChunk  = blockSize
 	chunksAhead = 8
 )
 
-// packetChunk are the packets that begin in a chunk of a file.
+// packetChunk holds the packets that begin in a chunk of a file.
 type packetChunk []packetRef
 
 type packetRef struct {
@@ -70,8 +70,8 @@ type packetRef struct {
 	gap    bool // packetReader.gap
 }
 
-// index reads a file once from start to end. It finds its runs and its damage, and the stacks
-// that its events refer to.
+// index reads a file once from start to end. It finds runs, damage, and the stacks to which events
+// refer.
 func (f *eventFile) index(r *packetReader) {
 	fields := f.indexFields()
 	times, references := newTimeIndex(f, fields), newReferenceIndex(f, fields)
@@ -121,8 +121,8 @@ func (f *eventFile) indexFields() *[maxType]indexFields {
 	return fields
 }
 
-// timeIndex finds the times of packets and the runs, and counts values out of bounds. The
-// concurrent reader of packets does not write to the file's index.
+// timeIndex finds the times of packets and the runs, and counts values out of bounds. Only it
+// writes to the file's index, not the concurrent reader of packets.
 type timeIndex struct {
 	*eventFile
 	fields *[maxType]indexFields
@@ -151,8 +151,8 @@ func (x *timeIndex) add(packets packetChunk) {
 	}
 }
 
-// timeOf returns the time of a packet: the previous one's if the recorded time is outside of the
-// experiment.
+// timeOf returns the time of a packet, or of the previous one if the recorded time is outside of
+// the experiment.
 func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int64) int64 {
 	recorded := p.time.get(packet, f.order)
 	if f.packets%someStep == 0 {
@@ -168,7 +168,7 @@ func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int
 	return time
 }
 
-// referenceIndex notes the stacks that events refer to, and their CPU time.
+// referenceIndex notes the stacks to which events refer, and the events' CPU time.
 type referenceIndex struct {
 	data         []byte
 	order        byteOrder

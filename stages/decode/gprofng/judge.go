@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// judge reports what the experiment as a whole shows: the collector's warnings, missing data, and
+// judge reports what only the whole experiment shows: the collector's warnings, missing data, and
 // known pitfalls.
 func (e *experiment) judge() {
 	l := &e.log
@@ -35,8 +35,7 @@ func (e *experiment) judge() {
 	}
 }
 
-// judgeEvents reports declared kinds without events. If call stacks show that there were events,
-// they are lost.
+// judgeEvents reports declared kinds without events. If there are call stacks, events were lost.
 func (e *experiment) judgeEvents() {
 	var total, missing int64
 	for _, f := range e.events {
@@ -56,7 +55,7 @@ func (e *experiment) judgeEvents() {
 			e.report(diagnostic.Warning, eventFiles[k.Kind], diagnostic.NoOffset, "missing-file", "the file is missing, though the collector makes it even without events")
 		case total == 0 && e.stacks.stacks.Len() > 0:
 			severity := diagnostic.Error
-			if !e.log.closed { // each thread may have lost what it was recording
+			if !e.log.closed { // each thread may have lost the event that it was recording
 				severity = e.unusedSeverity(e.stacks.stacks.Len(), max(1, e.stacks.writers))
 			}
 			e.report(severity, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", e.stacks.stacks.Len())
@@ -66,7 +65,7 @@ func (e *experiment) judgeEvents() {
 	}
 }
 
-// judgeMap reports a missing map of the address space. Without events nothing is lost: a process
+// judgeMap reports a missing map of the address space. Without events this loses nothing: a process
 // may end before anything is recorded.
 func (e *experiment) judgeMap(events bool) {
 	severity := diagnostic.Info
@@ -81,8 +80,8 @@ func (e *experiment) judgeMap(events bool) {
 	}
 }
 
-// A clock profile is doubtful if it accounts for less than half of the CPU time that the system
-// accounted to the process, and that is enough to judge by.
+// A clock profile is doubtful if it has less than half of the CPU time that the system accounted to
+// the process, provided that this time is long enough to judge by.
 const (
 	doubtfulShare = 0.5
 	judgeableNS   = 100_000_000
@@ -114,8 +113,8 @@ func (e *experiment) judgeClock() {
 	}
 }
 
-// Data missing from one file of an experiment may show in another: each call stack belongs to an
-// event, each sample point of the log to a record of the overview, each descendant to a folder.
+// One file of an experiment can show that another lacks data: each call stack belongs to an event,
+// each sample point of the log to a record of the overview, each descendant to a folder.
 
 // judgeStacks reports call stacks without an event, and threads that recorded stacks but no
 // events.
@@ -145,15 +144,15 @@ func (e *experiment) judgeStacks() {
 	if unused := e.stacks.unused(); unused > 0 {
 		report(e.unusedSeverity(unused, len(threads)), diagnostic.NoOffset, "unused-stacks", "call stacks were recorded for events that are missing from the files", int64(unused))
 	}
-	// Threads of one flow may write concurrently, and so may a signal handler and the thread
-	// that it interrupts.
+	// More writers than flows can be normal: threads of one flow may write concurrently, and so may
+	// a signal handler and the thread that it interrupts.
 	if lost := e.stacks.writers - len(flows); lost > 0 && !e.log.isOld() && len(threads) > 0 && len(threads) == len(flows) && !e.hasNestedEvents() {
 		report(diagnostic.Error, diagnostic.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
 	}
 }
 
-// unusedSeverity returns the severity of stacks without events. While a process ends, each thread
-// may lose one event, and another one in a signal handler.
+// unusedSeverity returns the severity of stacks without events. When a process ends, each thread
+// may lose one event, and a second one in a signal handler.
 func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
 		return diagnostic.Error
@@ -161,7 +160,7 @@ func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	return diagnostic.Warning
 }
 
-// hasNestedEvents reports whether signal handlers recorded events during others.
+// hasNestedEvents reports whether signal handlers recorded events while others were recorded.
 func (e *experiment) hasNestedEvents() bool {
 	signals, others := 0, 0
 	for kind, f := range e.events {
@@ -227,7 +226,7 @@ type collectorWarning struct {
 	offset int64
 }
 
-// The collector's warning that the profiling timer does not run as requested.
+// warningTimerChanged is the id of the warning that the profiling timer does not run as requested.
 const warningTimerChanged = "207"
 
 // warningTexts are the meanings of the collector's warnings; %s is their parameter.

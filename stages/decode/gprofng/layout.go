@@ -9,7 +9,7 @@ import (
 	"stackmill/schema"
 )
 
-// A field is a number in a packet.
+// field is where a packet has a number.
 type field struct {
 	offset int
 	width  int // 4 or 8; 0: the packet has no such field
@@ -20,9 +20,9 @@ type field struct {
 type layout struct {
 	typ    uint16
 	fields map[string]field
-	text   map[string]int // offsets of strings, which extend to the packet's end
-	need   int            // size that includes all fields
-	unread []string       // fields of types that are not read
+	text   map[string]int // offsets of strings, each of which extends to the packet's end
+	need   int            // the smallest size that includes all fields
+	unread []string       // names of fields whose types are not read
 }
 
 func newLayout(typ uint16) *layout {
@@ -34,10 +34,10 @@ var fieldTypes = map[string]field{
 	"INT32": {width: 4, signed: true}, "UINT32": {width: 4}, "INT64": {width: 8, signed: true}, "UINT64": {width: 8},
 }
 
-// alwaysUnsigned are fields that are unsigned even if their type is not.
+// alwaysUnsigned lists fields that are unsigned even if their type is signed.
 var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
 
-// maxFields is the maximum of fields in a packet; known ones have up to 20.
+// maxFields is the maximum number of fields in a packet; known packets have up to 20.
 const maxFields = 256
 
 // maxPacket is the largest size a packet header can state.
@@ -124,8 +124,8 @@ func isRead(typ uint16) bool {
 // microStates are the fields of a PROF packet: the ticks in states 0 to 9.
 var microStates = []string{"UCPU", "SCPU", "TRAP", "TFLT", "DFLT", "KFLT", "ULCK", "TSLP", "WCPU", "TSTP"}
 
-// limit is the largest valid value of an enumeration or count; a packet with a larger one is not
-// of that type.
+// limit is the largest valid value of an enumeration or count; a packet with a larger value is
+// damaged.
 type limit struct {
 	field string
 	max   int64
@@ -137,7 +137,7 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
-// standard are the specific fields that every description of a packet type has
+// standard has, by packet type, the fields of its own that every description has
 // (gprofng-experiment 3.4).
 var standard = map[uint16][]string{
 	typeOProf: {"MSTATE", "NTICK"},
@@ -149,8 +149,8 @@ var standard = map[uint16][]string{
 	typeMHWC:  {"HWCTAG", "HWCINT"},
 }
 
-// lacks returns the fields that a description lacks: their values would be 0 (gprofng-experiment
-// 3.3).
+// lacks returns the standard fields that a description lacks: their values would be 0
+// (gprofng-experiment 3.3).
 func (l *layout) lacks() (names []string) {
 	own, ok := standard[l.typ]
 	if !ok {
@@ -171,7 +171,7 @@ func (l *layout) lacks() (names []string) {
 type column struct {
 	field   string
 	missing int64 // the column's value if packets have no such field
-	time    bool  // an absolute time, 0 for none
+	time    bool  // an absolute time; 0 for none
 }
 
 // payload are the fields of schema.Traits.Columns. A column without a field is computed
@@ -212,8 +212,8 @@ func (l *layout) check(order byteOrder) func([]byte) string {
 	}
 }
 
-// byteOrder reads the numbers of one recording. It is not an interface because the
-// innermost loops use it.
+// byteOrder reads the numbers of one recording. It is not an interface because innermost loops use
+// it.
 type byteOrder struct{ big bool }
 
 func (o byteOrder) u16(b []byte) uint16 {

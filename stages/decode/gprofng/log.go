@@ -60,8 +60,8 @@ type runFacts struct {
 	start    int64 // ns on the host's monotonic clock
 	wall     int64 // s since 1970
 	closed   bool
-	exited   bool // the log was closed by an exit event
-	endless  bool // the time of its end is unusable
+	exited   bool // an exit event closed the log
+	endless  bool // the time of the end is unusable
 	lastTime int64
 }
 
@@ -88,8 +88,8 @@ func (e *experiment) readLog(file string, in io.Reader, size int64, maps *mapRea
 	return e.readXML(file, in, size, r.tag, func() bool { return file == logFile && !r.exited })
 }
 
-// readXML passes each tag of a file to f, and returns where its text ends. It reports a text
-// without the padding that padded says must follow.
+// readXML passes each tag of a file to f, and returns where its text ends. It reports a problem if
+// padded says that padding must follow the text, but there is none.
 func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *tag), padded func() bool) (end int64) {
 	x := newXMLReader(in, func(offset int64, message string) {
 		e.report(diagnostic.Error, file, offset, "xml-syntax", "%s", message)
@@ -155,8 +155,8 @@ func (r *logReader) experiment(t *tag) {
 	}
 }
 
-// process reads a description of the process: one element per attribute and one for the command,
-// or all in one (studio-experiment 4).
+// process reads an element that describes the process. There is one per attribute and one for the
+// command, or a single one for all (studio-experiment 4).
 func (r *logReader) process(t *tag) {
 	for _, a := range t.attrs {
 		switch a.name {
@@ -180,7 +180,7 @@ func (r *logReader) process(t *tag) {
 	}
 }
 
-// int reads an optional attribute.
+// int reads an optional number.
 func (r *logReader) int(t *tag, name string) int64 {
 	s := t.get(name)
 	if s == "" {
@@ -193,7 +193,7 @@ func (r *logReader) int(t *tag, name string) int64 {
 	return n
 }
 
-// time reads an optional time stamp; false if it is unreadable.
+// time reads an optional time stamp. It returns false if it is unreadable.
 func (r *logReader) time(t *tag) (int64, bool) {
 	s := t.get("tstamp")
 	if s == "" {
@@ -240,7 +240,7 @@ func (r *logReader) badNumber(t *tag, name string, err error) {
 	r.e.report(diagnostic.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
 }
 
-// wordBytes returns the size of an address; by default the architecture's.
+// wordBytes returns the size of an address; if the log lacks it, the architecture's default.
 func (l *recordedLog) wordBytes() int {
 	switch {
 	case l.wordBits == 32:
@@ -263,7 +263,7 @@ var littleEndian = map[string]bool{
 // endOfDates is the last second of the year 9999.
 const endOfDates = 253402300799
 
-// maxWarnings is the maximum of the collector's warnings.
+// maxWarnings is the maximum number of the collector's warnings.
 const maxWarnings = 1 << 14
 
 // event reads an event element (gprofng-experiment 2.4).
@@ -292,8 +292,8 @@ func (r *logReader) warning(kind string, t *tag) {
 	r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
 }
 
-// eventTime reads an event's time; false if it is unreadable. Times are relative to the start,
-// except the run event's; an impossible one counts as 0.
+// eventTime reads an event's time. It returns false if the time is unreadable. All times are
+// relative to the start, except that of the run event. An impossible time counts as 0.
 func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
 	time, ok = r.time(t)
 	if !ok {
@@ -346,7 +346,7 @@ func (r *logReader) timedEvent(kind string, time int64, t *tag) {
 	}
 }
 
-// run reads the event of the experiment's start, with its time on two clocks.
+// run reads the event of the experiment's start, which has its time on two clocks.
 func (r *logReader) run(time int64, t *tag) {
 	r.running, r.closed, r.exited = true, false, false
 	r.start, r.wall = time, r.int(t, "time")
@@ -356,10 +356,10 @@ func (r *logReader) run(time int64, t *tag) {
 	}
 }
 
-// maxLabels is the maximum of labeled sample points: twelve days of one per second.
+// maxLabels is the maximum number of labeled sample points: twelve days of one per second.
 const maxLabels = 1 << 20
 
-// sample reads a sample point. Most have the same few labels.
+// sample reads a sample point. It shares labels: most sample points have the same few.
 func (r *logReader) sample(t *tag) {
 	id := r.int(t, "id")
 	if id < 0 || t.get("id") == "" {

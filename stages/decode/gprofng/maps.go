@@ -26,11 +26,11 @@ type mapReader struct {
 	paths   map[string]string     // shared by events
 }
 
-// maxMaps is the maximum of events in a process's map. Linux limits a process to a quarter of
-// that at a time.
+// maxMaps is the maximum number of events in a process's map. Linux limits a process to a quarter
+// as many mappings at a time.
 const maxMaps = 1 << 18
 
-// hasRoom reports whether one more event may be kept.
+// hasRoom reports whether one more event may be kept, and counts dropped events.
 func (m *mapReader) hasRoom() bool {
 	if m.kept == maxMaps {
 		m.dropped++
@@ -40,7 +40,7 @@ func (m *mapReader) hasRoom() bool {
 	return true
 }
 
-// internPath returns a path that shares its memory with equal ones.
+// internPath returns a path that shares its memory with equal paths.
 func (m *mapReader) internPath(name string) string {
 	if m.paths == nil {
 		m.paths = map[string]string{}
@@ -69,8 +69,8 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 	}
 }
 
-// numberReader reads the attributes of an event, and keeps the first error, for which the event
-// is dropped.
+// numberReader reads the attributes of an event, and keeps the first error. The caller then drops
+// the event.
 type numberReader struct {
 	t   *tag
 	bad string
@@ -101,8 +101,8 @@ func (n *numberReader) time() int64 {
 	return v
 }
 
-// event reads an event. One with an unreadable number is dropped: a misplaced mapping would be
-// worse than none.
+// event reads an event. It drops an event with an unreadable number: a misplaced mapping is worse
+// than none.
 func (m *mapReader) event(file string, t *tag) {
 	n := &numberReader{t: t}
 	ev := decode.MapEvent{Address: n.unsigned("vaddr", true), Time: n.time()}
@@ -139,8 +139,8 @@ func (m *mapReader) event(file string, t *tag) {
 	}
 }
 
-// fitsMemory reports whether a mapping fits the process's memory. A longer one would own the
-// addresses after it.
+// fitsMemory reports whether a mapping fits the process's memory. A mapping that is too long would
+// own the addresses after it.
 func (m *mapReader) fitsMemory(file string, t *tag, ev *decode.MapEvent) bool {
 	l := &m.e.log
 	if most, ok := bounds.MappingFits(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
@@ -157,7 +157,7 @@ func (m *mapReader) remark(file string, t *tag, reason, message string) {
 	m.e.report(diagnostic.Info, file, t.offset, reason, "%s", message)
 }
 
-// segment reads the mapping of a file; false if it has no usable name.
+// segment reads the mapping of a file. It returns false if the mapping has no usable name.
 func (m *mapReader) segment(file string, n *numberReader, ev *decode.MapEvent) bool {
 	ev.Path = m.internPath(n.t.get("name"))
 	ev.FileOffset = n.unsigned("foffset", false)
@@ -172,7 +172,7 @@ func (m *mapReader) segment(file string, n *numberReader, ev *decode.MapEvent) b
 	return true
 }
 
-// function reads a region of generated code: one function, or the functions announced before it.
+// function reads a region of generated code: one function, or those announced before the region.
 func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
 	ev.Path, ev.Modes, ev.Code = t.get("name"), modeRead|modeExecute, &decode.Code{}
 	if len(m.pending) > 0 {

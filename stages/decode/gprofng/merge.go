@@ -23,7 +23,7 @@ type cursor struct {
 	next   int32 // index in packetRun.order
 }
 
-// never comes after all packets.
+// never is a cursor that comes after all packets.
 var never = cursor{time: math.MaxInt64, offset: math.MaxInt}
 
 // before orders packets by time, then by offset.
@@ -34,14 +34,14 @@ func (c *cursor) before(d *cursor) bool {
 	return c.time < d.time
 }
 
-// merger returns the packets of a file in order of time. It has a heap of cursors, one for each
-// run that has begun and not ended.
+// merger returns the packets of a file in order of time. It has a heap of cursors, one for each run
+// that is partly read.
 type merger struct {
 	file  *eventFile
 	times [maxType]field
-	first cursor // of the first run that has not begun, or never
+	first cursor // of the first run that is not begun, or never
 	heap  cursorHeap
-	// changed reports a packet that disappeared: the file was written to after it was indexed.
+	// changed says that a packet disappeared: the file was written to after it was indexed.
 	changed bool
 }
 
@@ -56,7 +56,7 @@ func newMerger(f *eventFile) *merger {
 	return m
 }
 
-// wait makes a run the first that has not begun.
+// wait makes a run the first that is not begun.
 func (m *merger) wait(run int32) {
 	m.first = never
 	if int(run) < len(m.file.runs) {
@@ -65,8 +65,8 @@ func (m *merger) wait(run int32) {
 	}
 }
 
-// next appends the offsets of the next packets, all of one type, until offsets is full. At the
-// end it appends none.
+// next appends the offsets of the next packets, all of the same type, until offsets is full. At the
+// end of the file, it appends none.
 func (m *merger) next(offsets []int) []int {
 	typ := -1
 	for len(offsets) < cap(offsets) {
@@ -97,7 +97,7 @@ func (m *merger) next(offsets []int) []int {
 	return offsets
 }
 
-// begin puts runs that begin before the first cursor into the heap.
+// begin puts runs that start before the first cursor into the heap.
 func (m *merger) begin() {
 	for m.first != never && (len(m.heap) == 0 || !m.heap[0].before(&m.first)) {
 		c := m.first
@@ -108,7 +108,7 @@ func (m *merger) begin() {
 	}
 }
 
-// rival returns the cursor that comes after the first one.
+// rival returns the cursor after the first one in order of time.
 func (m *merger) rival() *cursor {
 	rival := &m.first
 	for i := 1; i < min(3, len(m.heap)); i++ {
@@ -119,7 +119,7 @@ func (m *merger) rival() *cursor {
 	return rival
 }
 
-// advance moves a cursor to the next packet of its run; false at its end.
+// advance moves a cursor to the next packet of its run. It returns false at the end of the run.
 func (m *merger) advance(c *cursor) bool {
 	f, r := m.file, &m.file.runs[c.run]
 	if r.order == nil {
@@ -138,7 +138,7 @@ func (m *merger) advance(c *cursor) bool {
 	return m.load(c)
 }
 
-// load reads the time of the packet at a cursor; false if it is no longer the indexed packet.
+// load reads the time of a cursor's packet, or returns false if the indexed packet is gone.
 func (m *merger) load(c *cursor) bool {
 	f := m.file
 	packet := f.Data[c.offset:]
@@ -176,12 +176,12 @@ func (h *cursorHeap) Pop() any {
 type packetRun struct {
 	min   int64    // time of the first packet to read
 	start int      // offset of the first packet in the file
-	end   int      // where the last one ends
+	end   int      // where the last packet ends
 	order []uint32 // offsets of packets relative to start, in reading order; nil: file order
 }
 
-// The size of runs: a run shorter than minRun packets is joined with what follows, even out of
-// order or after a gap, up to maxRun packets.
+// The size of runs: a run of fewer than minRun packets goes on even if packets are out of order or
+// after a gap, up to maxRun packets.
 const (
 	minRun     = 256
 	maxRun     = 1024
@@ -192,11 +192,11 @@ const (
 type runBuilder struct {
 	runs []packetRun
 
-	run   packetRun // being made
+	run   packetRun // the current run
 	count int
 	last  int64
 	loose bool // the run needs an order
-	// The packets of the run, while it may need an order.
+	// The packets of the run, as long as it may need an order.
 	offsets []int
 	times   []int64
 }

@@ -22,7 +22,7 @@ const (
 
 	overviewReal  = 3 // index of the first time that becomes a column
 	overviewSleep = 9 // index in schema.OverviewTimes
-	overviewUser  = 1 // index in schema.OverviewTimes; from here to the trap time, CPUs bound the sum
+	overviewUser  = 1 // index in schema.OverviewTimes; the number of CPUs bounds the sum of the times from user to trap
 	overviewTrap  = 3
 )
 
@@ -33,11 +33,11 @@ type overviewRecord struct {
 	counts []int64
 }
 
-// maxRecords is the maximum of records: six days of one per second.
+// maxRecords is the maximum number of records: six days of one per second.
 const maxRecords = 1 << 19
 
-// readOverview returns the differences between successive records. start is the time on the
-// recording's clock that counts as 0.
+// readOverview returns the differences between successive records. start, on the recording's clock,
+// becomes time 0.
 func (e *experiment) readOverview(data []byte, start int64, release func()) []decode.OverviewRow {
 	size := overviewHead + overviewWords*e.wordBytes
 	if rest := len(data) % size; rest != 0 {
@@ -77,15 +77,15 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 	return rows
 }
 
-// replaceOutliers replaces values out of bounds by the previous record's. The values begin at
-// offset at of the file.
+// replaceOutliers replaces values out of bounds by the previous record's values. The record's
+// values begin at offset `at` of the file.
 func (r *overviewRecord) replaceOutliers(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Outliers) {
 	// The last record may mark the end of the experiment.
 	if end := bounds.Add(f.start, bounds.MaxDuration); r.time < f.start-bounds.ExitDelay || r.time > end {
 		left.Add("the time of a record", " ns", at, r.time, f.start, end)
 		r.time = last.time
 	}
-	const states = 16 // more than there are, to bound their sum
+	const states = 16 // more than there are, so that the sum of all is in bounds
 	for i, v := range r.times {
 		most := bounds.Mul(f.length(), bounds.MaxThreads)
 		if overviewUser <= i && i <= overviewTrap {
@@ -129,8 +129,8 @@ func (e *experiment) overviewRecord(b []byte) overviewRecord {
 	return r
 }
 
-// since returns the difference of two records. Negative differences become 0, and real time that
-// no state accounts for is sleep.
+// since returns the difference of two records. Negative differences become 0; real time that no
+// state accounts for counts as sleep.
 func (r overviewRecord) since(last overviewRecord) decode.OverviewRow {
 	row := decode.OverviewRow{Times: make([]int64, len(r.times)), Counts: make([]int64, len(r.counts))}
 	var inStates int64

@@ -16,8 +16,8 @@ const (
 
 	typeEmpty  = 0
 	typeClosed = 0xffff
-	// maxType is above the types that a collector may have written: 19 and the two flags of old
-	// formats. Higher ones are garbage, not new types.
+	// maxType is above all types that a collector may have written: 19 and the two flags of old
+	// formats. Higher types are garbage, not new types.
 	maxType = 256
 )
 
@@ -26,7 +26,7 @@ type packetType struct {
 	described bool
 	variable  bool // packets differ in size
 	need      int  // the smallest size
-	size      int  // of all packets, once one was read
+	size      int  // the size of all packets, once one was read
 	thread    field
 	time      field
 	// why returns what is wrong with a packet's content, "" if nothing is.
@@ -36,8 +36,8 @@ type packetType struct {
 // reporter records a problem of one file.
 type reporter func(severity diagnostic.Severity, offset int64, reason, message string, count int64)
 
-// packetReader iterates over the packets of a file. Damage costs only the bytes that it covers:
-// the reader continues at the next plausible packet.
+// packetReader iterates over the packets of a file. After damage, it continues at the next
+// plausible packet.
 type packetReader struct {
 	data    []byte
 	order   byteOrder
@@ -49,14 +49,14 @@ type packetReader struct {
 	pos     int
 	end     int            // of the block
 	last    int            // offset of the previous packet in the same block; -1: none
-	usual   int            // the size of packets, if their type has a fixed one
+	usual   int            // the size of packets, if it is fixed
 	gap     bool           // the packet does not directly follow the previous one
-	unknown map[uint16]int // undescribed packets by type
+	unknown map[uint16]int // the number of undescribed packets, by type
 	// truncated says that the file was cut.
 	truncated bool
 }
 
-// newPacketReader returns a reader of a file with that layout.
+// newPacketReader returns a reader of a file whose blocks have the given layout.
 func newPacketReader(data []byte, order byteOrder, layout blockLayout, report reporter) *packetReader {
 	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{blockLayout: layout}}
 }
@@ -96,8 +96,8 @@ func (r *packetReader) header(o int) (size int, typ uint16) {
 	return int(r.order.u16(w)), r.order.u16(w[2:])
 }
 
-// handleUnusual handles content that is not a packet of a known type and size, and reports
-// whether it is a packet nevertheless. It always advances.
+// handleUnusual handles content that is not a packet of a known type and size. It reports whether
+// the content is a packet nevertheless. It always advances.
 func (r *packetReader) handleUnusual(o, size int, typ uint16) bool {
 	switch {
 	case size == 0:
@@ -126,7 +126,7 @@ func (r *packetReader) handleUnusual(o, size int, typ uint16) bool {
 	return false
 }
 
-// checkDescribed checks a packet of a described type with an unusual size or content.
+// checkDescribed checks a packet of a described type that has an unusual size or content.
 func (r *packetReader) checkDescribed(o, size int, typ uint16) bool {
 	t := &r.types[typ]
 	if size < t.need {
@@ -162,8 +162,8 @@ func (r *packetReader) checkDescribed(o, size int, typ uint16) bool {
 	return true
 }
 
-// fits reports whether a size is the expected one of a fixed-size type: its fields, padded to the
-// next multiple of 8.
+// fits reports whether a size is the expected size of a fixed-size type: that of its fields, padded
+// to a multiple of 8.
 func (r *packetReader) fits(t *packetType, size int) bool {
 	if t.size != 0 {
 		return size == t.size
@@ -208,7 +208,7 @@ func (r *packetReader) follows(o int) bool {
 	return true
 }
 
-// overrunsBlock handles a packet that ends after its block. If the file ends there, it was cut.
+// overrunsBlock handles a packet that ends after its block; maybe the file was cut there.
 func (r *packetReader) overrunsBlock(o, size int, typ uint16) {
 	if r.end < len(r.data) || r.end%r.blocks.size == 0 {
 		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends after its block", typ, size))
@@ -251,8 +251,8 @@ func leadingZeros(b []byte) (n int) {
 	return len(b) - len(bytes.TrimLeft(b[n:], "\x00"))
 }
 
-// reportUnknown reports the packets that were skipped because the log does not describe their
-// type. Packets of a type that the file should have are lost.
+// reportUnknown reports packets that were skipped because the log does not describe their type. If
+// the file should have this type (wanted), they are a loss.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
 		severity, reason := diagnostic.Warning, "undescribed-packets"
@@ -267,8 +267,8 @@ func (r *packetReader) damage(o int, why string) {
 	r.resync(o, o+packetAlign, why)
 }
 
-// resync continues after damage at the first offset, `from` or later, with a packet that is
-// followed by a packet or padding.
+// resync continues after damage at the first packet, at `from` or later, that is followed by
+// another packet or padding.
 func (r *packetReader) resync(damaged, from int, why string) {
 	p := from
 	for ; p+packetHeader <= len(r.data); p += packetAlign {

@@ -18,8 +18,8 @@ const (
 	reasonBadAddress   = decode.ReasonAddress
 )
 
-// Limits of what damaged links may expand to. Collectors record a few hundred words; their
-// options allow a few thousand.
+// Limits of stacks, since damaged links may expand to any size. Collectors record a few hundred
+// words; their options allow a few thousand.
 const (
 	maxStackWords = 1 << 16
 	// minWords and wordsPerByte bound the words of all stacks by the file's
@@ -36,13 +36,13 @@ type stackTable struct {
 	stacks  *decode.Stacks
 	byUID   uidTable
 	byLeaf  map[leafKey]int32
-	missing int32  // number of the stack for all missing ones, -1 if none is missing
+	missing int32  // number of the stack that stands in for all missing stacks, -1 if none is missing
 	used    []bool // whether an event refers to a recorded stack, by number
-	writers int    // how many threads, or flows of them, wrote stacks concurrently
+	writers int    // how many threads or flows wrote stacks concurrently
 }
 
 // leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC): the number of the
-// stack without it, -1 for none, and the leaf.
+// stack without the leaf (-1 for none), and the leaf.
 type leafKey struct {
 	number int32
 	leaf   uint64
@@ -51,11 +51,11 @@ type leafKey struct {
 // resolver follows the links of fragments (gprofng-experiment 4.3).
 type resolver struct {
 	*frameFile
-	visited map[uint64]int // fragment uid: number of the walk that saw it last
+	visited map[uint64]int // by uid of a fragment: the walk that saw it last
 	walk    int
-	native  []uint64 // memory for the words of a stack
+	native  []uint64 // reused for the words of a stack
 	java    []uint64
-	left    int // words that may still be made
+	left    int // how many more words stacks may have
 	cut     map[string]int64
 }
 
@@ -154,7 +154,7 @@ func (r *resolver) words(list []uint64, uid uint64, reason *string) []uint64 {
 	return list
 }
 
-// addresses removes words that are neither addresses nor markers in a valid position
+// addresses removes words that are neither addresses nor markers at a valid position
 // (gprofng-experiment 4.4).
 func addresses(words []uint64, reason *string) []uint64 {
 	n := 0
@@ -171,8 +171,8 @@ func addresses(words []uint64, reason *string) []uint64 {
 	return words[:n]
 }
 
-// javaFrames pairs the words of a Java stack: byte code index, method id. Only the low half of
-// the index counts. A truncated stack ends in a frame with the marker as its method.
+// javaFrames turns pairs of words into frames: byte code index (low half of the word), method id. A
+// truncated stack ends in a frame whose method is the marker.
 func javaFrames(words []uint64) []decode.JavaFrame {
 	frames := make([]decode.JavaFrame, 0, len(words)/2)
 	for i := 0; i+1 < len(words); i += 2 {
@@ -187,7 +187,7 @@ func javaFrames(words []uint64) []decode.JavaFrame {
 // isLeaf reports whether an event has a leaf of its own.
 func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
-// refer notes that an event refers to a stack; false if it was not recorded.
+// refer notes that an event refers to a stack. It returns false if the stack was not recorded.
 func (t *stackTable) refer(uid, leaf uint64) bool {
 	number, ok := t.recorded(uid)
 	switch {
@@ -204,8 +204,8 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 	return uid == 0 || ok
 }
 
-// recorded returns the number of a uid's stack; without one, -1 for no uid, and the number for
-// missing stacks.
+// recorded returns the number of a uid's stack. If there is none, number is t.missing; it is -1 if
+// uid is 0.
 func (t *stackTable) recorded(uid uint64) (number int32, ok bool) {
 	if uid == 0 {
 		return -1, false
@@ -216,7 +216,7 @@ func (t *stackTable) recorded(uid uint64) (number int32, ok bool) {
 	return number, ok
 }
 
-// unused returns how many recorded stacks no event refers to.
+// unused returns the number of recorded stacks to which no event refers.
 func (t *stackTable) unused() int {
 	n := 0
 	for _, used := range t.used {
@@ -239,7 +239,7 @@ func (t *stackTable) addLeaf(key leafKey) {
 	t.byLeaf[key] = t.stacks.AddLeaf(key.number, key.leaf)
 }
 
-// number returns the number of a stack after refer; -1 for none.
+// number returns the number of a stack that was passed to refer before, -1 for none.
 func (t *stackTable) number(uid, leaf uint64) int32 {
 	n, _ := t.recorded(uid)
 	if isLeaf(leaf) {
@@ -255,14 +255,14 @@ func (t *stackTable) ompState(number int32) int32 {
 	return int32(t.stacks.OMPState(number))
 }
 
-// uidTable maps the uids of stacks to their numbers, for each event. The uids come from a
-// recording: a random seed prevents deliberate collisions.
+// uidTable maps the uids of stacks to their numbers; each event is looked up. The random seed keeps
+// recordings from provoking collisions.
 type uidTable struct {
 	slots []uidSlot // their number is a power of 2
 	seed  uint64
 }
 
-// uidSlot is a uid and its stack's number, from 1; 0 for a free slot.
+// uidSlot is a uid and its stack's number plus 1; 0 for a free slot.
 type uidSlot struct {
 	uid    uint64
 	number int32
@@ -284,13 +284,13 @@ func (t *uidTable) slot(uid uint64) *uidSlot {
 	}
 }
 
-// number returns the number of a uid's stack; false if it has none.
+// number returns the number of a uid's stack, or false if there is none.
 func (t *uidTable) number(uid uint64) (number int32, ok bool) {
 	p := t.slot(uid)
 	return p.number - 1, p.number != 0
 }
 
-// put gives a uid a number. The table has room for it.
+// put gives a uid a number. The table must have room.
 func (t *uidTable) put(uid uint64, number int32) {
 	*t.slot(uid) = uidSlot{uid, number + 1}
 }

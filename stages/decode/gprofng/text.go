@@ -10,14 +10,14 @@ import (
 
 var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// plainText decodes what the collector writes for bytes that XML or the log cannot contain. Only
-// such codes give bytes that are not UTF-8: others are replaced.
+// plainText decodes the codes that the collector writes for bytes that XML or the log cannot
+// contain. Only codes may give invalid UTF-8; other invalid bytes are replaced.
 func plainText(b []byte) string {
 	return replaceCodes(replaceCodes(text(b), '&', entityCode), '%', byteCode)
 }
 
-// replaceCodes replaces the codes that begin with a mark by their text; decode also returns their
-// length, 0 if the mark stands for itself.
+// replaceCodes replaces the codes that begin with mark by their text. decode returns the text and
+// the code's length, 0 if the mark is literal.
 func replaceCodes(s string, mark byte, decode func(s string) (text string, n int)) string {
 	var out strings.Builder
 	for {
@@ -36,9 +36,9 @@ func replaceCodes(s string, mark byte, decode func(s string) (text string, n int
 	}
 }
 
-// byteCode decodes `%xx%`, which encodes a byte that is not printable ASCII
-// (gprofng-experiment 2.1). The collector does not escape a `%`, so text that looks like the code
-// of a printable character is literal; so is the code of NUL, which ends the collector's strings.
+// byteCode decodes `%xx%`, which encodes a byte that is not printable ASCII (gprofng-experiment
+// 2.1). The collector does not escape `%`: text that looks like the code of a printable character
+// is literal. The code of NUL is also literal, since NUL ends the collector's strings.
 func byteCode(s string) (text string, n int) {
 	code, err := strconv.ParseUint(s[1:min(len(s), 3)], 16, 8)
 	if err != nil || len(s) <= 3 || s[3] != '%' || code == 0 || ' ' <= code && code <= '~' {
@@ -98,7 +98,7 @@ func parseUnsigned(s string) (uint64, error) {
 	return n, nil
 }
 
-// parseInt is parseUnsigned for numbers that may be negative.
+// parseInt does the same as parseUnsigned for numbers that may be negative.
 func parseInt(s string) (int64, error) {
 	digits, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	n, err := parseUnsigned(digits)

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// maxXML is the maximum size of a log's text, without NULs. Logs of weeks have a few MB.
+// maxXML is the maximum size of a log's text without NULs. A log of several weeks has a few MB.
 const maxXML = 256 << 20
 
 var errLongText = errors.New("its text is longer than any log's: the rest is not read")
 
-// textReader reads a text without its NULs (gprofng-experiment 1.6), part by part.
+// textReader reads a text part by part, and omits its NULs (gprofng-experiment 1.6).
 type textReader struct {
 	file  io.Reader
 	data  []byte // the current part, without NULs
@@ -29,21 +29,21 @@ type textReader struct {
 	last   byte // of the text
 }
 
-// textChunks are buffers for reads: an experiment has several short texts.
+// textChunks recycles read buffers: an experiment has several short texts.
 var textChunks = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
-// maxHoles is the maximum of holes: in a text full of NULs, offsets are inexact.
+// maxHoles is the maximum number of holes: in a text full of NULs, offsets become inexact.
 const maxHoles = 1 << 16
 
-// hole is a position in the data where NULs were omitted: later data is skip bytes further on in
-// the file.
+// hole is a position in the data where NULs were omitted: in the file, later data is skip bytes
+// further on.
 type hole struct {
 	at   int
 	skip int64
 }
 
-// offset converts a position in the data to a file offset. The end of the data is the end of the
-// text before the padding.
+// offset converts a position in the data to a file offset. The end of the data becomes the end of
+// the text, before the padding.
 func (t *textReader) offset(pos int) int64 {
 	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > pos })
 	if i == 0 {
@@ -85,7 +85,7 @@ func (t *textReader) read() {
 	}
 }
 
-// take takes the NULs at the start of b, or the text before the next ones; it returns the rest.
+// take takes the NULs at the start of b, else the text before the next NULs, and returns the rest.
 func (t *textReader) take(b []byte) []byte {
 	n := bytes.IndexByte(b, 0)
 	if n == 0 {
@@ -100,7 +100,7 @@ func (t *textReader) take(b []byte) []byte {
 	if t.nuls > 0 {
 		t.skip()
 	}
-	// The collector reserves a block by writing a newline to its end.
+	// The collector reserves a block by writing a newline at its end.
 	t.padded = t.nuls > 0 && n == 1 && b[0] == '\n'
 	t.nuls, t.last = 0, b[n-1]
 	t.data = append(t.data, b[:n]...)
@@ -121,8 +121,8 @@ func (t *textReader) skip() {
 	t.holes = append(t.holes, h)
 }
 
-// cut reports whether a file of that size lacks the padding with which the collector ends its
-// texts, in blocks of some size.
+// cut reports whether a file of that size lacks the padding with which the collector fills up the
+// text to whole blocks.
 func (t *textReader) cut(size, block int64) bool {
 	return t.err == nil && !t.padded && (size%block != 0 || t.last != '\n')
 }

@@ -17,7 +17,7 @@ type javaThread struct {
 	from, until int64 // 0: until the end
 }
 
-// maxJavaThreads is the maximum of threads.
+// maxJavaThreads is the maximum number of Java threads.
 const maxJavaThreads = 1 << 16
 
 // beginThread notes a thread.
@@ -35,13 +35,13 @@ func (r *logReader) beginThread(j javaThread) {
 	r.threads = append(r.threads, j)
 }
 
-// endThread ends the last thread with the same environment; a thread without a recorded start
-// began with the process (gprofng-experiment 2.4).
+// endThread ends the last thread with the same environment. If none was begun, the thread began
+// with the process (gprofng-experiment 2.4).
 func (r *logReader) endThread(t *tag, time int64) {
 	env := t.get("jenv")
 	if of := r.living[env]; len(of) > 0 {
 		last := len(of) - 1
-		if r.threads[of[last]].until = time; time != 0 { // 0 does not end it
+		if r.threads[of[last]].until = time; time != 0 { // at time 0, it has not ended
 			r.living[env] = of[:last]
 		}
 		return
@@ -65,8 +65,8 @@ func (l *recordedLog) javaThreads(shift int64) []decode.JavaThread {
 // threadNames are the names of Java threads by OS thread, in order of time.
 type threadNames map[int64][]decode.ThreadName
 
-// namesOf numbers the names of the threads that the Java virtual machine announced with odd
-// numbers. The even ones are the OS thread's before, between and after them.
+// namesOf gives odd numbers to the names of threads that the Java virtual machine announced. Even
+// numbers are for the OS thread's own name before, between and after these.
 func namesOf(threads []decode.JavaThread) (list []decode.ThreadName, byThread threadNames) {
 	byThread = threadNames{}
 	for _, j := range threads {

@@ -24,7 +24,7 @@ const (
 	unusedFile      = "unused-file"
 )
 
-// unusedContent is a kind of content in the files of one name.
+// unusedContent is a kind of content in all files of a name.
 type unusedContent struct{ reason, file, what string }
 
 // unusedLog counts unused content.
@@ -33,11 +33,10 @@ type unusedLog struct {
 	attributes map[unusedAttributeKey]int64
 }
 
-// unusedAttributeKey is an attribute of the elements of one name, for events also of one kind and
-// object.
+// unusedAttributeKey is an attribute of the elements of a name; of events, of a kind and object.
 type unusedAttributeKey struct{ file, element, kind, object, name string }
 
-// maxUnused is the maximum of kinds: real recordings have a few dozen.
+// maxUnused is the maximum number of kinds: real recordings have a few dozen.
 const maxUnused = 1 << 10
 
 func (l *unusedLog) add(reason, file, what string, count int64) {
@@ -50,7 +49,7 @@ func (l *unusedLog) add(reason, file, what string, count int64) {
 	}
 }
 
-// report reports the unused kinds and attributes that each log has, in one row per file.
+// report reports the unused kinds of content, and for each file its unused attributes at once.
 func (l *unusedLog) report(log *diagnostic.Log) {
 	order := func(a, b unusedContent) int {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.file, b.file), cmp.Compare(a.what, b.what))
@@ -95,13 +94,13 @@ func (e *experiment) noteAttributes(file string, t *tag) {
 	}
 }
 
-// ignore counts a tag whose content is not used at all.
+// ignore counts a tag of which nothing is used.
 func (e *experiment) ignore(reason, file string, t *tag, what string) {
 	t.ignored = true
 	e.opener.unused.add(reason, file, what, 1)
 }
 
-// usedFields are the packet fields of each kind that become columns, or assign a packet to a
+// usedFields has, by kind, the packet fields that become columns, or that assign a packet to a
 // thread, time or stack.
 var usedFields = func() (used [kinds]map[string]bool) {
 	for kind := range used {
@@ -116,7 +115,7 @@ var usedFields = func() (used [kinds]map[string]bool) {
 	return used
 }()
 
-// noteFields counts the described fields of an event file's packets that are not used.
+// noteFields counts the described fields of an event file that are not used.
 func (e *experiment) noteFields(f *eventFile, l *layout) {
 	note := func(name string) {
 		if !usedFields[f.kind][name] {
@@ -134,8 +133,8 @@ func (e *experiment) noteFields(f *eventFile, l *layout) {
 	}
 }
 
-// usedFiles are the files of an experiment that are read, and the archivers' logs, which are not
-// about the program.
+// usedFiles are the files of an experiment that are read, and the archivers' logs, which say
+// nothing about the program.
 var usedFiles = append(append([]string{archive.Dir}, ownFiles...), archiveLogs...)
 
 // noteFiles counts files and folders of an experiment that are not read.

@@ -14,13 +14,13 @@ type tag struct {
 	closes bool   // `</name>`
 	text   string // up to the next tag, entities replaced
 	offset int64  // in the file
-	// ignored says that nothing of it is used, which was noted.
+	// ignored says that nothing of the tag is used, and that this was noted.
 	ignored bool
 }
 
 type attribute struct {
 	name, value string
-	read        bool // get was called for it
+	read        bool // get was called for this attribute
 }
 
 // get returns an attribute's value, empty if it is missing.
@@ -35,8 +35,8 @@ func (t *tag) get(name string) string {
 }
 
 // xmlReader reads the sequence of elements that the collector calls XML (gprofng-experiment 2.1).
-// After a syntax error it continues at the next tag, so that one bad line costs one element. It
-// holds only a part of the file.
+// After a syntax error it continues at the next tag, so that one bad line costs one element. It has
+// only a part of the file in memory.
 type xmlReader struct {
 	text   *textReader
 	data   []byte // the current part of text
@@ -48,7 +48,7 @@ type xmlReader struct {
 	report func(offset int64, message string)
 }
 
-// lineCounter has the line, and its start, of the last position.
+// lineCounter has the line number of the last position, and where that line starts.
 type lineCounter struct{ line, start, pos int }
 
 func (l *lineCounter) advance(data []byte, pos int) {
@@ -194,8 +194,8 @@ func (x *xmlReader) comment(end string) error {
 	return nil
 }
 
-// nest tracks the open elements. After an error a tag may be missing, so that further mismatches
-// are not reported.
+// nest tracks the open elements. After an error, it does not report further mismatches: a tag may
+// be missing.
 func (x *xmlReader) nest(t *tag) error {
 	if !t.closes {
 		if len(x.open) == maxOpen {
@@ -241,7 +241,7 @@ func (x *xmlReader) attribute() (attribute, error) {
 	if ends {
 		value = value[:n]
 	}
-	// A value that holds the start of the next element's line was cut.
+	// A value that contains the start of another line's element was cut.
 	if cut := bytes.Index(value, []byte("\n<")); cut >= 0 || !ends {
 		if cut < 0 {
 			cut = len(value)
@@ -254,7 +254,7 @@ func (x *xmlReader) attribute() (attribute, error) {
 	return a, nil
 }
 
-// textAfter returns the text up to the next tag. A `<` that starts no tag is text.
+// textAfter returns the text up to the next tag. A `<` that does not start a tag is text.
 func (x *xmlReader) textAfter() string {
 	start := x.pos
 	for {

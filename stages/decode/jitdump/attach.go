@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// Find returns the functions in the jitdump files that processes announced, with the time for
-// which they existed (S13). Problems name the recorded path of a file.
+// Find returns the functions in the jitdump files that processes announced, with the time in which
+// they existed (S13). Problems name the recorded path of a file.
 func Find(ctx context.Context, rec *decode.Recording, files decode.Locator) (found []decode.GeneratedCode) {
 	for _, p := range rec.Processes {
 		if len(p.JITDumps) == 0 {
@@ -46,19 +46,19 @@ func distinctWords(p *decode.Process) []uint64 {
 	return slices.Compact(words)
 }
 
-// problem reports an unusable part of a dump: names are missing, but no samples.
+// problem reports an unusable part of a dump, as a Warning: only names are missing, no samples.
 func (a *dumpFinder) problem(d decode.JITDump, offset int, reason, format string, args ...any) {
 	a.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
-// unreadable reports a dump that cannot be read, or keeps an error of the host.
+// unreadable reports a dump that cannot be read, or keeps a host error.
 func (a *dumpFinder) unreadable(d decode.JITDump, err error) {
 	if !a.rec.KeepHostError(err) {
 		a.problem(d, diagnostic.NoOffset, "unreadable-jitdump", "%v", err)
 	}
 }
 
-// find reads the first candidate that is the dump; false if there is none.
+// find reads the first candidate that is the dump. It returns false if there is none.
 func (a *dumpFinder) find(d decode.JITDump) (used bool) {
 	found := false
 	for _, c := range a.files.ByPath(d.Path) {
@@ -86,7 +86,7 @@ func (a *dumpFinder) find(d decode.JITDump) (used bool) {
 	return false
 }
 
-// dump reads a file; false if it is not the right dump.
+// dump reads a file. It returns false if it is not the right dump.
 func (a *dumpFinder) dump(d decode.JITDump, b []byte) bool {
 	h, err := readHeader(b)
 	if err != nil {
@@ -118,9 +118,9 @@ const (
 	slack  = second / 10
 )
 
-// clock returns the dump's clock. If the recording does not know it, it assumes that the first
-// record is as old as the file's mapping. It ignores a header whose time is far from the first
-// record's: V8 writes another clock's time there.
+// clock returns the dump's clock. If the recording does not know that clock, it assumes that the
+// first record was written when the file was mapped. It ignores the header's time if that is far
+// from the first record's: V8 writes the time of another clock there.
 func (a *dumpFinder) clock(d decode.JITDump, h *header, first uint64) (c dumpClock, known bool) {
 	if _, ok := a.rec.Clock.Time(first, h.cycles); ok {
 		return func(t uint64) int64 { ns, _ := a.rec.Clock.Time(t, h.cycles); return ns }, true
@@ -135,7 +135,7 @@ func (a *dumpFinder) clock(d decode.JITDump, h *header, first uint64) (c dumpClo
 	return func(t uint64) int64 { return max(d.Mapped+int64(t-origin), 0) }, false
 }
 
-// unknown explains the effect of an unknown clock.
+// unknown explains, in a message, the effect of an unknown clock.
 func (c dumpClock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
 		return "each function counts from the start, and the last one at an address counts for all that were there"

@@ -1,5 +1,5 @@
-// Package jitdump reads jitdump files, in which run-time compilers describe the code that they
-// generate, and when (perf-data 18.2).
+// Package jitdump reads jitdump files, in which JIT compilers describe which code they generate,
+// and when (perf-data 18.2).
 package jitdump
 
 import (
@@ -16,7 +16,7 @@ const (
 	magic        = 0x4A695444 // "JiTD"
 	headerSize   = 40
 	prefixSize   = 16
-	flagCycles   = 1 // times are of the processor's cycle counter
+	flagCycles   = 1 // times are values of the processor's cycle counter
 	v8Mark       = 0xDEADBEEF
 	maxName      = 1 << 16
 	elfHeader32  = 0x34
@@ -72,8 +72,8 @@ type line struct {
 	file    []byte
 }
 
-// errName says that a list of lines has no valid text: V8 may write names from freed memory,
-// which contain zeros.
+// errName says that a file name in a list of lines is not text: V8 may write names from freed
+// memory, which contain zeros.
 var errName = errors.New("a name is not text")
 
 var errCut = errors.New("the file ends inside it")
@@ -130,7 +130,7 @@ func (h *header) load(b []byte) (f function, err error) {
 	u := h.order
 	f = function{pid: u.Uint32(b), start: u.Uint64(b[16:]), size: u.Uint64(b[24:]), index: u.Uint64(b[32:])}
 	f.name, b = cutName(b[fixed:])
-	// Compilers may give the size of code that they did not write.
+	// Compilers may state the size of code, but not write the code.
 	f.code = b[:min(f.size, uint64(len(b)))]
 	return f, f.check()
 }
@@ -168,7 +168,7 @@ func (f *function) check() error {
 	return nil
 }
 
-// cutName returns a name that ends with a NUL, and the rest.
+// cutName returns the name at the start of b, which ends with a NUL, and the rest.
 func cutName(b []byte) (name, rest []byte) {
 	for i, c := range b[:min(len(b), maxName)] {
 		if c == 0 {
@@ -179,7 +179,7 @@ func cutName(b []byte) (name, rest []byte) {
 }
 
 // lines reads the body of a DEBUG_INFO record: the address of the code, and its lines. The file
-// name 0xff repeats the one before.
+// name 0xff repeats the previous file name.
 func (h *header) lines(b []byte) (address uint64, list []line, err error) {
 	if len(b) < 16 {
 		return 0, nil, errShort

@@ -22,7 +22,7 @@ type reader struct {
 	exactClock bool // clock is exact
 
 	lines          map[uint64][]byte // bodies of DEBUG_INFO records, by the address of the code that follows
-	unwinding      []byte            // of the next code, nil if unknown
+	unwinding      []byte            // call frame information of the next code, nil if unknown
 	live           map[uint64]int    // indexes of functions, by address
 	functions      []codeLife
 	badLines       int64 // lists of lines that end early
@@ -88,8 +88,8 @@ func (r *reader) record(rec *record) error {
 	return nil
 }
 
-// start returns when this process gets a function; false if it never does, such as one that the
-// parent compiles after a fork.
+// start returns from when on this process has a function. It returns false for functions that it
+// never has, such as those that the parent compiles after a fork.
 func (r *reader) start(f *function, time uint64) (int64, bool) {
 	own := f.pid == r.h.pid
 	if r.clock == nil {
@@ -125,9 +125,9 @@ func (r *reader) load(f *function, time uint64) {
 	r.add(f, t, code)
 }
 
-// touched reports whether a stack leads through code. Bytes and lines of other code are useless.
+// touched reports whether a stack leads through code. Bytes and lines of other code are not kept.
 func (r *reader) touched(start, size uint64) bool {
-	return r.p.Dumps != nil || decode.Touches(r.words, start, size) // with dumps, more stacks follow
+	return r.p.Dumps != nil || decode.Touches(r.words, start, size) // unwinding dumps will add stacks
 }
 
 func (r *reader) addLines(c *decode.Code, f *function, debug []byte) {
@@ -184,7 +184,7 @@ func (r *reader) add(f *function, t int64, c *decode.Code) {
 	}, r.d.Until})
 }
 
-// finish adds the functions to the process. They end where a file is mapped over them.
+// finish adds the functions to the process. A function ends when a file is mapped over it.
 func (r *reader) finish() {
 	if r.badLines > 0 {
 		r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Warning, Process: r.p.Number, File: r.d.Path, Offset: diagnostic.NoOffset,

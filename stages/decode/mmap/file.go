@@ -34,13 +34,13 @@ type File struct {
 const (
 	// step is how much is fetched at a time.
 	step = 4 << 20
-	// large is the size of mappings that take a good part of a millisecond to unmap, which a
-	// goroutine does.
+	// large is the size from which on a goroutine unmaps a mapping: that takes a good part of a
+	// millisecond.
 	large = 4 << 20
 )
 
-// Open maps a file, which messages call name; an empty file has no data. When the context is
-// canceled, reading data within Guard ends: loops over records need not check it.
+// Open maps a file, which messages call name. An empty file has no data. When the context is
+// canceled, reading data within Guard fails, so that loops over records need not check the context.
 func Open(ctx context.Context, path, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -68,7 +68,7 @@ func (m *File) revoke() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.pages != nil {
-		// If that fails, the reader goes on to the end of the file.
+		// If this fails, the reader goes on to the end of the file.
 		_ = unix.Mprotect(m.pages, unix.PROT_NONE)
 	}
 }
@@ -90,7 +90,7 @@ func (m *File) Unmap() error {
 	return unix.Munmap(pages)
 }
 
-// unmap ends a large mapping step by step: each step blocks everybody who changes mappings.
+// unmap ends a large mapping in steps: each step blocks all threads that change mappings.
 func unmap(pages []byte) {
 	for from := 0; from < len(pages); from += step {
 		_ = unix.Madvise(pages[from:min(from+step, len(pages))], unix.MADV_DONTNEED) // only advice
@@ -98,18 +98,18 @@ func unmap(pages []byte) {
 	_ = unix.Munmap(pages) // it cannot fail
 }
 
-// fetch maps the pages of a part, and returns its end: page faults take three times as long.
+// fetch maps a part's pages at once (faults take three times as long), and returns the part's end.
 func (m *File) fetch(part int) (end int) {
 	end = min((part+1)*step, len(m.Data))
 	if m.AfterHole(part*step) < end {
-		// Only advice: what is not mapped costs a page fault.
+		// Only advice: a page that is not mapped costs a page fault.
 		_ = unix.Madvise(m.Data[part*step:end], unix.MADV_POPULATE_READ)
 	}
 	return end
 }
 
-// EachPart calls read with the end of each part, in order, until it returns false, and fetches
-// the next parts meanwhile.
+// EachPart calls read with the end of each part, in order, until read returns false. Meanwhile it
+// fetches the next parts.
 func (m *File) EachPart(from int, read func(end int) bool) {
 	if from >= len(m.Data) {
 		return
@@ -119,11 +119,11 @@ func (m *File) EachPart(from int, read func(end int) bool) {
 }
 
 // Release lets the system reclaim the file's pages, so that they do not count as this process's
-// memory. Reading them again costs page faults. It releases the whole file because a fault maps
-// pages on both sides of the one that is read.
+// memory. Reading them again costs page faults. It releases all pages because a fault also maps
+// neighbors of the page that is read.
 func (m *File) Release() { m.release(len(m.Data)) }
 
-// ReleaseBefore releases the parts before the one that holds an offset: the following ones may be
+// ReleaseBefore releases the parts before the part with an offset; later parts may just have been
 // prefetched.
 func (m *File) ReleaseBefore(at int) { m.release(at / step * step) }
 
@@ -134,8 +134,8 @@ func (m *File) release(end int) {
 	}
 }
 
-// AfterHole returns the offset where data may begin: the end of the hole that the offset is in,
-// or the offset itself. Reading a hole yields zeros, at the price of memory for each page.
+// AfterHole returns the first offset from `at` on that may have data: the end of a hole in which
+// `at` lies, or `at` itself. Reading a hole yields zeros, but costs memory for each page.
 func (m *File) AfterHole(at int) int {
 	for _, h := range m.holes {
 		if h.from <= at && at < h.end {
@@ -145,10 +145,10 @@ func (m *File) AfterHole(at int) int {
 	return at
 }
 
-// hole is a part of a file without disk blocks.
+// hole is a range of a file without disk blocks.
 type hole struct{ from, end int }
 
-// The number of holes that are found in a file, and their minimum size.
+// The maximum number of holes that are looked up in a file, and their minimum size.
 const (
 	mostHoles = 64
 	leastHole = 1 << 20
@@ -164,7 +164,7 @@ func holesOf(fd uintptr, size int64) (holes []hole) {
 		if err != nil || from >= size {
 			break
 		}
-		if at, err = unix.Seek(int(fd), from, unix.SEEK_DATA); err != nil { // no data after it
+		if at, err = unix.Seek(int(fd), from, unix.SEEK_DATA); err != nil { // there is no more data
 			at = size
 		}
 		if at-from >= leastHole {
@@ -177,7 +177,7 @@ func holesOf(fd uintptr, size int64) (holes []hole) {
 	return holes
 }
 
-// Guard runs f and turns a fault on a mapped page into an error: the file became shorter, its
+// Guard runs f and turns a page fault in a mapped file into an error: the file became shorter, its
 // disk failed, or the context was canceled.
 func (m *File) Guard(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -197,8 +197,8 @@ func (m *File) Guard(f func()) (err error) {
 	return nil
 }
 
-// unreadable returns the error for a page fault. If the file still has its size, its disk failed,
-// which is an error of the host.
+// unreadable returns the error for a page fault. If the file still has its size, its disk failed:
+// that is a host error.
 func (m *File) unreadable(pageFault error) error {
 	if m.ctx.Err() != nil {
 		return hosterr.New(context.Cause(m.ctx))

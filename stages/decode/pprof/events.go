@@ -20,7 +20,7 @@ type eventReader struct {
 	rest   []byte  // of the content
 	stacks []int32 // of the remaining samples
 
-	// The rest of the last sample.
+	// The values of the last sample that are not returned yet.
 	stack  int32
 	values []event
 	labels string
@@ -56,7 +56,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	columns := []arrow.Array{ // in the order of the schema
+	columns := []arrow.Array{ // in order of the schema
 		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU()[:n]), schema.Int32s(stacks), schema.Int32s(make([]int32, n)), schema.Int32s(noCPU()[:n]),
 		schema.Int32s(types), schema.Int64s(values), texts.NewArray(),
 	}
@@ -127,7 +127,7 @@ func (x *profileIndex) label(key, text uint64, number int64, unit uint64) label 
 	return l
 }
 
-// encoded returns labels as a JSON object; a key that occurs several times has a list.
+// encoded returns labels as a JSON object. A key that occurs several times gets a list.
 func encoded(labels []label) (string, error) {
 	if len(labels) == 0 {
 		return "{}", nil

@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// maxProfile is the maximum decompressed size of a profile, which is held in memory. Profiles of
+// maxProfile is the maximum decompressed size of a profile, since it is held in memory. Profiles of
 // large programs have about 10 MB.
 const maxProfile = 256 << 20
 
@@ -77,8 +77,8 @@ func detect(path string) bool {
 	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && (plausible(head) || isLegacy(head))
 }
 
-// enoughFields is how many valid fields show that a file is a profile if it has no sample type,
-// which no text file contains: some writers put strings first.
+// enoughFields is how many valid fields show that a file is a profile if its head has no sample
+// type (which no text file contains): some writers put strings first.
 const enoughFields = 8
 
 // plausible reports whether bytes may be the beginning of a profile.
@@ -87,7 +87,7 @@ func plausible(head []byte) bool {
 	for len(head) > 0 {
 		number, wire, n := protowire.ConsumeTag(head)
 		if n < 0 {
-			break // the rest was not read
+			break // the head ends here
 		}
 		if wireTypes[number] != wire || number > fieldLast {
 			return false
@@ -111,7 +111,7 @@ func plausible(head []byte) bool {
 	return types > 0 || known >= enoughFields
 }
 
-// numbersOnly returns an error unless a message has nothing but numbers.
+// numbersOnly returns an error unless a message consists of numbers.
 func numbersOnly(content []byte) error {
 	return fields(content, func(f field) error {
 		if f.wire != protowire.VarintType || f.number > 2 {
@@ -121,7 +121,7 @@ func numbersOnly(content []byte) error {
 	})
 }
 
-// The fields of a profile that the decoder reads, and the last one that exists.
+// The fields of a profile that the decoder reads, and the highest field that exists.
 const (
 	fieldSampleType  protowire.Number = 1
 	fieldSample      protowire.Number = 2
@@ -152,7 +152,7 @@ var wireTypes = map[protowire.Number]protowire.Type{
 	11: protowire.BytesType, 12: protowire.VarintType, 13: protowire.VarintType, 14: protowire.VarintType, 15: protowire.VarintType,
 }
 
-// fieldComment is a repeated field whose numbers may be packed.
+// fieldComment is a repeated field of numbers, packed or not.
 const fieldComment protowire.Number = 13
 
 // field is a field of a message: a number, or bytes.
@@ -163,7 +163,7 @@ type field struct {
 	bytes  []byte
 }
 
-// fields calls each for the fields of a message, in order.
+// fields calls each for every field of a message, in order.
 func fields(message []byte, each func(field) error) error {
 	for whole := len(message); len(message) > 0; {
 		f, n, err := next(message)
@@ -199,7 +199,7 @@ func next(message []byte) (f field, n int, err error) {
 	return f, tag + value, nil
 }
 
-// numbers calls each for the numbers of a repeated field, packed or not.
+// numbers calls each for every number of a repeated field, packed or not.
 func (f *field) numbers(each func(uint64) error) error {
 	if f.wire == protowire.VarintType {
 		return each(f.value)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// mostTypes is the maximum of sample types: each sample has a value for each.
+// mostTypes is the maximum number of sample types: each sample has a value for each type.
 const mostTypes = 64
 
-// maxText is the maximum length of a string: a small file can refer to a long one many times.
+// maxText is the maximum length of a string: small files can refer to a long string many times.
 const maxText = 1 << 20
 
 // profileIndex is a profile without its samples. Strings are ranges of the content.
@@ -21,13 +21,13 @@ type profileIndex struct {
 	strings      []textRange
 	mappings     []mapping
 	mappingIndex map[uint64]int       // indexes in mappings, by id
-	locations    map[uint64]textRange // their messages
+	locations    map[uint64]textRange // the messages, by id
 	functions    map[uint64]function
 	time         int64
 	duration     int64
 
 	// Indexes of strings.
-	drop, keep uint64 // the frames that pprof drops and keeps
+	drop, keep uint64 // patterns of the frames that pprof drops and keeps
 	preferred  uint64 // the default sample type
 	comments   []uint64
 	doc        uint64 // the URL of the documentation
@@ -39,8 +39,8 @@ type textRange struct{ from, to uint32 }
 // valueType is a sample type.
 type valueType struct {
 	name, unit uint64
-	metricUnit string // the counter's unit: empty for a count
-	factor     int64  // how many metric units are one of the type's
+	metricUnit string // the counter's unit, empty for a count
+	factor     int64  // how many metric units are one unit of the type
 }
 
 type mapping struct{ start, limit, offset, file, buildID uint64 }
@@ -156,7 +156,7 @@ func (x *profileIndex) field(f field) error {
 	return nil
 }
 
-// numberFields reads the first fields of a message, which are numbers.
+// numberFields reads the numbers in the first fields of a message.
 func numberFields(message []byte, to ...*uint64) error {
 	return fields(message, func(f field) error {
 		if n := int(f.number); n >= 1 && n <= len(to) {
@@ -182,7 +182,7 @@ func (x *profileIndex) mapping(message []byte) error {
 	return define(x.mappingIndex, id, len(x.mappings)-1, "mapping")
 }
 
-// define adds something by its id.
+// define adds an entry under its id.
 func define[T any](to map[uint64]T, id uint64, v T, what string) error {
 	if _, twice := to[id]; twice || id == 0 {
 		return fmt.Errorf("%s %d is there twice, or its number is 0", what, id)

@@ -20,9 +20,8 @@ var legacyTexts = [][]byte{
 	[]byte("--- contention"), []byte("--- mutex"), []byte("--- heap"), []byte("--- threadz"), []byte("--- growth"), []byte("--- Memory map: ---"), []byte(symbolSection),
 }
 
-// fromLegacy converts a profile in an older format to profile.proto. Java's profiles, the text of
-// Go's runtime (`debug=1`), and the output of gperftools' `pprof --raw` have function names,
-// others only addresses.
+// fromLegacy converts a profile in an older format to profile.proto. Only Java's profiles, the text
+// of Go's runtime (`debug=1`), and the output of gperftools' `pprof --raw` have function names.
 func fromLegacy(content []byte) ([]byte, error) {
 	names := symbolTable{}
 	content, err := names.section(content)
@@ -68,7 +67,7 @@ func (s symbolTable) section(content []byte) ([]byte, error) {
 		line, content, _ = bytes.Cut(content, []byte("\n"))
 		text := strings.TrimSpace(string(line))
 		if text == "---" {
-			if bytes.HasPrefix(content, []byte("--- profile")) { // before a binary profile; text has a first line of its own
+			if bytes.HasPrefix(content, []byte("--- profile")) { // only binary profiles have this line
 				_, content, _ = bytes.Cut(content, []byte("\n"))
 			}
 			return content, nil
@@ -84,7 +83,7 @@ func (s symbolTable) section(content []byte) ([]byte, error) {
 	return nil, errors.New("it ends within its list of symbols")
 }
 
-// inlinedAt splits a list of functions at its dashes.
+// inlinedAt splits a list of inlined functions at its dashes.
 func inlinedAt(list string) (levels []symbol) {
 	const decrement, marked = "operator--", "operator\x00"
 	for name := range strings.SplitSeq(strings.ReplaceAll(list, decrement, marked), "--") {
@@ -93,8 +92,8 @@ func inlinedAt(list string) (levels []symbol) {
 	return levels
 }
 
-// comments reads the symbols that Go's runtime writes below each stack. Inlined functions have
-// lines of their own.
+// comments reads the symbols that Go's runtime writes below each stack. Each inlined function has a
+// line of its own.
 func (s symbolTable) comments(content []byte) {
 	found := symbolTable{}
 	take := func() {
@@ -121,8 +120,8 @@ func (s symbolTable) comments(content []byte) {
 	take()
 }
 
-// apply names the locations of a profile without names. A caller's location has the address of
-// its call; the symbols may have the return address, one more.
+// apply gives names to the locations of a profile. The address of a caller's location is that of
+// the call; the symbols may have the return address, which is one higher.
 func (s symbolTable) apply(p *profile.Profile) {
 	functions := map[symbol]*profile.Function{}
 	for _, l := range p.Location {
@@ -159,7 +158,7 @@ func isLegacy(head []byte) bool {
 }
 
 // isLegacyCPU reports whether a file begins with the header of gperftools' CPU profiles: 0, the
-// number of header words after it, the version (1 for Java's), the period, 0.
+// number of header words that follow, the version (1 for Java), the period, 0.
 func isLegacyCPU(head []byte, size int, word func([]byte) uint64) bool {
 	if len(head) < 5*size {
 		return false

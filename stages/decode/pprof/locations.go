@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// maxLevels is the maximum of inlined functions at a location. Deeper ones count as
+// maxLevels is the maximum number of inlined functions at a location. Deeper ones become
 // deeperInlined.
 const maxLevels = 256
 
@@ -28,8 +28,7 @@ type location struct {
 
 type line struct{ function, line uint64 }
 
-// location returns the word of a location, which is one frame even if functions were inlined
-// there.
+// location returns the word of a location. It is one frame even if functions were inlined there.
 func (r *reader) location(id uint64) (uint64, error) {
 	word, known := r.words[id]
 	if known {
@@ -71,7 +70,7 @@ func (r *reader) word(p *location) (uint64, error) {
 	places := r.names.Of(object)
 	at := decode.NamedLocation{Offset: decode.NoFileOffset}
 	if m == nil && p.address != 0 {
-		at.Offset = min(p.address, decode.NoFileOffset) // the PC itself, for generated code
+		at.Offset = min(p.address, decode.NoFileOffset) // for generated code, the PC itself
 	}
 	if m != nil && p.address != 0 && p.address >= m.start && (m.limit == 0 || p.address < m.limit) {
 		at.Offset = p.address - m.start + m.offset
@@ -127,7 +126,7 @@ func (r *reader) function(id uint64) (decode.NamedFunction, error) {
 	return decode.NamedFunction{Name: name, Linkage: cmp.Or(linkage, name), File: r.index.text(f.file), Line: r.line(f.line)}, nil
 }
 
-// image returns the mappings.
+// image returns Process.Mappings.
 func (r *reader) image() []decode.MapEvent {
 	for i := range r.index.mappings {
 		if m := &r.index.mappings[i]; m.limit > m.start {
@@ -139,7 +138,7 @@ func (r *reader) image() []decode.MapEvent {
 	return r.names.Image()
 }
 
-// object returns the load object of a mapping, nil if there is no such mapping or it has no name.
+// object returns a mapping and its load object; the mapping is nil if it is missing or nameless.
 func (x *profileIndex) object(id uint64) (decode.NamedObject, *mapping) {
 	if at, ok := x.mappingIndex[id]; ok {
 		m := &x.mappings[at]
@@ -150,7 +149,7 @@ func (x *profileIndex) object(id uint64) (decode.NamedObject, *mapping) {
 	return decode.NamedObject{}, nil
 }
 
-// named returns the load object that a mapping names; false if it does not.
+// named returns the load object that a mapping names, or false if it names none.
 func (x *profileIndex) named(m *mapping) (o decode.NamedObject, known bool) {
 	o = decode.NamedObject{Path: x.text(m.file), BuildID: x.text(m.buildID)}
 	if o.Path == "" && o.BuildID != "" {

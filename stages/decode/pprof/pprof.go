@@ -1,6 +1,6 @@
-// Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Their frames
-// are names with files and lines. Load objects are taken as their mappings name them: the files
-// are not opened. Sample types become metrics, and samples have labels.
+// Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Frames are
+// names with files and lines. Load objects are what mappings name; their files are not opened.
+// Sample types become metrics, and samples have labels.
 //
 // Start reading with Decoder.Open, then file.go, locations.go and stacks.go.
 package pprof
@@ -31,7 +31,7 @@ func (d *Decoder) Name() string { return "pprof" }
 // Detect reports whether a file begins like a profile.
 func (d *Decoder) Detect(path string) bool { return detect(path) }
 
-// extensions are typical names of profiles.
+// extensions are the usual extensions of profiles.
 var extensions = []string{".pb.gz", ".pprof"}
 
 // LooksLike reports whether a file that Detect rejects is named like a profile.
@@ -108,7 +108,7 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 	return nil
 }
 
-// program returns the name of the program, which is the first mapping.
+// program returns the name of the program: the first mapping's.
 func (x *profileIndex) program() string {
 	if len(x.mappings) == 0 {
 		return ""

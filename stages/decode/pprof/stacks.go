@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// maxFrames is the maximum of a stack's frames: a short message can refer to a location many
-// times.
+// maxFrames is the maximum number of frames of a stack: even a short message can refer to a
+// location many times.
 const maxFrames = 1 << 16
 
 // reader makes the stacks of samples.

@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// units maps pprof's units, in lower case and without a plural's s, to units of metrics.
+// units maps pprof's units, in lower case and in the singular, to units of metrics.
 var units = map[string]struct {
 	unit   string
 	factor int64
@@ -21,7 +21,7 @@ var units = map[string]struct {
 	"petabyte": {"bytes", 1 << 50}, "pbyte": {"bytes", 1 << 50}, "pb": {"bytes", 1 << 50},
 }
 
-// setUnit sets the unit of a type's metric and the factor to it. An unknown unit stays as it is.
+// setUnit sets the unit of a type's metric, and the factor to it. Unknown units stay as they are.
 func (t *valueType) setUnit(name string) {
 	key := strings.ToLower(name)
 	if utf8.RuneCountInString(key) > len("ms") {
@@ -55,8 +55,8 @@ func (x *profileIndex) counters() (list []decode.Counter) {
 	return list
 }
 
-// defaultType returns the index of the type that pprof shows: the one that the profile names, or
-// else the last.
+// defaultType returns the index of the type that pprof shows by default: the type that the profile
+// names, or else the last.
 func (x *profileIndex) defaultType() int {
 	for i, t := range x.types {
 		if x.preferred != 0 && x.text(t.name) == x.text(x.preferred) {
@@ -66,7 +66,7 @@ func (x *profileIndex) defaultType() int {
 	return len(x.types) - 1
 }
 
-// comment returns what the profile says about itself, line by line.
+// comment returns the profile's comments and the URL of its documentation, line by line.
 func (x *profileIndex) comment() string {
 	var lines []string
 	for _, n := range append(x.comments, x.doc) {
@@ -83,7 +83,7 @@ type event struct {
 	value int64
 }
 
-// value returns a value in the metric's unit; 0 and false if it does not fit into 64 bits.
+// value converts a value to the metric's unit, or returns false if that needs more than 64 bits.
 func (x *profileIndex) value(typ int, v int64) (event, bool) {
 	factor := x.types[typ].factor
 	product := v * factor

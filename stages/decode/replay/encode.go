@@ -1,6 +1,6 @@
-// Package replay rebuilds a recording from a store, for the stages after decoding. The table
-// `recordings`, which this package also writes, has what no other table has: JSON of the types in
-// this file.
+// Package replay rebuilds a recording from a store, for the stages after decoding. What no other
+// table has is in the table `recordings`, as JSON of the types in this file; this package also
+// encodes that.
 //
 // Start reading with EncodeRecording, which writes; Open (open.go) reads.
 package replay
@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// EncodeProcess returns the content of a process, after generated code was attached to it.
+// EncodeProcess returns the JSON of a process. Generated code must be attached to it before.
 func EncodeProcess(p *decode.Process) (string, error) {
 	e := encoder{p: p, files: map[fileContent]int{}, codes: map[*decode.Code]int{}}
 	c := processContent{
@@ -44,7 +44,7 @@ type encoder struct {
 	list    []fileContent
 	codes   map[*decode.Code]int
 	content []decode.Code
-	touched map[*decode.Code]bool // the code that a PC may lie in
+	touched map[*decode.Code]bool // the code in which a PC may lie
 }
 
 func (e *encoder) changes(events []decode.MapEvent) []mapContent {
@@ -67,8 +67,8 @@ func (e *encoder) file(m *decode.MapEvent) int {
 	return n
 }
 
-// code returns the number of code, from 1. It omits the instructions of code that no stack
-// touches.
+// code returns the number of a mapping's code, from 1. It omits the instructions of code that no
+// stack touches.
 func (e *encoder) code(m *decode.MapEvent) int {
 	if m.Code == nil {
 		return 0
@@ -86,7 +86,7 @@ func (e *encoder) code(m *decode.MapEvent) int {
 	return n
 }
 
-// touch finds the code that stacks touch, or may touch if not all stacks are known yet.
+// touch finds the code that stacks touch. If not all stacks are known yet, all code may be touched.
 func (e *encoder) touch() {
 	e.touched = map[*decode.Code]bool{}
 	all := e.p.Dumps != nil || e.p.Has(schema.HWC) // PCs are not only in Stacks
@@ -103,7 +103,7 @@ func (e *encoder) touch() {
 	}
 }
 
-// methods returns the methods that stacks or code refer to.
+// methods returns the Java methods to which stacks or code refer.
 func (e *encoder) methods() map[uint64]decode.JavaMethod {
 	if len(e.p.JavaMethods) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (e *encoder) methods() map[uint64]decode.JavaMethod {
 	return used
 }
 
-// EncodeRecording returns the content of a recording as a whole, at its end. decoded are the
+// EncodeRecording returns the JSON of a recording as a whole, once it is read. decoded are the
 // problems that it had before its events were read.
 func EncodeRecording(rec *decode.Recording, forms []decode.Form, decoded []diagnostic.Problem) (string, error) {
 	return marshal(recordingContent{
@@ -134,14 +134,14 @@ func EncodeRecording(rec *decode.Recording, forms []decode.Form, decoded []diagn
 	})
 }
 
-// The reasons of problems that reading events finds, and does not find again in a store.
+// The reasons of problems that reading events finds in recordings, but not in a store.
 const (
 	Unreadable = "unreadable-events"
 	Overflow   = "sum-overflow"
-	badFrames  = "bad-call-frame-information" // of the information that unwinding needed
+	badFrames  = "bad-call-frame-information" // in information that unwinding needed
 )
 
-// late returns the problems that a store would not show again.
+// late returns the problems that would not be found again in a store.
 func late(rec *decode.Recording, forms []decode.Form) (list []diagnostic.Problem) {
 	unwound := slices.ContainsFunc(forms, func(f decode.Form) bool { return f.Callers == decode.CallersUnwound })
 	for _, p := range rec.Problems.Problems {
@@ -179,7 +179,7 @@ type recordingContent struct {
 	Late     []diagnostic.Problem `json:"late"`
 }
 
-// processContent is the content of another part: one process.
+// processContent is the content of every other part: one process.
 type processContent struct {
 	Number      int                          `json:"number"`
 	Lineage     string                       `json:"lineage,omitempty"`
@@ -192,7 +192,7 @@ type processContent struct {
 	StartNS     int64                        `json:"start_ns"`
 	DurationNS  int64                        `json:"duration_ns"`
 	Closed      bool                         `json:"closed"`
-	Stacks      bool                         `json:"stacks"` // it has events
+	Stacks      bool                         `json:"stacks"` // the process has events
 	Kinds       []decode.KindInfo            `json:"kinds"`
 	Counters    []decode.Counter             `json:"counters,omitempty"`
 	JITDumps    []decode.JITDump             `json:"jit_dumps,omitempty"`
@@ -214,8 +214,8 @@ type fileContent struct {
 	ID        decode.FileID `json:"id,omitzero"`
 }
 
-// mapContent is a decode.MapEvent: whether it unmaps, time, address, size, file offset, modes,
-// index of the file, and number of the code, from 1; 0 for none.
+// mapContent is a decode.MapEvent as a list: whether it unmaps, time, address, size, file offset,
+// modes, index of the file, number of the code (from 1; 0 for none).
 type mapContent struct {
 	Unmap                     bool
 	Time                      int64

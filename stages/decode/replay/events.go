@@ -17,7 +17,7 @@ import (
 type sampleRun struct {
 	process          int32
 	kind             string
-	first, ofKind, n int64 // the first one's index among all samples, and among the kind's
+	first, ofKind, n int64 // the first sample's index among all samples, and among those of the kind
 }
 
 // indexSamples finds each process's samples, for the processes' event readers.
@@ -57,7 +57,7 @@ func (r *Recording) indexSamples(tables schema.TableReader, raw []int32) error {
 	return nil
 }
 
-// eventReader reads the events of a run. The zero value has none.
+// eventReader reads the events of a run. The zero value has no events.
 type eventReader struct {
 	kind    schema.Kind
 	share   sampleRun
@@ -88,8 +88,8 @@ func newEventReader(tables schema.TableReader, p *decode.Process, k schema.Kind,
 // errShort says that tables lack rows of samples.
 var errShort = errors.New("the tables of samples do not have the same rows")
 
-// Next implements decode.EventReader. Batches have the decoder's size, however rows are stored:
-// later stages number things in the order in which batches show them.
+// Next implements decode.EventReader. Batches have the same size as the decoder's, however rows are
+// stored: later stages number things in order of their occurrence in batches.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	n := min(e.share.n-e.passed, schema.BatchRows)
 	if n == 0 {
@@ -184,7 +184,7 @@ func (e *eventReader) Close() {
 	e.own.close()
 }
 
-// batch makes events of rows.
+// batch makes events from rows.
 func (e *eventReader) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) {
 	times := samples.Int64s(0)
 	stacks, err := e.stacks(samples.Int32s(3))
@@ -229,7 +229,7 @@ func (e *eventReader) cgroups(samples *schema.Columns) []int32 {
 // columnIndex returns the index of a column in the kind's table, -1 if the table lacks it.
 func (e *eventReader) columnIndex(name string) int { return slices.Index(e.columns, name) }
 
-// column makes an event column from the kind's table.
+// column makes an event column from a column of the kind's table.
 func (e *eventReader) column(f arrow.Field, own *schema.Columns, times []int64) arrow.Array {
 	switch f.Name {
 	case e.kind.Traits().Source:
@@ -265,7 +265,7 @@ func texts(text func(row int) string, n int) arrow.Array {
 	return b.NewArray()
 }
 
-// sources returns the tags of counters or events; unknown ones get an unused tag.
+// sources returns the tags of counters or events. Unknown names get an unused tag.
 func (e *eventReader) sources(name func(int) string, n int) arrow.Array {
 	const unknown = -1 << 31
 	tags := make([]int32, n)
@@ -278,7 +278,7 @@ func (e *eventReader) sources(name func(int) string, n int) arrow.Array {
 	return schema.Int32s(tags)
 }
 
-// requested returns when calls began, from their ends and durations.
+// requested computes when calls began from their ends and durations.
 func requested(times, durations []int64) arrow.Array {
 	list := make([]int64, len(times))
 	for i, d := range durations {

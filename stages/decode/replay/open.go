@@ -13,9 +13,9 @@ import (
 // Recording is a rebuilt recording.
 type Recording struct {
 	*decode.Recording
-	// Late are problems of stages after decoding that would not find them again.
+	// Late are problems of stages after decoding that these would not find again.
 	Late []diagnostic.Problem
-	// Unwound says that some stacks were unwound from dumps, which no table has.
+	// Unwound says that some stacks were unwound from stack dumps. No table has the dumps.
 	Unwound bool
 
 	forms []decode.Form

@@ -7,14 +7,14 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The parts of frames with words.
+// The parts of stacks whose frames have words.
 const (
 	native = "native"
 	java   = "java"
 	openMP = "openmp"
 )
 
-// stackTree is the tree of stacks, without what the rules made of it.
+// stackTree is the tree of recorded stacks, without the results of the rules.
 type stackTree struct {
 	up, frame []int32 // by node
 	frames    []frame
@@ -26,8 +26,8 @@ type frame struct {
 	word uint64
 }
 
-// readStacks fills in the stacks of the processes. It returns the number in its process of each
-// recorded stack, -1 for none.
+// readStacks fills in the stacks of the processes. It returns, by recorded stack, its number in the
+// process, -1 for none.
 func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error) {
 	var t stackTree
 	if err := t.read(tables); err != nil {

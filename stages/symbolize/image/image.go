@@ -14,10 +14,10 @@ import (
 // Never is the end of a mapping that is never unmapped.
 const Never = decode.Never
 
-// Mapping is a mapped segment with its life.
+// Mapping is a mapped segment, and how long it was mapped.
 type Mapping struct {
-	*decode.MapEvent       // as recorded, not to be changed
-	Loaded, Unloaded int64 // ns; Unloaded is Never while it is mapped
+	*decode.MapEvent       // as recorded; read-only
+	Loaded, Unloaded int64 // ns; Unloaded is Never if it stays mapped
 }
 
 // End is the first address after the mapping.
@@ -34,7 +34,7 @@ type Image struct {
 	maxEnd  []uint64 // see fillMaxEnd
 }
 
-// Ownership says that Mapping owned an address from From up to Until; nil for none.
+// Ownership says that Mapping owned an address from From up to Until. A nil Mapping means no owner.
 type Ownership struct {
 	From, Until int64
 	Mapping     *Mapping
@@ -64,7 +64,7 @@ func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 		}
 		if e.Size == 0 || e.Address+e.Size < e.Address {
 			severity := diagnostic.Error
-			if e.Size == 0 { // no code is lost
+			if e.Size == 0 { // no samples can lie in it
 				severity = diagnostic.Info
 			}
 			log.Addf(severity, file, diagnostic.NoOffset, "bad-mapping",
@@ -84,7 +84,7 @@ func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	return im
 }
 
-// index makes mappings found by their addresses.
+// index sorts the mappings by address, for covering.
 func (im *Image) index() {
 	im.byStart, im.maxEnd = make([]int, len(im.Mappings)), make([]uint64, len(im.Mappings))
 	for i := range im.byStart {
@@ -94,9 +94,9 @@ func (im *Image) index() {
 	im.fillMaxEnd(0, len(im.byStart))
 }
 
-// fillMaxEnd sets maxEnd for the range [low, high) of mappings: the one in the middle gets the
-// largest end in the range. So a search skips halves of the mappings that end before an address,
-// however large a mapping begins below it.
+// fillMaxEnd sets maxEnd for the range [low, high) of byStart: the middle element gets the largest
+// end in the range. So a binary search can skip a half in which all mappings end below an address,
+// even if a large mapping begins at a low address.
 func (im *Image) fillMaxEnd(low, high int) (end uint64) {
 	if low == high {
 		return 0
@@ -107,15 +107,15 @@ func (im *Image) fillMaxEnd(low, high int) (end uint64) {
 	return end
 }
 
-// Ownerships returns the owners of an address, without gaps from the beginning to the end of time
+// Ownerships returns the owners of an address, from the beginning to the end of time without gaps
 // (S1).
 //
-// The newest mapping owns the address. An exception is code that a run-time compiler announced:
-// neither a file mapping that begins below it nor the memory that contains it hides the code,
-// since the collector may notice such mappings late. Time in which nothing is mapped belongs to
-// the next mapping: the collector notices libraries late, often only when they are closed.
-// Without a next mapping, it belongs to the file that was unmapped last: the collector logs the
-// end before the file's destructors run.
+// The newest mapping owns the address. The exception is code that a JIT compiler announced: newer
+// mappings of files that begin below it, and of memory that contains it, do not hide it, since the
+// collector may notice such mappings late. Time in which nothing is mapped belongs to the next
+// mapping, since the collector notices libraries late, often only when they are closed. If there is
+// no next mapping, it belongs to the file that was unmapped last: the collector logs the end before
+// the file's destructors run.
 func (im *Image) Ownerships(addr uint64) []Ownership {
 	covering := im.covering(addr)
 	var spans []Ownership
@@ -160,7 +160,7 @@ func (im *Image) covering(addr uint64) []*Mapping {
 	return ms
 }
 
-// appendCovering appends the indices of such mappings in the range [low, high) of byStart.
+// appendCovering appends the indices of covering mappings in the range [low, high) of byStart.
 func (im *Image) appendCovering(found []int, addr uint64, low, high int) []int {
 	middle := (low + high) / 2
 	if low == high || im.maxEnd[middle] <= addr {
@@ -176,8 +176,8 @@ func (im *Image) appendCovering(found []int, addr uint64, low, high int) []int {
 	return found
 }
 
-// Finder finds the owners of addresses quickly: between two bounds of mappings, all addresses have
-// the same owners. It is not safe for concurrent use.
+// Finder finds the owners of addresses quickly, by range: between two bounds of mappings, all
+// addresses have the same owners. It is not safe for concurrent use.
 type Finder struct {
 	im         *Image
 	bounds     []uint64 // sorted, distinct
@@ -192,7 +192,7 @@ const maxOwnerships = 1 << 20
 // Finder returns a finder for the image. It costs nothing until its first use.
 func (im *Image) Finder() *Finder { return &Finder{im: im} }
 
-// divide finds the bounds.
+// divide finds the bounds of all mappings.
 func (f *Finder) divide() {
 	f.bounds = append(make([]uint64, 0, 1+2*len(f.im.Mappings)), 0)
 	for _, m := range f.im.Mappings {
@@ -212,7 +212,7 @@ type AddressRange struct {
 	First, Last uint64
 }
 
-// Range returns the range of an address, with its ownership at a time.
+// Range returns the range that contains an address, with its owner at a time.
 func (f *Finder) Range(addr uint64, t int64) AddressRange {
 	if f.bounds == nil {
 		f.divide()

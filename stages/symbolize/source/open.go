@@ -15,11 +15,10 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// A recording names the files whose text goes into the store, and its author may be another
-// person than its reader, or the readers of the store. So it must not lead to a text that not
-// everyone may read, neither by a path nor by a link in its archives. In a folder of sources that
-// the user names, only the recorded names are not trusted: they must stay in that folder, but its
-// links are followed.
+// A recording names the files whose text goes into the store. Its author need not be the person who
+// ingests it, nor one who reads the store. So a recording must not lead to a text that not everyone
+// may read, neither by a path nor by a link in its archives. In a folder of sources that the user
+// names, recorded names must not lead out of the folder, but links in it are trusted.
 
 // The reasons why an existing file is not read.
 var (
@@ -28,7 +27,7 @@ var (
 )
 
 // openPublic opens a file that everyone may read, on this machine's disks. It opens folder by
-// folder, so that it does not follow a link that replaces a folder meanwhile.
+// folder, so that nobody can replace a folder by a link meanwhile.
 func openPublic(path string) (*os.File, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -60,7 +59,7 @@ func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return -1, err
 	}
-	// Opening is enough to change some devices.
+	// Merely opening some devices has side effects.
 	if flags&unix.O_PATH == 0 && st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return -1, safefile.ErrNotRegular
 	}
@@ -115,8 +114,8 @@ func openArchived(path string) (*os.File, error) {
 	return f, nil
 }
 
-// wrapRootError turns the error of a link that leads out of a root, which is no system error, into
-// ErrLeadsOut.
+// wrapRootError turns an error of os.Root that is not a system error into ErrLeadsOut: a link led
+// out of the root.
 func wrapRootError(path string, err error) error {
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return err

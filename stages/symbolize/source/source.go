@@ -17,11 +17,11 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Rule maps recorded paths of source files to other ones.
+// Rule maps recorded paths of source files to paths on this machine.
 type Rule struct {
 	From string // prefix of the recorded paths, up to a slash or the end; empty with Any
 	To   string // replaces the prefix
-	// Any says that To is a folder to search for all paths, by the longest end that exists.
+	// Any says that To is a folder in which to find all files, by the longest end that exists.
 	Any bool
 }
 
@@ -40,7 +40,7 @@ func ParseRule(s string) (Rule, error) {
 	return Rule{From: from, To: to, Any: !ok}, nil
 }
 
-// ParseRules reads several.
+// ParseRules reads several rules.
 func ParseRules(specs []string) ([]Rule, error) {
 	rules := make([]Rule, len(specs))
 	for i, s := range specs {
@@ -52,8 +52,8 @@ func ParseRules(specs []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// apply returns the paths to which the rule maps a file, best first. They are below To, whatever
-// the file's name.
+// apply returns the paths to which the rule maps a file, best first. They are always below To,
+// whatever the file is called.
 func (r Rule) apply(file string) []string {
 	if r.Any {
 		var paths []string
@@ -73,7 +73,7 @@ func (r Rule) apply(file string) []string {
 	case !ok, r.From == "" && filepath.IsAbs(file), r.From != "" && r.From != "/" && rest != "" && rest[0] != '/':
 		return nil
 	}
-	if rest = strings.TrimPrefix(rest, "/"); rest == "" { // the rule is of one file
+	if rest = strings.TrimPrefix(rest, "/"); rest == "" { // the rule is for a single file
 		return []string{r.To}
 	}
 	if !filepath.IsLocal(rest) {
@@ -87,10 +87,10 @@ type Finder struct {
 	Rules []Rule
 	// NoRecorded disables reading files at their recorded paths.
 	NoRecorded bool
-	// Locate returns the candidates for the file recorded as path, like decode.Recording. If it
-	// is nil, the only one is the path itself.
+	// Locate returns the candidates for the file recorded as path, like decode.Recording. If Locate
+	// is nil, the only candidate is the path itself.
 	Locate func(path string) []decode.Candidate
-	// Stored returns a text from a store, which replaces any file, or nil. It may be nil.
+	// Stored returns a text from a store, used instead of any file, or nil. It may itself be nil.
 	Stored func(path string) *Text
 	Cache  *TextCache // may be nil
 }
@@ -106,7 +106,7 @@ type Text struct {
 // content is the content of a source file.
 type content struct {
 	Lines   []string // valid UTF-8, without line ends
-	Bytes   int      // in them, with line ends
+	Bytes   int      // size of the lines with line ends
 	Content int64    // hash of the lines
 }
 
@@ -114,8 +114,8 @@ type content struct {
 var ErrNotFound = errors.New("not found")
 
 // Read returns the text of the file recorded as path: from the recording's archive, else by the
-// rules, else at the recorded path if everyone may read it. The error is ErrNotFound, or why the
-// first file found cannot be used, such as ErrPrivate and ErrLeadsOut.
+// rules, else from the recorded path if everyone may read it. The error is ErrNotFound, or says why
+// the first file found cannot be used (such as ErrPrivate or ErrLeadsOut).
 func (f *Finder) Read(path string) (*Text, error) {
 	if f.Stored != nil {
 		if t := f.Stored(path); t != nil {
@@ -155,9 +155,9 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 		switch {
 		case c.Origin != originPath:
 			archived = append(archived, c)
-		case c.Path != path: // below the folder that replaces the root
+		case c.Path != path: // the user's --symfs folder replaces the root
 			mapped = append(mapped, decode.Candidate{Path: c.Path, Origin: originRule})
-		case filepath.IsAbs(c.Path) && !f.NoRecorded: // others would depend on where we are
+		case filepath.IsAbs(c.Path) && !f.NoRecorded: // relative paths would depend on the current directory
 			own = append(own, c)
 		}
 	}
@@ -169,8 +169,8 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 	return append(append(archived, mapped...), own...)
 }
 
-// Bounds of the texts that are read. Generated sources of some megabytes exist, and amalgamations
-// of 300,000 lines.
+// Bounds of a text. Some generated sources have several megabytes, and some amalgamations 300,000
+// lines.
 const (
 	maxBytes = safefile.Source
 	maxLines = 1 << 20
@@ -211,7 +211,7 @@ func (f *Finder) read(c decode.Candidate) (*Text, error) {
 
 // readContent reads the text of a file.
 func readContent(file io.Reader, path string) (b content, err error) {
-	data, err := io.ReadAll(io.LimitReader(file, maxBytes+1)) // it may have grown
+	data, err := io.ReadAll(io.LimitReader(file, maxBytes+1)) // the file may have grown
 	switch {
 	case err != nil:
 		return b, err

@@ -15,7 +15,7 @@ const Dir = "archives"
 // Holds reports whether a file of an experiment, by its path in it, is in an archive.
 func Holds(path string) bool { return filepath.Base(filepath.Dir(path)) == Dir }
 
-// The longest base name that an archive keeps whole, and what it keeps of longer ones.
+// The longest base name that an archive keeps whole, and how much it keeps of longer ones.
 const (
 	maxArchiveBase = 243
 	cutArchiveBase = 231
@@ -49,8 +49,8 @@ func IsSymbolTable(entry string) bool {
 	return at > 0 && entry[at] == '.' && strings.Trim(entry[at+1:], hashAlphabet) == ""
 }
 
-// ObjectOf returns the path of the load object of a symbol table, given its start: its
-// first packet ends in it. It is empty for other files.
+// ObjectOf returns the path of a symbol table's load object, which ends the table's first packet.
+// head is the start of the file. The result is empty for other files.
 func ObjectOf(head []byte) string {
 	const path = 20 // after the packet's header, a version, and three numbers
 	if len(head) <= path || head[0] != 0 || head[1] != 1 {
@@ -95,8 +95,8 @@ func pathHash(s string) string {
 	return string(out[:])
 }
 
-// IsCommon reports whether the entry of an archive may be a link to the file of that
-// name in a common archive, where files are named by a checksum and their base name.
+// IsCommon reports whether the entry of an archive may be a link to a file in a common archive,
+// where a file's name is a checksum and its base name.
 func IsCommon(entry, file string) bool {
 	sum, base, ok := strings.Cut(file, "_")
 	if !ok || sum == "" || strings.Trim(sum, "0123456789") != "" {

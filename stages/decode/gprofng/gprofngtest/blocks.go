@@ -19,8 +19,8 @@ const (
 	typeClosed = 0xffff
 )
 
-// blocks is a file of packets that buffers write side by side: each owns a
-// block of the file until it is full.
+// blocks is a file into which buffers write packets side by side: each buffer owns a block of the
+// file until the block is full.
 type blocks struct {
 	file    *os.File
 	order   binary.AppendByteOrder
@@ -41,8 +41,8 @@ func (e *Experiment) newBlocks(name string) (*blocks, error) {
 	return &blocks{file: f, order: e.order(), size: e.Form.BlockSize()}, err
 }
 
-// append returns the buffer's data with room for size more bytes; what is
-// appended to it must be given back with put.
+// append returns the buffer's data with room for size more bytes. The caller appends to it and
+// passes it to put.
 func (b *blocks) append(n, size int) (*buffer, error) {
 	if size > b.size {
 		return nil, fmt.Errorf("a packet of %d bytes does not fit a block", size)

@@ -66,7 +66,7 @@ type Packet struct {
 	CPU    int32
 	Time   int64 // ns from the experiment's start
 	Stack  uint64
-	Values []int64 // of the layout's other fields, in their order; request times from the start, too
+	Values []int64 // of the layout's other fields, in order; request times are also from the start
 	Text   string  // of the layout's string
 }
 
@@ -76,8 +76,8 @@ type Events struct {
 	blocks *blocks
 }
 
-// Events returns the writer of a kind's event file. Packets are written at
-// once, so millions of them need no memory.
+// Events returns the writer of a kind's event file. It writes packets at once, so that millions of
+// them need no memory.
 func (e *Experiment) Events(kind schema.Kind) *Events {
 	if w := e.events[kind]; w != nil {
 		return w
@@ -88,12 +88,11 @@ func (e *Experiment) Events(kind schema.Kind) *Events {
 	return e.events[kind]
 }
 
-// PadWithZeros ends blocks that are not full with NULs, as an interrupted
-// collector leaves them, rather than with an empty packet.
+// PadWithZeros fills up blocks with NULs instead of an empty packet, like an interrupted collector.
 func (w *Events) PadWithZeros() { w.blocks.zeros = true }
 
-// Put appends a packet to a buffer. The collector has a buffer for each
-// thread; packets of one buffer are in the order of their time as a rule.
+// Put appends a packet to a buffer. The collector has a buffer for each thread, in which packets
+// are usually in order of time.
 func (w *Events) Put(buffer int, l *Layout, p Packet) {
 	if w.e.err != nil {
 		return

@@ -6,7 +6,7 @@ import (
 	"stackmill/schema"
 )
 
-// Form is the collector in whose form an experiment is written: all forms say the same
+// Form is the collector in whose format an experiment is written. All formats hold the same data
 // (studio-experiment).
 type Form int
 
@@ -40,8 +40,8 @@ func (f Form) BlockSize() int {
 	return blockSize
 }
 
-// Modes returns the modes of a mapping, given as in mmap, and its checksum as the
-// collector writes them.
+// Modes converts the modes of a mapping from those of mmap to what the collector writes. It also
+// returns the checksum that the collector writes.
 func (f Form) Modes(modes int) (written int, checksum string) {
 	if f == Gprofng {
 		return modes, "0xFFFFFFFF"
@@ -53,8 +53,8 @@ func (f Form) Modes(modes int) (written int, checksum string) {
 	return written, "0x0"
 }
 
-// Layouts are the packet layouts of a kind in the experiment's form: Studio aligns all
-// fields of the clock profile.
+// Layouts returns the packet layouts of a kind in the experiment's form: Studio aligns all fields
+// of the clock profile.
 func (e *Experiment) Layouts(kind schema.Kind) []Layout {
 	list := Layouts[kind]
 	if e.Form != Gprofng && kind == schema.Clock {

@@ -2,8 +2,8 @@ package gprofngtest
 
 import "encoding/binary"
 
-// Info is one part of a FRAME packet (gprofng-experiment 4.1): make it with
-// Native, Linked, Reference, Java, OpenMP or OpenMPState.
+// Info is one part of a FRAME packet (gprofng-experiment 4.1). Native, Linked, Reference, Java,
+// OpenMP and OpenMPState make one.
 type Info struct {
 	kind     uint32
 	fragment uint64
@@ -22,7 +22,7 @@ type JavaFrame struct {
 // Native is a native stack, leaf first.
 func Native(words ...uint64) Info { return Info{kind: 1, words: words} }
 
-// Linked is a native stack that goes on with a fragment (Experiment.Fragment).
+// Linked is a native stack that continues with a fragment (Experiment.Fragment).
 func Linked(link uint64, words ...uint64) Info {
 	return Info{kind: 1, words: words, link: link, linked: true}
 }
@@ -67,8 +67,8 @@ func (e *Experiment) Frame(words ...uint64) uint64 {
 	return e.FrameWith(0, Native(words...))
 }
 
-// FrameWith records a stack of any parts and returns its id, which is id
-// unless that is 0. A stack whose id was recorded before is not written again.
+// FrameWith records a stack of any parts and returns its id: id, or a new one if id is 0. It does
+// not write a stack whose id was recorded before.
 func (e *Experiment) FrameWith(id uint64, infos ...Info) uint64 {
 	if id == 0 {
 		var all []uint64

@@ -1,7 +1,6 @@
-// Package gprofngtest composes gprofng experiments (gprofng-experiment 1 to 4) for
-// tests and benchmarks: also those that cannot be recorded everywhere, such as
-// hardware counters, Java, big-endian and 32-bit ones. The same calls write the
-// same bytes.
+// Package gprofngtest composes gprofng experiments (gprofng-experiment 1 to 4) for tests and
+// benchmarks, including those that cannot be recorded everywhere: hardware counters, Java,
+// big-endian and 32-bit processes. The same calls write the same bytes.
 //
 // Start reading with New, Experiment.Events and Experiment.Close.
 package gprofngtest
@@ -57,7 +56,7 @@ type declaration struct {
 // defaults are a 64-bit x86 process that ran for a second, recorded by gprofng.
 func New(dir string) *Experiment { return NewIn(Gprofng, dir) }
 
-// NewIn is New for another collector's form.
+// NewIn does the same as New in the form of another collector.
 func NewIn(form Form, dir string) *Experiment {
 	e := &Experiment{
 		Dir: dir, Form: form, Version: form.version(), Collector: form.Collector(),
@@ -70,8 +69,8 @@ func NewIn(form Form, dir string) *Experiment {
 	return e
 }
 
-// Descendant makes a descendant, such as `_f1`, of the same machine, that
-// starts at a time of its founder. Closing the founder closes it.
+// Descendant makes a descendant, such as `_f1`, on the same machine. start is relative to its
+// founder's start. Closing the founder closes it.
 func (e *Experiment) Descendant(lineage string, start int64) *Experiment {
 	d := NewIn(e.Form, filepath.Join(e.Dir, lineage+".er"))
 	d.Version, d.Collector, d.Host, d.OS, d.Arch = e.Version, e.Collector, e.Host, e.OS, e.Arch
@@ -100,7 +99,7 @@ func (e *Experiment) WriteFile(name string, content []byte) {
 	e.fail(os.WriteFile(path, content, 0o644))
 }
 
-// Close writes what is not yet written and returns the first error.
+// Close writes everything that is not yet written. It returns the first error.
 func (e *Experiment) Close() error {
 	for _, w := range e.events {
 		if w != nil {

@@ -23,7 +23,7 @@ func (e *Experiment) Sample(time int64, id int, label string) {
 	e.Log(`<event kind="sample" tstamp="%s" id="%d" label="%s"/>`, stamp(time), id, escape.Replace(label))
 }
 
-// JavaThread adds the life of a Java thread to the log; until 0 leaves its end out.
+// JavaThread adds the life of a Java thread to the log. If until is 0, it leaves out the end.
 func (e *Experiment) JavaThread(thread int64, name, group string, from, until int64) {
 	e.Log(`<event kind="jthread_start" name="%s" grpname="%s" prntname="" tid="%#x" jthr="%#x" jenv="%#x" tstamp="%s"/>`,
 		escape.Replace(name), escape.Replace(group), thread, thread, thread, stamp(from))
@@ -32,7 +32,7 @@ func (e *Experiment) JavaThread(thread int64, name, group string, from, until in
 	}
 }
 
-// Kinds is the number of kinds that gprofng records: the first ones.
+// Kinds is the number of kinds that gprofng records: the first in schema.Kind.
 const Kinds = schema.Perf
 
 // profileNames are the names of the profile elements.
@@ -47,9 +47,9 @@ var fileNames = [Kinds]string{
 	schema.Heap: "heaptrace", schema.OMP: "omptrace", schema.Race: "dataraces", schema.Deadlock: "deadlocks",
 }
 
-// Declare declares that the process was recorded with a kind of data, with the
-// given packet layouts or, without any, with the form's. attrs are
-// further attributes of the profile element, such as `ptimer="997" numstates="1"`.
+// Declare declares that the process was recorded with a kind of data. It uses the given packet
+// layouts or, if there are none, those of the form. attrs are further attributes of the profile
+// element, such as `ptimer="997" numstates="1"`.
 func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) {
 	if len(layouts) == 0 {
 		layouts = e.Layouts(kind)
@@ -93,8 +93,8 @@ func (e *Experiment) logText() string {
 	return b.String()
 }
 
-// process writes what the log says of the process: in an element for each attribute, or
-// all in one (studio-experiment 4).
+// process writes what the log says of the process: an element for each attribute, or a single one
+// (studio-experiment 4).
 func (e *Experiment) process(line func(string, ...any)) {
 	directory, command := escape.Replace(e.WorkingDirectory), escape.Replace(e.Command)
 	if e.Form == Studio123 {

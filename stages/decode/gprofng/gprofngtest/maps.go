@@ -11,8 +11,8 @@ func (e *Experiment) Map(format string, args ...any) {
 	fmt.Fprintf(&e.maps, format+"\n", args...)
 }
 
-// Segment maps a file (gprofng-experiment 2.6); modes are a sum of 1 (read),
-// 2 (write), 4 (execute) and 8 (shared).
+// Segment maps a file (gprofng-experiment 2.6). modes is a sum of 1 (read), 2 (write), 4 (execute)
+// and 8 (shared).
 func (e *Experiment) Segment(time int64, address, size, fileOffset uint64, modes int, path string) {
 	modes, checksum := e.Form.Modes(modes)
 	e.Map(`<event kind="map" object="segment" tstamp="%s" vaddr="0x%016X" size="%d" pagesz="%d" foffset="+0x%08X" modes="0x%03X" chksum="%s" name="%s"/>`,
@@ -40,8 +40,8 @@ func (e *Experiment) CompiledMethod(time int64, address, size, method uint64) {
 	e.Map(`<event kind="map" object="jcm" tstamp="%s" vaddr="0x%016X" size="%d" methodId="0x%x" />`, stamp(time), address, size, method)
 }
 
-// Code describes generated code in dyntext (gprofng-experiment 3.6): that
-// mapped at address at the time. Empty parts are left out.
+// Code describes, in dyntext (gprofng-experiment 3.6), the generated code mapped at address at the
+// time. It leaves out empty parts.
 func (e *Experiment) Code(time int64, address uint64, code []byte, source string, lines []decode.CodeLine) {
 	o := e.order()
 	record := func(typ uint32, content []byte) {

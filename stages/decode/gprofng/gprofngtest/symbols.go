@@ -25,8 +25,8 @@ const (
 	symbolText     = 13
 )
 
-// SymbolTable returns the content of an archived symbol table: of a load object recorded as
-// path, whose text has so many bytes.
+// SymbolTable returns the content of an archived symbol table of the load object recorded as path.
+// textSize is the size of the load object's text.
 func SymbolTable(path string, inode, textSize uint32, modules ...SymbolModule) []byte {
 	b := SymbolPacket(nil, symbolSegment, []uint32{0x100, inode, textSize, 6}, path)
 	b = SymbolPacket(b, symbolMessage, []uint32{9})
