@@ -39,7 +39,7 @@ type CheckReport struct {
 	extra   []string // relative paths of files that no commit names
 }
 
-// LeftOut counts what a check skipped, except that files exist with the right sizes.
+// LeftOut counts what a check skipped. It only checked that these files exist with their sizes.
 type LeftOut struct {
 	Experiments int `json:"experiments"`
 	Batches     int `json:"batches"`
@@ -71,7 +71,7 @@ type CheckOptions struct {
 	SinceBatch string
 	// SQL checks all sums by the views' invariants, which takes many times as long as package verify.
 	SQL bool
-	// Progress, if not nil, is called with what is being checked.
+	// Progress, if not nil, is called with the name of a step and how much of it is done.
 	Progress func(what string, done, total int)
 	// FilesOnly skips the sums of the views.
 	FilesOnly bool
@@ -82,7 +82,7 @@ type SinceError struct{ Batch string }
 
 func (e *SinceError) Error() string { return fmt.Sprintf("no batch %q in the store", e.Batch) }
 
-// since divides batches into those to check and those committed before.
+// since divides batches into those to check and those committed before CheckOptions.Since.
 func (o *CheckOptions) since(batches []storedir.Batch) (now, before []storedir.Batch, err error) {
 	at := o.Since
 	if o.SinceBatch != "" {
@@ -199,9 +199,9 @@ func recordedAt(path string) string {
 	return " (" + path + ")"
 }
 
-// isInconclusive reports whether an error means that something could not be checked, as opposed to
-// being wrong. I/O errors of the SQL engine are of this kind: it opens only files that were read
-// before.
+// isInconclusive reports whether an error means that something could not be checked, not that it is
+// wrong. That holds for the SQL engine's I/O errors, since it opens only files that this program
+// has read before.
 func isInconclusive(err error) bool {
 	var duck *duckdb.Error
 	if errors.As(err, &duck) && duck.Type == duckdb.ErrorTypeIO {

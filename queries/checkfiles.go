@@ -27,7 +27,7 @@ import (
 )
 
 // checkFiles checks, on all processors, every file that a commit names, also of damaged commits as
-// far as they can be read. Files of batches committed before only have to exist.
+// far as they can be read. Files of the batches in before only have to exist.
 func (p *CheckReport) checkFiles(ctx context.Context, store string, c *storedir.Contents, now, before []storedir.Batch, o CheckOptions) error {
 	batches := make([]namedFiles, 0, len(c.Batches)+len(c.Damaged))
 	for _, b := range now {

@@ -10,7 +10,7 @@ import (
 	"stackmill/queries/timerange"
 )
 
-// Filter says which samples count and which functions are hidden. All conditions must hold; several
+// Filter says which samples pass and which functions are hidden. All conditions must hold; several
 // threads, CPUs or processes are alternatives, and so are several time ranges.
 type Filter struct {
 	Where   []string // SQL over the columns of a sample: WhereHelp
@@ -23,8 +23,8 @@ type Filter struct {
 	Hide    []string // HideHelp
 	APIOnly []string // APIOnlyHelp
 
-	// Mode is the representation whose stacks conditions look at, user mode if empty. Inline makes
-	// inlined functions frames of their own there.
+	// Conditions look at the stacks of Mode (user mode if empty). Inline makes inlined functions
+	// frames of their own there.
 	Mode   string
 	Inline bool
 }
@@ -42,7 +42,7 @@ const (
 		`where either may be left out, or a phase's name (a label phase.NAME); may be repeated, to select several ranges`
 )
 
-// IsEmpty reports whether all samples count and no function is hidden.
+// IsEmpty reports whether all samples pass and no function is hidden.
 func (f *Filter) IsEmpty() bool { return !f.chooses() && !f.hides() }
 
 // chooses reports whether there are conditions on samples.

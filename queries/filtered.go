@@ -199,8 +199,7 @@ func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 	return emptied, err
 }
 
-// MetricRemark names the default metrics if the filter leaves nothing of the usual ones; else it is
-// empty.
+// MetricRemark names the default metrics if the filter empties the usual ones; else it is empty.
 func (db *DB) MetricRemark(ctx context.Context) (string, error) {
 	if !db.fewerSamples {
 		return "", nil
@@ -219,7 +218,7 @@ func (db *DB) MetricRemark(ctx context.Context) (string, error) {
 	return fmt.Sprintf("the filter leaves nothing of %s: %s is shown first", usual.String, cmp.Or(left.String, "no metric")), nil
 }
 
-// IsFiltered reports whether only the samples that pass a filter count.
+// IsFiltered reports whether the session has only the samples that pass a filter.
 func (db *DB) IsFiltered() bool { return db.unfiltered != nil }
 
 // Remarks returns what readers of all answers should know: what the store lacks, and what a filter

@@ -9,7 +9,7 @@ import (
 	"stackmill/schema"
 )
 
-// showing returns which functions of a load object are shown; nil if all are.
+// showing returns the function that says which functions of a load object are shown; nil if all.
 func (fs *filteredSession) showing() func(name, path string) filter.Visibility {
 	if fs.libraries == nil {
 		return nil
@@ -69,7 +69,7 @@ func (fs *filteredSession) entryPoints() string {
 		"JOIN (VALUES " + strings.Join(values, ", ") + ") v(name, path) ON v.name = o.name AND v.path = o.path"
 }
 
-// stored is the macro of rows that a query makes from the stored ones.
+// stored is the macro of a table whose rows a query makes from the stored ones.
 func (fs *filteredSession) stored(t *schema.Table, format string) string {
 	return macro(t, fmt.Sprintf(format, "("+rowsQuery(fs.sees.store, t, fs.sees.portions)+")"))
 }

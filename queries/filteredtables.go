@@ -121,8 +121,8 @@ func namesRead(sql string) (names []string) {
 	return names
 }
 
-// rows returns the macros of the tables whose rows differ from the store's, and views that differ
-// or that would compute again what the session has.
+// rows returns the macros of tables whose rows differ from the store's, and of views that differ or
+// that would compute again what the session has.
 func (fs *filteredSession) rows() (statements []string) {
 	if fs.libraries != nil {
 		statements = fs.shownRows()

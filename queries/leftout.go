@@ -79,8 +79,8 @@ func damagedRemark(again []storedir.Entry) string {
 	return LeftOutPrefix + what + " damaged (ingest the recordings again, or take them out by stackmill forget; stackmill check says where they were)"
 }
 
-// mentionLeftOut adds what the store leaves out to the error of a selector that matches no
-// experiment, which may be among that.
+// mentionLeftOut adds what the store leaves out to the error of a selector without a match: the
+// experiment may be among it.
 func (db *DB) mentionLeftOut(err error) error {
 	if remarks := db.LeftOut(); remarks != nil && errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w; %s", err, strings.Join(remarks, "; "))
@@ -167,7 +167,7 @@ func (e *LostFile) Error() string {
 
 func (e *LostFile) Unwrap() error { return e.cause }
 
-// lost matches the messages of a locked engine about such a file: the engine may not open it, or
+// lost matches the messages of a locked engine about a lost file: the engine may not open it, or
 // takes its path for a directory or a pattern.
 var lost = lazyregexp.New(`(?s)(?:\w+ Error: )?(?:Cannot access file|No files found that match the pattern|Cannot open file) "([^"]*/tables/(\w+)/([^"/]+)\.parquet)(?:/\*\*/\*\.parquet)?"`)
 

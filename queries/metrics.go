@@ -23,7 +23,7 @@ type metrics struct {
 	known []Metric // nil until they are read
 }
 
-// Metrics returns the metrics of a session's experiments: first those that are the default of most,
+// Metrics returns the metrics of a session's experiments: first those that most show by default,
 // then those that most have, then in the order of declaration. They are read once per session,
 // since each batch has them in a file of its own.
 func (db *DB) Metrics(ctx context.Context) ([]Metric, error) {

@@ -21,8 +21,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Older reads a store of schema.OlderVersion through the views of its catalog, which the program
-// that wrote the store left there: files of that format lack rows that follow from others.
+// Older reads a store of schema.OlderVersion through the views in the catalog that the program of
+// that version left there, because files of that format lack rows that follow from others.
 type Older struct {
 	store string
 	db    *sql.DB
@@ -30,7 +30,7 @@ type Older struct {
 	ids   map[[2]string]bool // batches and ids of the experiments in the catalog
 }
 
-// OpenOlder opens a store whose batches have the format schema.OlderVersion. It is an error if the
+// OpenOlder opens a store whose batches have the format schema.OlderVersion. It fails if the
 // catalog lacks one of their experiments.
 func OpenOlder(ctx context.Context, store string, limits Limits, batches []*storedir.Batch) (*Older, error) {
 	store, err := filepath.Abs(store)

@@ -11,9 +11,9 @@ import (
 // place of the files' own column of that name.
 var fixedOptions = []string{"hive_partitioning = false", "union_by_name = false", "binary_as_string = false"}
 
-// ReadParquet returns the relation of the rows in Parquet files. No other code may name a function
-// of the SQL engine that reads files: a test looks for them. Paths are absolute; options are
-// further options of read_parquet, such as "filename = true".
+// ReadParquet returns the relation of the rows in Parquet files. A test ensures that no other code
+// names a function of the SQL engine that reads files. Paths are absolute; options are further
+// options of read_parquet, such as "filename = true".
 func ReadParquet(paths []string, options ...string) string {
 	return fmt.Sprintf("read_parquet([%s], %s)", Quote(mapped(paths, literal.Replace)...), strings.Join(slices.Concat(fixedOptions, options), ", "))
 }

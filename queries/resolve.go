@@ -115,7 +115,7 @@ func (r *resolver) selection(s syntax) {
 }
 
 // sources returns the aliases of the views and tables in a FROM that have both names and ids of
-// experiments. all reports whether no other relation in it could have a name without an id.
+// experiments. all: no other relation in the FROM could have a name without an id.
 func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 	name := strings.ToLower(from.text("table_name"))
 	switch from.text("type") {
@@ -210,7 +210,7 @@ func onName(c syntax) (column syntax, condition string) {
 }
 
 // identifier returns the id of the experiment for which a condition holds, empty if there is none.
-// It fails for several: the engine pushes down no list.
+// It fails if there are several, because the engine does not push down lists.
 func (r *resolver) identifier(condition string) (id string, ok bool) {
 	var n int
 	var found sql.NullString // NULL if there is none

@@ -82,7 +82,7 @@ func (p *portion) hides() bool {
 	return len(p.experiments(func(x visibility) bool { return x == nothing })) > 0
 }
 
-// few is how many experiments a condition may name: with one, only its rows are read; with
+// few is how many experiments a condition may name. The engine then reads only their rows; for
 // thousands, a join is faster.
 const few = 16
 

@@ -12,8 +12,8 @@ import (
 )
 
 // Subset returns a session that has only the experiments that the selectors match, like OpenWith
-// with Options.Only. It shares the engine, so close it first. The error wraps ErrNone if a
-// selector matches no experiment.
+// with Options.Only. It shares the store's engine, so close the session first. The error wraps
+// ErrNone if a selector matches no experiment.
 func (db *DB) Subset(ctx context.Context, selectors ...string) (*DB, error) {
 	session := *db
 	if err := session.restrict(ctx, Limits{}, selectors); err != nil {

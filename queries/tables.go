@@ -109,7 +109,7 @@ func (d *definitions) fillBy(conn *sql.Conn, catalog string) error {
 	return conn.Raw(func(raw any) error { return d.fill(raw.(driver.Conn), catalog) })
 }
 
-// make creates the catalog of an engine that has an empty one.
+// make defines and fills the catalog in an engine whose catalog is empty.
 func (d *definitions) make(ctx context.Context, db *sql.DB) error {
 	statements, err := d.all()
 	if err != nil {

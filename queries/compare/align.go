@@ -7,9 +7,9 @@ import "slices"
 const largestTable = 1 << 20
 
 // align maps each line of a to its line in b, or -1 (patience diff). Lines that are unique in both
-// texts are matched where their order is the same, then the lines around and between them. If as
-// many lines of both texts are left between matched ones, these are taken for changed versions of
-// each other.
+// texts are matched where their order is the same, then the lines around and between them. Where
+// equally many lines of both texts are left between matched ones, they are paired as changed
+// versions of each other.
 func align(a, b []string) []int {
 	out := make([]int, len(a))
 	for i := range out {

@@ -15,7 +15,7 @@ import (
 // between builds.
 func isStatic(it *item) bool { return it.names[3] == "static" }
 
-// sameName is a key of functions with one name and load object.
+// sameName returns a key that functions with the same name and load object share.
 func sameName(object func(*item) string) func(*item) string {
 	return func(it *item) string {
 		if isStatic(it) {

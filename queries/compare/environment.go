@@ -91,8 +91,8 @@ func (c *comparison) differ(what string, values [2][]string, unfair bool) {
 // output matches the option of recorders that names their output file.
 var output = lazyregexp.New(`(^|\s)(-o|--output)(\s+|=)\S+`)
 
-// options returns a command line without what differs from run to run: the recording's name, and
-// the directories of programs.
+// options returns a command line without the parts that differ from run to run: the recording's
+// name, and the directories of programs.
 func options(command string) string {
 	words := strings.Fields(output().ReplaceAllString(command, "$1"))
 	for i, w := range words {

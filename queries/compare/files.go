@@ -14,9 +14,9 @@ const (
 )
 
 // movedFiles returns the base's path of files that have another path on the test's side. It pairs
-// the files whose paths have the longest common suffix, then those that are alone with their base
-// name, then those that share most lines. Files of units with different short paths are different
-// (a/util.c and b/util.c).
+// the files whose paths have the longest common suffix, then those whose base name is unique on
+// both sides, then those that share most lines. Files of units with different short paths are
+// different (a/util.c and b/util.c).
 func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, error) {
 	var alone [2][]string // files of one side only
 	for _, file := range slices.Sorted(maps.Keys(files)) {

@@ -106,7 +106,7 @@ type sample struct {
 	values []int64 // in the order of the selection's metrics
 }
 
-// origin says where a sample was taken, as far as that separates stacks.
+// origin holds the properties of a sample that separate equal stacks.
 type origin struct {
 	process      int32
 	thread       int64

@@ -50,7 +50,7 @@ type format struct {
 	write        func(context.Context, *selection, io.Writer) error
 }
 
-// support says whether a format holds something.
+// support says when a format has a property.
 type support uint8
 
 const (

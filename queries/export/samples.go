@@ -11,7 +11,7 @@ import (
 )
 
 // send sends the experiments with their samples to a sink. It checks that the total of each metric fits in 64 bits, so
-// that all sums of formats do.
+// that all sums do.
 func (s *selection) send(ctx context.Context, to sink) error {
 	s.total = make([]int64, len(s.metrics))
 	to = &totalingSink{s, to}

@@ -148,7 +148,7 @@ func (p *speedscopeWriter) profileOf(s *sample) *speedscopeProfile {
 	return known
 }
 
-// frame returns the index of a function. Functions with one name in two load objects are two.
+// frame returns the index of a function. Functions of one name in two load objects are different.
 func (p *speedscopeWriter) frame(f *function) int {
 	key := speedscopeFrame{Name: f.name}
 	if f.object != nil {

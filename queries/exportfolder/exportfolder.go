@@ -59,7 +59,7 @@ func Open(path, list string) (f *Folder, text []byte, err error) {
 	return f, text, nil
 }
 
-// isEmpty returns an error if a folder without a list has files that no export left.
+// isEmpty returns an error if a folder without a list has files that are not left from an export.
 func isEmpty(path, list string) error {
 	entries, err := os.ReadDir(path)
 	for _, e := range entries {

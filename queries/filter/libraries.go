@@ -147,7 +147,7 @@ func (l *libraries) frame(k frameKey) stacktree.FrameNo {
 	return n
 }
 
-// The tables of a session that hides functions, which it joins to the store's.
+// The tables that a session with hidden functions joins to the store's.
 var (
 	StandIns = &schema.Table{Name: "stand_ins", Columns: append(of("experiment_id"),
 		wide("load_object_id"), schema.Column{Name: "name"}, narrow("function_no"), narrow("location"), wide("module_id"), wide("function_id"), wide("location_id"))}

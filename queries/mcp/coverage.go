@@ -21,7 +21,7 @@ type partition struct {
 	keys    [][2]string
 }
 
-// drop reports whether to leave a column out: it is the same in each row, or for SQL only.
+// drop reports whether to leave a column out because it is the same in each row, or for SQL only.
 func (p *partition) drop(f result.Field) bool {
 	switch f.Name {
 	case "experiment", "metric", "unit":

@@ -21,8 +21,8 @@ type Change struct {
 }
 
 // Changes finds where the level of a series changes, by seeded binary segmentation (Kovács,
-// Bühlmann, Li, Munk 2023): in intervals of many lengths, everywhere, it applies the rank test to
-// the two sides of the split at which they differ most. A split that is significant after
+// Bühlmann, Li, Munk 2023): in intervals of many lengths all over the series, it applies the rank
+// test to the two sides of the split at which they differ most. A split that is significant after
 // correction for their number (Bonferroni) is a change; the narrowest intervals come first, and
 // each has at most one. Each change is then moved to where it fits best between its neighbors, and
 // kept if the values on its sides differ by the test and in their medians.

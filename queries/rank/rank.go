@@ -21,8 +21,8 @@ type Test struct {
 	known map[[2]int][]float64 // without ties, by group sizes
 }
 
-// Smallest returns the smallest possible p-value for these group sizes, which groups have that do
-// not overlap.
+// Smallest returns the smallest possible p-value for these group sizes: that of groups that do not
+// overlap.
 func Smallest(n, m int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {

@@ -75,8 +75,8 @@ func (r Report) ShowsSources() bool { return r.withText }
 // fragmentView is the macro of the callers and callees of a fragment of stacks.
 const fragmentView = "fragment_callers_callees"
 
-// OfFragment returns the report of callers and callees of a fragment of stacks, if Function lists
-// functions that call each other, separated by commas; else the report itself.
+// OfFragment returns the report itself or, for the callers and callees of several functions that
+// call each other, the report about this fragment of stacks.
 func (r *Request) OfFragment() Report {
 	if r.Name != "callers-callees" || len(Fragment(r.Function)) < 2 {
 		return r.Report

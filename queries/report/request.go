@@ -66,7 +66,7 @@ var (
 // second_metrics.
 const defaultWidth = time.Second
 
-// ofWidth are the views with intervals of other widths, by report.
+// ofWidth maps reports to their views with intervals of any width.
 var ofWidth = map[string]string{"timeline": "timeline_by", "cpu-timeline": "cpu_timeline_by", "seconds": "interval_metrics"}
 
 // Check validates a request as far as possible without a store.

@@ -43,8 +43,8 @@ func (q *Question) inlinedRows() string {
 	return q.sourceRows()
 }
 
-// lineRanges is a query of the first and last lines of functions and their bodies (S11): of their
-// code in the file in which it starts, and of lines that have values.
+// lineRanges is a query of the first and last lines, by file, of functions and their bodies (S11):
+// of code in the file in which a function's code starts, and of lines that have values.
 func lineRanges(names []string) string {
 	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
 parts AS MATERIALIZED (

@@ -81,7 +81,7 @@ func (q *Question) chosen() string {
 	return `"` + strings.Join(q.Fields, `", "`) + `"`
 }
 
-// extra returns the parts of the SQL that add what only tables show.
+// extra returns the parts of the SQL with the columns that only tables show.
 func (q *Question) extra() (with, columns, joins string) {
 	if !q.Measured() {
 		return "", q.sums(), ""

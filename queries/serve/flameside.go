@@ -161,7 +161,7 @@ func (g *sideBuilder) rootName() int32 {
 	return g.intern(first)
 }
 
-// addInnerCalls adds the functions of a module or load object that it calls itself to its origins: they are one frame.
+// addInnerCalls adds the calls within a module or load object to the places in it: they are shown as one frame.
 func (g *sideBuilder) addInnerCalls(places []treeValue) []treeValue {
 	if g.side.group == "function" {
 		return places

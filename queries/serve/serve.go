@@ -45,7 +45,7 @@ type Options struct {
 	Patience   time.Duration // how long a client may take to read a part of an answer; 0: DefaultPatience
 
 	By        []string // labels of the series of GET /metrics: labels of experiments, columns of `experiments`
-	Functions int      // functions with a series there, per experiment and metric
+	Functions int      // functions with a series in GET /metrics, per experiment and metric
 
 	// Program is the command of a process that calls Answer with the same options.
 	Program []string

@@ -135,8 +135,7 @@ func (r *Report) nameColumn() string {
 	})].Name
 }
 
-// sections prints the rows of each experiment and metric, under a title of what the caption does not
-// say.
+// sections prints the rows of each experiment and metric, under a title (groupTitle).
 func (r *Report) sections(q *report.Question, rows []queries.Record, section func(*terminal.Page, []queries.Record) error) error {
 	w := r.Page()
 	for i, group := range groups(rows) {
@@ -151,7 +150,7 @@ func (r *Report) sections(q *report.Question, rows []queries.Record, section fun
 	return w.Flush()
 }
 
-// groupTitle says what the caption does not of a row.
+// groupTitle prints what the caption does not say of a group, given one of its rows.
 func (r *Report) groupTitle(w *terminal.Page, q *report.Question, rec queries.Record) {
 	for _, c := range r.heading(q) {
 		w.Printf("%s %s\n", c.Title, rec.Text(c.Name))

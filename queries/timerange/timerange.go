@@ -36,7 +36,7 @@ func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 1
 // PhaseLabel is the prefix of labels that name phases of experiments.
 const PhaseLabel = "phase."
 
-// Phase converts the value of such a label to the form that the view marks reads: FROM..UNTIL,
+// Phase converts the value of a phase's label to the form that the view marks reads: FROM..UNTIL,
 // where FROM or UNTIL may be missing, or several of these separated by blanks.
 func Phase(value string) (string, error) {
 	pieces := strings.Fields(value)

@@ -32,8 +32,8 @@ var extraColumns = map[*schema.Table][]column{
 	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
-// streamedTables are the tables whose rows are not kept: samples, and values that are compared with
-// nothing else.
+// streamedTables are the tables whose rows are not kept: samples, and values that no check looks
+// up.
 var streamedTables = map[*schema.Table]bool{schema.Samples: true}
 
 func init() {
@@ -67,7 +67,7 @@ func columnsOf(t *schema.Table) []column {
 			}
 		}
 	}
-	if len(list) == 0 { // the owner is enough
+	if len(list) == 0 { // one column shows how many rows there are
 		list = append(list, column{name: t.Columns[0].Name})
 	}
 	list = append(list, extraColumns[t]...)

@@ -90,7 +90,7 @@ func (x *experiment) checkSources() error {
 	return nil
 }
 
-// code is the instructions known of a function, by address.
+// code is a function's known instructions, by address.
 type code []span
 
 type span struct{ start, end int64 }

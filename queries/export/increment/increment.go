@@ -67,7 +67,7 @@ func (l *manifest) read(text []byte) error {
 	return nil
 }
 
-// fileSet is the name of files, and the experiments in them with a hash of their state in the store.
+// fileSet is a set of files with the same name, and a hash of the state of each experiment in them.
 type fileSet struct {
 	Name        string            `json:"name"`
 	Experiments map[string]string `json:"experiments"`
