@@ -57,7 +57,7 @@ func TestOneExperimentIsReadAlone(t *testing.T) {
 	}
 	var of []string
 	for _, table := range schema.Tables {
-		if table != schema.FunctionSums && table.Links == nil { // those of all experiments, and of batches
+		if table != schema.FunctionSums && table.Links == nil { // no rows of all experiments together or shared by a batch
 			of = append(of, table.Name)
 		}
 		if wide := table.Wide(); wide != "" {

@@ -113,7 +113,7 @@ func (p *CheckReport) repair(ctx context.Context, store string, done func(where,
 			done(path.Join(storedir.CommitsDir, batch+".json"), "renamed to "+own+".json, the name under which it was written")
 			continue
 		}
-		if own != "" || !storedir.IsBatch(batch) { // a copy, or without experiments
+		if own != "" || !storedir.IsBatch(batch) { // a copy of another commit, or one without experiments
 			if storedir.IsCache(store) { // it would be downloaded again
 				continue
 			}

@@ -78,7 +78,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	greeting := s.Out.Page()
 	page := ""
 	if s.madeToken && s.Unix == "" {
-		page = "/?token=" + s.Token // this once: the page takes it out of the browser's address bar
+		page = "/?token=" + s.Token // for the first request: the page removes it from the browser's address bar
 	}
 	greeting.Printf("listening on %s\n", address+page)
 	if s.Flight != "" {

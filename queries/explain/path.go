@@ -142,7 +142,7 @@ const (
 	uses     = "uses"     // the leaf's return register as its caller
 	restores = "restores" // the leaf's caller, which no frame shows
 	calls    = "calls"    // frames are the calls before the recorded return addresses
-	shows    = "shows as" // a frame in another function: the frames are the one before and the one after
+	shows    = "shows as" // a frame in another function: the frame before and the one after
 )
 
 // steps returns the changes of the rules: from the recorded frames to machine mode, and from

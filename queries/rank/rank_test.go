@@ -26,7 +26,7 @@ func TestRanks(t *testing.T) {
 		for range 20 {
 			for _, ties := range []bool{false, true} {
 				if ties && size[0] != size[1] && size[0] <= exactTies {
-					continue // the other takes a distribution for symmetric that is not
+					continue // the other implementation takes an asymmetric distribution for symmetric
 				}
 				x, y := draw(size[0], 0, ties), draw(size[1], 0.5, ties)
 				want, err := stats.MannWhitneyUTest(x, y, stats.LocationDiffers)

@@ -82,7 +82,7 @@ func (r *Request) OfFragment() Report {
 		return r.Report
 	}
 	return Report{
-		Name: r.Name, View: fragmentView, Title: "Callers and callees of a piece of stacks",
+		Name: r.Name, View: fragmentView, Title: "Callers and callees of a fragment of stacks",
 		Columns: []Column{{"relation", "Relation", Words}, {"other_label", "Name", Words}, attributed},
 		order:   "array_position(['caller', 'self', 'callee'], relation), attributed DESC, other, other_id",
 		Drawn:   true, withInlined: "inline_" + fragmentView,

@@ -107,7 +107,7 @@ type Question struct {
 	db        *queries.DB
 	metrics   map[string][]string // by experiment id
 	functions []string            // names; empty: all
-	fragment  []string            // of each function of a fragment of stacks, its names in lines
+	fragment  []string            // for each function of a fragment of stacks, its names, one per line
 	objects   []string            // descriptors of data objects; empty: all
 	// Side are the metrics that were requested by name, in that order.
 	Side []string

@@ -85,7 +85,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	text = append(text, '\n')             // else the end of a text or number would not be seen
+	text = append(text, '\n')             // ends a text or number
 	go func() { _, _ = in.Write(text) }() // the pipe stays open until this process ends
 	watched := make(chan struct{})
 	go func() {
@@ -121,7 +121,7 @@ func (b *Box) command(ctx context.Context, dir string, body *os.File) *exec.Cmd 
 	p.Args[0] = "stackmill" // in process lists
 	p.Env = append(os.Environ(), "TMPDIR="+dir)
 	p.ExtraFiles = []*os.File{body}
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // also while it does not read its input yet
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // ends it with its parent even before it reads its input
 	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
 	p.WaitDelay = exitDelay
 	return p

@@ -109,7 +109,7 @@ func TestDashboard(t *testing.T) {
 		}
 		rows := ask(v.Name, of.InfinityQuery)
 		values[v.Name] = rows[0]["value"].(string)
-		for _, row := range rows { // that of the experiment that knows when it started
+		for _, row := range rows { // the row of the experiment with a start time
 			if row["value"] == "totalcpu" {
 				values[v.Name] = "totalcpu"
 			}

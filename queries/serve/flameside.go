@@ -117,7 +117,7 @@ func (g *sideBuilder) addRoot() {
 		}
 	} else {
 		root.name = g.rootName()
-		within := make([]bool, len(g.flameTree.nodes)) // at or below a node that the side is around
+		within := make([]bool, len(g.flameTree.nodes)) // whether a node is at or below the function, module or load object
 		for i, n := range g.flameTree.nodes {
 			within[i] = n.parent >= 0 && within[n.parent]
 			if within[i] || !g.side.has(g.functions[n.name]) {

@@ -35,8 +35,8 @@ func reportRows() (names []string) {
 	return names
 }
 
-// outerJoined are columns of views, VIEW.COLUMN, that are missing where an outer join finds no row, which
-// their tables and descriptions do not say.
+// outerJoined lists columns of views, VIEW.COLUMN, that are missing where an outer join finds no row.
+// Neither their tables nor their descriptions say so.
 var outerJoined = []string{
 	"sample_point_metrics.label", "sample_point_metrics.t0_ns", "sample_point_metrics.t1_ns",
 	"data_object_functions.function_id",

@@ -426,7 +426,7 @@ func TestGuard(t *testing.T) {
 		{"/api/v1/views", 200, []string{"Authorization", "BEARER  secret "}},
 		{"/api/v1/views", 200, []string{"Cookie", name + "=" + s.cookieValue()}},
 		{"/api/v1/views", 200, []string{"Cookie", name + "=of another server; " + name + "=" + s.cookieValue()}},
-		{"/api/v1/views", 200, []string{"Cookie", name + "=" + s.cookieValue(), "Authorization", "Basic bWU6cHJveHk="}}, // a proxy's own
+		{"/api/v1/views", 200, []string{"Cookie", name + "=" + s.cookieValue(), "Authorization", "Basic bWU6cHJveHk="}}, // the proxy's own password
 		{"/api/v1/views", 401, nil},
 		{"/", 401, nil},
 		{"/", 401, []string{"Authorization", "Basic bWU6cHJveHk="}},

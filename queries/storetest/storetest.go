@@ -32,13 +32,12 @@ var Two string
 //go:embed data.txt
 var Data string
 
-// Build writes the store that text describes into dir. The text is a list of
-// tables: a line `TABLE COLUMN...`, then the rows, indented, with one field per
-// column; the columns left out are 0, empty or missing, and `listed_in` is the batch. A field that ends in
-// `ms` is in milliseconds, `”` is empty, `null` missing, `~` a blank; a backslash
-// begins an escape as in Go's texts. A column `modes` has sets of modes (schema.AllModes) in place of theirs. A line
-// `batch ID NAME PATH` starts a batch, `with ID NAME PATH` another experiment of it; both may
-// end in a generation. `#` starts a comment.
+// Build writes the store that text describes into dir. The text is a list of tables: a line `TABLE COLUMN...`, then
+// the rows, indented, with one field per column; the columns left out are 0, empty or missing, and `listed_in` is
+// the batch. A field that ends in `ms` is in milliseconds, two single quotes are an empty text, `null` is missing,
+// `~` a blank; a backslash begins an escape as in Go's texts. A column `modes` holds sets of modes (schema.AllModes)
+// and stands for the columns of all modes. A line `batch ID NAME PATH` starts a batch, `with ID NAME PATH` another
+// experiment of it; both may end in a generation. `#` starts a comment.
 func Build(dir, text string) error {
 	var b *batch
 	var table *schema.Table

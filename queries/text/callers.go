@@ -15,7 +15,7 @@ import (
 // block is a function with its neighbors.
 type block struct {
 	label                string
-	above                []string // of a piece of stacks, the functions before the last one
+	above                []string // of a fragment of stacks, the functions before the last one
 	id                   int64
 	exclusive, inclusive int64
 	isTotal              bool
@@ -68,7 +68,7 @@ func blocksOf(rows []queries.Record) []*block {
 	return blocks
 }
 
-// fragment returns the block of a piece of stacks. Percentages are of the stacks that pass it.
+// fragment returns the block of a fragment of stacks. Percentages are of the stacks that pass it.
 func fragment(rows []queries.Record, names []string) *block {
 	b := &block{label: names[len(names)-1], above: names[:len(names)-1]}
 	for _, rec := range rows {

@@ -72,8 +72,8 @@ func lineOf(rec queries.Record) report.Line {
 	return report.Line{Experiment: rec.Text("experiment_id"), File: rec.Text("file"), Number: rec.Number("line")}
 }
 
-// sourceTexts returns the text of the instructions' lines: from the store or, for files
-// that it does not have, from where they are now.
+// sourceTexts returns the text of the instructions' lines: from the store or, if it lacks a file,
+// from the file itself.
 func (r *Report) sourceTexts(ctx context.Context, q *report.Question, rows []queries.Record) (map[report.Line]string, error) {
 	wanted := map[report.Line]bool{}
 	highest := map[report.Line]int64{} // by file, with line 0
