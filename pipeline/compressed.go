@@ -189,7 +189,7 @@ func (c *compressedFile) bring(ctx context.Context, to string) error {
 		return fmt.Errorf("decompress %s: after %d bytes: %w", filepath.Base(c.path), n, err)
 	}
 	if n > most {
-		return fmt.Errorf("decompress %s: it has more than %d bytes (decompress it yourself if that is right)", filepath.Base(c.path), most)
+		return fmt.Errorf("decompress %s: its content exceeds %d bytes (if that is intended, decompress it yourself)", filepath.Base(c.path), most)
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }

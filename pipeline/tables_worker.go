@@ -23,5 +23,5 @@ type noTables struct{}
 
 // Next implements schema.RowReader.
 func (noTables) Next() (arrow.RecordBatch, error) {
-	return nil, errors.New("a worker does not read tables: it needs the full stackmill")
+	return nil, errors.New("the worker does not read tables: use the full stackmill")
 }

@@ -38,8 +38,8 @@ Leftovers of a killed ingest are reported, but are not an error: the next ingest
 reader cleans them up.
 
 --since checks only batches committed since a time (2026-11-21, 2026-11-21T06:00:00Z),
-within an age (24h, 7d), or since a batch, which is included. Of older batches it reads
-the commits, and verifies that their files exist with the right sizes.
+within an age (24h, 7d), or since a batch, which is included. For older batches it
+reads the commits, and verifies that their files exist with the right sizes.
 
 Sums are verified by reading the files. Where that is not enough, queries of the views
 decide, and the report says for how many experiments. With --sql, they decide for all.

@@ -42,8 +42,8 @@ Other programs may read and write the store meanwhile. Replaced files stay for p
 that are reading them; the next compact or ingest after --keep removes them. A merged
 batch is at least half as large again as the largest batch in it, so large batches are
 seldom rewritten, and compact does nothing until enough new data has accumulated. A batch
-is rewritten on its own when an eighth of its experiments no longer count; with --purge,
-when any does not.
+is rewritten alone when an eighth of its experiments no longer count; with --purge, when
+a single one does not.
 
 A store of format 14 is first converted to today's format, batch by batch, from the
 views of its stackmill.duckdb. If that is interrupted, the next compact continues.

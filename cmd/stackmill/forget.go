@@ -36,8 +36,8 @@ func newForgetCommand(a *app) *cobra.Command {
 ` + queries.SelectorHelp + `.
 
 Reports and queries no longer see them, and ingest skips their recordings, unless you
-call it with --forgotten. --older-than restricts this to experiments recorded longer ago
-(or, if that time is unknown, ingested); without a SELECTOR, of all experiments. With
+call it with --forgotten. --older-than selects only experiments recorded longer ago (or, if
+that time is unknown, ingested), among all experiments if there is no SELECTOR. With
 --keep-rollups, their sums by function (table "function_rollup") stay, and their rows in
 "experiments", "processes", "metrics", "load_objects" and "problems".
 
@@ -65,7 +65,7 @@ rows are removed when their batch is compacted.`,
 func (f *forgetter) check(selectors []string) (err error) {
 	switch {
 	case f.olderThan == "" && len(selectors) == 0:
-		return exit.Usagef("forget: nothing says which experiments (give a SELECTOR or --older-than)")
+		return exit.Usagef("forget: no experiments chosen (give a SELECTOR or --older-than)")
 	case f.olderThan == "":
 		return nil
 	}

@@ -38,7 +38,7 @@ func newGateCommand(a *app) *cobra.Command {
 		Short: "Fail CI when a function got slower",
 		Long: `Compares like "compare", and applies rules. With --max-increase, each function with at
 least --min-share of <Total>, and <Total> itself, may increase by that much from base to
-test. A rule is violated if the lower bound of the confidence interval exceeds it. All
+test. A rule is violated if the lower bound of the confidence interval exceeds that. All
 bounds together are right with the probability --level, so noise alone rarely fails the
 gate.
 

@@ -41,7 +41,7 @@ func newIngestCommand(a *app) *cobra.Command {
 		Long: `Reads every recording found at the paths (a .er directory, a .erg group, a perf.data
 file, a pprof profile, or a folder with any of them) and commits them to the store.
 Recordings that are already in the store are skipped, so you can run the same command
-every night. So are deleted ones (see "stackmill forget"). --label and --label-from label
+every night. Deleted ones are skipped, too (see "stackmill forget"). --label and --label-from label
 new experiments; those already in the store keep their labels (see "stackmill label").
 
 A recording that takes longer than --experiment-timeout, or far more memory than
@@ -136,7 +136,7 @@ func (in *ingester) addNightFlags(c *cobra.Command) {
 // checkNight checks the flags for unattended use.
 func (in *ingester) checkNight(f *pflag.FlagSet) error {
 	if in.AutoCompact && !fullProgram {
-		return exit.Usagef("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
+		return exit.Usagef("ingest: --auto-compact: the worker, which is built without cgo, cannot merge batches: use the full stackmill")
 	}
 	for _, name := range []string{"interval", "settle"} {
 		if f.Changed(name) && !in.Watch {

@@ -32,11 +32,11 @@ func (in *ingester) checkPlan(f *pflag.FlagSet, paths []string) error {
 		return nil
 	}
 	if len(paths) > 0 {
-		return exit.Usagef("ingest: --plan: the plan says which recordings to read, not %q", paths[0])
+		return exit.Usagef("ingest: --plan: the plan lists the recordings to read (leave out %q)", paths[0])
 	}
 	for _, name := range notOfChunks {
 		if f.Changed(name) {
-			return exit.Usagef("ingest: --%s: not with --plan", name)
+			return exit.Usagef("ingest: --%s does not go with --plan", name)
 		}
 	}
 	return nil
@@ -56,7 +56,7 @@ func (in *ingester) chunkNumber(f *pflag.FlagSet) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, exit.Usagef("ingest: --plan: nothing says which chunk (give --chunk, or set %s or %s)", chunkVariables[0], chunkVariables[1])
+	return 0, exit.Usagef("ingest: --plan: no chunk given (give --chunk, or set %s or %s)", chunkVariables[0], chunkVariables[1])
 }
 
 // runChunk ingests a chunk of a plan.
@@ -79,7 +79,7 @@ func (in *ingester) runChunk(ctx context.Context, f *pflag.FlagSet) error {
 		return err
 	}
 	if in.Chunk < 0 || in.Chunk >= len(p.Chunks) {
-		return exit.Usagef("ingest: --chunk: no chunk %d, %s has %d (from 0)", in.Chunk, in.Plan, len(p.Chunks))
+		return exit.Usagef("ingest: --chunk: there is no chunk %d: %s has %d, numbered from 0", in.Chunk, in.Plan, len(p.Chunks))
 	}
 	return in.RunChunk(ctx, p)
 }

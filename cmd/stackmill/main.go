@@ -121,7 +121,7 @@ func defaultStore() string {
 // optionsOnly refuses arguments of a verb that has options only.
 func optionsOnly(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q: it takes options only", args[0])
+		return fmt.Errorf("unexpected argument %q: this verb takes options only", args[0])
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (p *planner) check() error {
 	case strings.ContainsFunc(p.output, func(r rune) bool { return r < ' ' }):
 		return exit.Usagef("%s: --output: %q has a control character", p.verb, p.output)
 	case !(p.minutes > 0): // also if it is no number
-		return exit.Usagef("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
+		return exit.Usagef("%s: --minutes: %v is not positive", p.verb, p.minutes)
 	case p.chunks < 0 || p.chunks > maxChunks:
 		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, maxChunks)
 	}
@@ -167,7 +167,7 @@ func (p *planner) checkOptions() error {
 	p.Forgotten = p.Forgotten || in.Forgotten
 	for _, name := range append([]string{"plan", "chunk", "jobs", "memory"}, notOfChunks...) {
 		if f.Changed(name) {
-			return exit.Usagef("%s: --ingest-option: --%s: the plan says that", p.verb, name)
+			return exit.Usagef("%s: --ingest-option: --%s: the plan sets this option itself", p.verb, name)
 		}
 	}
 	if f.NArg() > 0 {

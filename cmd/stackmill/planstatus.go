@@ -49,7 +49,7 @@ status cannot be determined; 2 wrong usage.`,
 		},
 	}
 	formatVar(c, &s.format, strings.Join(result.Formats, ", "), result.Formats...)
-	c.Flags().BoolVar(&s.all, "all", false, "also list those that are in the store")
+	c.Flags().BoolVar(&s.all, "all", false, "also list recordings that are in the store")
 	c.Flags().IntVar(&s.limit, "limit", 50, "how many rows of a table to print (0: all)")
 	return c
 }
@@ -133,7 +133,7 @@ func newPlanRetryCommand(a *app) *cobra.Command {
 	failed := false
 	c := &cobra.Command{
 		Use:   "retry FILE",
-		Short: "Plan what is missing of another plan",
+		Short: "Plan the missing recordings of another plan",
 		Long: `Makes a plan of the recordings of another plan that are missing in the store (see
 "stackmill plan status"), with the same store and the same options of ingest.
 
@@ -149,7 +149,7 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 		},
 	}
 	p.addFlags(c)
-	c.Flags().BoolVar(&failed, "failed", false, "also recordings that failed, after their files were repaired")
+	c.Flags().BoolVar(&failed, "failed", false, "also plan failed recordings, after their files were repaired")
 	return c
 }
 

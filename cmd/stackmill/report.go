@@ -112,7 +112,7 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 		return exit.Usagef("report: %w", err)
 	}
 	if r.Sort != "" && r.draws() {
-		return exit.Usagef("report: --sort: %s has an order of its own as a table (use another --format)", r.Name)
+		return exit.Usagef("report: --sort: the table of %s has a fixed order (use another --format)", r.Name)
 	}
 	if err := r.checkApplies(); err != nil {
 		return exit.Usagef("report: %w", err)

@@ -55,7 +55,7 @@ func jobsFor(jobs, files int) int {
 // outOfFiles rewords errors due to a lack of file descriptors.
 func outOfFiles(err error) error {
 	if errors.Is(err, unix.EMFILE) || strings.Contains(strings.ToLower(err.Error()), "too many open files") {
-		return fmt.Errorf("more files are needed than the %d that may be open at a time (raise that with ulimit -n)", openFiles())
+		return fmt.Errorf("more than the allowed %d files have to be open at a time (raise the limit with ulimit -n)", openFiles())
 	}
 	return err
 }

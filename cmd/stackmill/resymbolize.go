@@ -33,8 +33,8 @@ need the recordings. Everything else stays unchanged.
 A SELECTOR is ` + queries.SelectorHelp + `.
 Without any, all experiments are examined.
 
-An experiment is left unchanged if less is found now of a load object on its stacks, or
-another file in its place: say where the right file is (--symfs, --debug-dir). Symbol lists of
+An experiment is left unchanged if fewer symbols are found now for a load object on its
+stacks, or a different file: say where the right file is (--symfs, --debug-dir). Symbol lists of
 generated code are used if --perf-map-dir names their folder. Stacks that perf recorded
 as dumps were unwound at the ingest; they do not become longer.
 

@@ -21,7 +21,7 @@ type engine struct{}
 func readingCommands(*app) []*cobra.Command { return nil }
 
 func noSuchVerb(name string, _ []string) error {
-	return exit.Usagef("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
+	return exit.Usagef("%s: the worker, which is built without cgo, lacks this verb: use the full stackmill (--help lists the worker's verbs)", name)
 }
 
 // missingFile returns the error unchanged: only the SQL engine's errors need rewording.
@@ -36,7 +36,7 @@ func (*app) refresh() func(store string) error { return nil }
 func (s *planState) reasons(context.Context) error {
 	for i := range s.rows {
 		if b := &s.rows[i]; b.Unexplained() {
-			b.Why = "the full stackmill's \"problems\" says why"
+			b.Why = "run \"problems\" of the full stackmill to see why"
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 	"stackmill/internal/exit"
 )
 
-// mostWorker is the most bytes that the worker may have: each node of a cluster loads it.
+// mostWorker is the maximum size of the worker in bytes: each node of a cluster loads it.
 const mostWorker = 25_000_000
 
 // build builds the program, with cgo or without.
@@ -34,8 +34,8 @@ func build(t *testing.T, cgo string, flags ...string) string {
 	return binary
 }
 
-// The worker is small and needs nothing of the machine it runs on, and puts the same bytes
-// into a store as the program with all verbs.
+// The worker is small, needs no libraries of its machine, and writes the same bytes into a store as
+// the full program.
 func TestWorker(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -83,13 +83,13 @@ func TestWorker(t *testing.T) {
 	}
 	for _, verb := range []string{"report", "query", "compact", "ingest --auto-compact x"} {
 		c := exec.Command(worker, strings.Fields(verb)...)
-		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "it needs the full stackmill") {
+		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "use the full stackmill") {
 			t.Errorf("%s: %v\n%s", verb, err, out)
 		}
 	}
 }
 
-// filesBy counts the files of tables that a program makes.
+// filesBy counts the table files that a program writes, by table and content.
 func filesBy(t *testing.T, program, cache string, paths ...string) map[string]int {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
@@ -99,7 +99,7 @@ func filesBy(t *testing.T, program, cache string, paths ...string) map[string]in
 	} else if strings.Contains(string(out), cache) {
 		t.Errorf("it speaks of the cache:\n%s", out)
 	}
-	files := map[string]int{} // names of batches are random: by table and content
+	files := map[string]int{} // names of batches are random
 	tables := filepath.Join(store, "tables")
 	err := filepath.WalkDir(tables, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -115,8 +115,8 @@ func filesBy(t *testing.T, program, cache string, paths ...string) map[string]in
 	return files
 }
 
-// Workers that fill a cache side by side, that may not write to it, or that find all of its files
-// truncated, ingest the same as one with a cache of its own.
+// Workers that fill a cache concurrently, cannot write to it, or find all its files truncated,
+// ingest the same as a worker with its own cache.
 func TestSharedCache(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -179,7 +179,7 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// cached returns the content of the files of a cache by their paths in it.
+// cached returns the content of a cache's files by their paths in it.
 func cached(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -14,7 +14,7 @@ func Learn(store string, contents *storedir.Contents, measured *Measurements, wa
 	noted := map[string]storedir.JournalEntry{}
 	err := Reports(store, func(r *Report, err error) {
 		if err != nil {
-			warn(fmt.Errorf("%w (it is not used)", err))
+			warn(fmt.Errorf("%w (this report is not used)", err))
 			return
 		}
 		measured.Add(r)

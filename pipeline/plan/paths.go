@@ -22,7 +22,7 @@ func ExpandPatterns(given []string) (paths []string, err error) {
 		}
 		found, err := filepath.Glob(path)
 		if err == nil && len(found) == 0 {
-			err = errors.New("nothing is there")
+			err = errors.New("nothing matches")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

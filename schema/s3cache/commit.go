@@ -149,7 +149,7 @@ func (m *Cache) now() (time.Time, error) {
 		}
 		_ = m.client.Remove(m.ctx, at.Bucket, []string{at.Key}) // CollectGarbage does it later
 		if ahead := o.Modified.Sub(here); ahead.Abs() > maxClockSkew {
-			return here, hosterr.New(fmt.Errorf("%s: by the server's clock it is %s, %v from this machine's: nothing is removed by such a clock", m.at, o.Modified.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
+			return here, hosterr.New(fmt.Errorf("%s: the server's clock says %s, %v off this machine's clock: no garbage is removed (set the clocks)", m.at, o.Modified.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
 		}
 		m.clock = serverClock{o.Modified, here}
 	}

@@ -115,7 +115,7 @@ func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 		}
 	}
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%s: the tables to be read take %d bytes more than the %d that the cache of a store may take here (give --cache-size more, or choose experiments with --experiment)", m.at, left, m.size)
+		err = fmt.Errorf("%s: the needed tables are %d bytes too large for the store's local cache of %d bytes (raise --cache-size, or choose experiments with --experiment)", m.at, left, m.size)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ func (m *Cache) Pull() error {
 			return err
 		}
 	}
-	return hosterr.New(fmt.Errorf("%s: the list of the commits has some that are not there (is a proxy in between? the same command later may succeed)", m.at))
+	return hosterr.New(fmt.Errorf("%s: the server lists commits that it does not have (is a proxy in between? the same command later may succeed)", m.at))
 }
 
 // pull updates the commits once. It returns how many were removed after they were listed.
@@ -95,7 +95,7 @@ func (m *Cache) removeCommits(gone []string) error {
 		batch := gone[rand.IntN(len(gone))]
 		switch _, err := m.client.Stat(m.ctx, m.commitAt(batch)); {
 		case err == nil:
-			return hosterr.New(fmt.Errorf("%s: the list of the commits lacks %s.json, which is there (is a proxy in between? the same command later may succeed)", m.at, batch))
+			return hosterr.New(fmt.Errorf("%s: the server's list of commits lacks %s.json, which exists (is a proxy in between? the same command later may succeed)", m.at, batch))
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -96,16 +96,16 @@ func Open(ctx context.Context, address string, o Options) (*Cache, error) {
 	m.Dir = filepath.Join(base, "store")
 	for _, dir := range []string{m.Dir, m.sibling("uses"), m.sibling("parts")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("%s: its mirror: %w", at, err)
+			return nil, fmt.Errorf("%s: its local copy: %w", at, err)
 		}
 	}
 	cachetag.Put(o.Dir)
 	m.removeOldParts()
 	if m.pins, err = newPinList(m.sibling("uses")); err != nil {
-		return nil, fmt.Errorf("%s: its mirror: %w", at, err)
+		return nil, fmt.Errorf("%s: its local copy: %w", at, err)
 	}
 	if m.copies, err = openCopyIndex(m.Dir, m.sibling("known")); err != nil {
-		return nil, fmt.Errorf("%s: its mirror: %w", at, err)
+		return nil, fmt.Errorf("%s: its local copy: %w", at, err)
 	}
 	storedir.SetRemote(m.Dir, m)
 	return m, nil

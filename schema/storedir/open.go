@@ -56,7 +56,7 @@ func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 	defer f.Close()
 	if info.Size() > limit {
-		return nil, info, fmt.Errorf("%s: %w: it has %d bytes, and may have %d", path, ErrDamaged, info.Size(), limit)
+		return nil, info, fmt.Errorf("%s: %w: it has %d bytes, more than the limit of %d", path, ErrDamaged, info.Size(), limit)
 	}
 	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	_, err = data.ReadFrom(io.LimitReader(f, limit))

@@ -197,7 +197,7 @@ func TestShortList(t *testing.T) {
 		return append(content[:from:from], content[end:]...)
 	})
 	s.mu.Unlock()
-	if code, out := a.run("query", "--store", store, sums); code == 0 || !strings.Contains(out, "the list of the commits lacks") {
+	if code, out := a.run("query", "--store", store, sums); code == 0 || !strings.Contains(out, "the server's list of commits lacks") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	fresh := s.machine("STACKMILL_S3_ORPHANS=1ms")
