@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// An archive has every file whole, in the folders that it needs, and the same bytes each time.
+// An archive has the content of every file, entries for the folders, and the same bytes each time.
 func TestArchive(t *testing.T) {
 	r := &release{time: time.Unix(1_700_000_000, 0).UTC()}
 	files := []file{{"usr/bin/p", 0o755, bytes.Repeat([]byte("program"), 100_000)}, {"a", 0o644, []byte("text")}, {path: "tmp"}}

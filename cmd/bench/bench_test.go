@@ -14,7 +14,7 @@ import (
 	"stackmill/pipeline"
 )
 
-// What is put aside is gone from its place, and stays on the disk.
+// A file that is put aside disappears from its path, but stays on the disk.
 func TestPutAside(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "store")
@@ -22,7 +22,7 @@ func TestPutAside(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(path, "tables"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time there is nothing
+		for range 2 { // the second time, nothing is at the path
 			if err := putAside(path); err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestTableSizes(t *testing.T) {
 	}
 }
 
-// A recording that was cut has nothing that is wrong with it.
+// A shortened recording is ingested without problems.
 func TestShorten(t *testing.T) {
 	from, symfs := recorded(t)
 	short := filepath.Join(t.TempDir(), "short.data")
@@ -96,7 +96,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// All samples of a program are found in its one process, and over several.
+// repool keeps all samples of a program, in one process or split over several.
 func TestRepool(t *testing.T) {
 	from, symfs := recorded(t)
 	for _, split := range []bool{false, true} {

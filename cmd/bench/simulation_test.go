@@ -18,8 +18,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Where nothing is waited for, the time is the sum of its parts; where there is one limit, it
-// is that.
+// Without queueing, the time is the sum of its parts; with one bottleneck, that determines the
+// time.
 func TestSimulation(t *testing.T) {
 	one := simulate(someCosts, idle, 1000, 250)
 	near(t, "one worker", one.took.Seconds(), 1000*0.010+4)

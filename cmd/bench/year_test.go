@@ -10,8 +10,8 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// After some nights of a store that is seen to, it has what it should have, is whole, and
-// has few files.
+// After some nights with upkeep, the store has exactly the right experiments, is intact, and has
+// few files.
 func TestYear(t *testing.T) {
 	dir := t.TempDir()
 	shared, err := sharedObjects(filepath.Join(dir, "objects"))
@@ -31,14 +31,14 @@ func TestYear(t *testing.T) {
 		t.Errorf("%+v", months)
 	}
 	for _, m := range months {
-		if m.files > 50 { // one merged batch, and few besides
+		if m.files > 50 { // one merged batch and a few others
 			t.Errorf("%d files", m.files)
 		}
 	}
 }
 
 func TestMain(m *testing.M) {
-	// measure starts this program anew.
+	// measure starts a copy of this program.
 	if len(os.Args) > 2 && os.Args[1] == measured {
 		os.Exit(measureHere(os.Args[2], os.Args[3:]...))
 	}

@@ -12,7 +12,7 @@ import (
 // few are builds that take a few seconds together.
 var few = regexp.MustCompile(`^(calls_(gcc_O2_g_dwarf|gcc_O2_g_fno-omit-frame-pointer_static_fp|clang_O2_g_flto_fuse-ld-lld_dwarf)|golang_go_fp)$`)
 
-// What the program shows of a few of the builds is exactly what these say of themselves.
+// What stackmill shows of a few builds is exactly what the programs log.
 func TestExact(t *testing.T) {
 	for _, tool := range []string{"perf", "gcc"} {
 		if _, err := exec.LookPath(tool); err != nil {

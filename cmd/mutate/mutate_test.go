@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMain is the launcher when a test's program is started through it.
+// TestMain acts as the launcher if the test starts stackmill through it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == launcher {
 		main()
@@ -37,7 +37,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// small unpacks the recordings for tests that damage them only.
+// small unpacks the recordings for tests that damage them without ingesting them.
 func small(t *testing.T) string {
 	dir := t.TempDir()
 	if err := unpack(dir); err != nil {
@@ -46,7 +46,7 @@ func small(t *testing.T) string {
 	return dir
 }
 
-// A mutant's seed, base and mutation make it again, and each mutation fits a
+// A mutant's seed, base and mutation make the same mutant again, and each mutation fits a
 // recording.
 func TestMade(t *testing.T) {
 	dir := small(t)
@@ -82,7 +82,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// perf.data files that are taken apart and put together are the same.
+// Splitting and joining perf.data files leaves them unchanged.
 func TestPerfFile(t *testing.T) {
 	dir := small(t)
 	for _, b := range bases {
@@ -169,7 +169,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A run's crash, hang and output are judged.
+// judge finds a crash, a hang and bad output of a run.
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		o    outcome

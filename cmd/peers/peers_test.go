@@ -40,7 +40,7 @@ func runTests(m *testing.M) (code int, err error) {
 	return code, corpus.Remove()
 }
 
-// recorded ingests a recording of perf.
+// recorded ingests a perf recording.
 func recorded(t *testing.T, name string) (*comparison, []perftext.Sample) {
 	t.Helper()
 	symfs := filepath.Join(folder, "symfs")
@@ -55,7 +55,7 @@ func recorded(t *testing.T, name string) (*comparison, []perftext.Sample) {
 	return newComparison(c, files, strings.HasSuffix(name, "_dwarf")), scriptOf(t, name)
 }
 
-// scriptOf reads what perf says of each sample.
+// scriptOf reads the samples that perf printed.
 func scriptOf(t *testing.T, name string) []perftext.Sample {
 	t.Helper()
 	f, err := os.Open(filepath.Join(folder, "golden", name, "script.txt"))
@@ -70,8 +70,7 @@ func scriptOf(t *testing.T, name string) []perftext.Sample {
 	return samples
 }
 
-// Recordings differ from what perf shows by the rules that their programs are about,
-// and by nothing else.
+// Each recording differs from perf's output only by the rules that its program was written for.
 func TestPerf(t *testing.T) {
 	for name, rules := range map[string][]string{
 		"p_recur_fp":      {"S22 missing"},
@@ -94,8 +93,7 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// checkResult checks that nothing is unexplained, and something explained by each of
-// some rules.
+// checkResult checks that each of the rules explains something, and nothing is unexplained.
 func checkResult(t *testing.T, r *result, rules []string) {
 	t.Helper()
 	if r.unexplained > 0 || r.same == 0 {
@@ -110,8 +108,8 @@ func checkResult(t *testing.T, r *result, rules []string) {
 	}
 }
 
-// A comparison that is wrong is not explained: a function of another name, a frame
-// that is missing, a value that is not the sum of its stacks, a sample too few.
+// Errors of the store remain unexplained: a wrong function name, a missing frame, a value that is
+// not the sum of its stacks, a missing sample.
 func TestWrong(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -161,7 +159,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// Recordings of gprofng differ from its own texts by rules.
+// gprofng's recordings differ from gprofng's reports only by rules.
 func TestGprofng(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"stackmill/queries/console"
 )
 
-// recipe is a question of docs/cookbook.md: its SQL, and the answer.
+// recipe matches a question of docs/cookbook.md with its SQL and answer.
 var recipe = regexp.MustCompile("(?s)\n### ([^\n]*)\n(?:[^#]*?)```sql\n(.*?)```\n(?:\n```\n(.*?)```\n)?")
 
-// minRecipes is how many questions the page answers, at least.
+// minRecipes is the minimum number of questions on the page.
 const minRecipes = 30
 
-// Each question of docs/cookbook.md has the answer that stands there, and no warning.
-// With -update the answers are written.
+// The SQL of each question in docs/cookbook.md gives the answer on the page, without a warning.
+// -update rewrites the answers.
 func TestCookbook(t *testing.T) {
 	store := cookbookStore(t)
 	name := filepath.Join("..", "..", "docs", "cookbook.md")

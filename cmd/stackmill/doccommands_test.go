@@ -78,7 +78,7 @@ func findReason(page, text string) *unrunCommand {
 	return nil
 }
 
-// foreignPrograms are the programs of others that pages name, other than in console blocks.
+// foreignPrograms are other programs that pages name outside of console blocks.
 var foreignPrograms = strings.Fields(`. [ aws callgrind_annotate cat cd chmod chroot claude clang cp curl debuginfod-find duckdb echo er_print exit export flamegraph.pl flock gcc gprofng
 	go grep head jq ln make nice nm node npm openssl parallel perf podman pprof sbatch seq setfacl source speedscope ssh sysctl tail tar test touch`)
 
@@ -201,7 +201,7 @@ type commandChecker struct {
 	counts   map[string]int
 	used     map[*unrunCommand]bool
 	prompt   *console.Console
-	printed  *strings.Builder // the prompt's messages
+	printed  *strings.Builder // messages of the SQL prompt
 }
 
 // A docBlock is a fenced block of a page.
@@ -416,7 +416,7 @@ func parseVerb(verb *cobra.Command, args []string) error {
 	}
 	verb.InitDefaultHelpFlag()
 	if err := verb.ParseFlags(args); err != nil {
-		// a flag that is named without its value
+		// a flag without its value
 		if last := args[len(args)-1]; strings.HasPrefix(last, "--") && verb.Flags().Lookup(strings.TrimPrefix(last, "--")) != nil {
 			return nil
 		}

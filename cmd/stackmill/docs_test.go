@@ -15,8 +15,8 @@ import (
 	"stackmill/internal/exit"
 )
 
-// consolePage is a page whose console blocks are run: its setup, the least number of commands, and shell
-// functions in place of programs that a test cannot run, or not with the same result.
+// consolePage is a page whose console blocks are run: its setup, the minimum number of commands,
+// and shell functions that replace programs whose results vary or that a test cannot run.
 type consolePage struct {
 	page     string
 	setup    func(t *testing.T, dir string)
@@ -82,8 +82,8 @@ func TestConsoleBlocks(t *testing.T) {
 
 var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 
-// consoleCommand is a command of a console block: its lines ("$ ..." and "> ..."), the script that they
-// are, and the output that the page shows.
+// consoleCommand is a command of a console block: its lines ("$ ..." and "> ..."), the script in
+// them, and the output on the page.
 type consoleCommand struct{ text, script, output string }
 
 func consoleCommands(t *testing.T, block string) (list []consoleCommand) {
@@ -105,12 +105,12 @@ func consoleCommands(t *testing.T, block string) (list []consoleCommand) {
 	return list
 }
 
-// runConsole runs a command in dir and returns what the page should show: the command's output without or
-// with its messages, as the page has it if that matches.
+// runConsole runs a command in dir and returns what the page should show: the output, with messages
+// if the page has them, and the page's own text if that matches.
 func runConsole(t *testing.T, dir, standIns string, c consoleCommand) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	address, err := os.ReadFile(filepath.Join(dir, "address")) // of a server that the page has at its usual one
+	address, err := os.ReadFile(filepath.Join(dir, "address")) // of the test's server, which the page shows at the usual address
 	if err != nil {
 		address = []byte(usualAddress)
 	}
@@ -118,7 +118,7 @@ func runConsole(t *testing.T, dir, standIns string, c consoleCommand) string {
 	sh := exec.CommandContext(t.Context(), "bash", "-c", setupShell+script)
 	sh.Dir, sh.Stdout, sh.Stderr = dir, &stdout, &stderr
 	sh.Env = append(os.Environ(), "HOME="+dir, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TZ=UTC", "STACKMILL_STORE="+filepath.Join(dir, "store"), "TESTDATA="+filepath.Join(dir, "testdata"))
-	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" { // `go tool` would build anew in another home
+	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" { // `go tool` would rebuild in another home
 		sh.Env = append(sh.Env, "GOCACHE="+filepath.Join(cache, "go-build"))
 	}
 	status := 0
@@ -137,7 +137,7 @@ func runConsole(t *testing.T, dir, standIns string, c consoleCommand) string {
 	if out != "" && !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
-	if c.output != "" && out == "" { // a verb that prints messages only, which the page shows
+	if c.output != "" && out == "" { // the verb prints only messages, and the page shows them
 		out = shown.Replace(stderr.String())
 	}
 	if c.output == "" && out == "" || c.output != "" && matchesPage(c.output, out) {
@@ -149,8 +149,8 @@ func runConsole(t *testing.T, dir, standIns string, c consoleCommand) string {
 	return out
 }
 
-// status returns the status with which a command ends: 0 but for a gate whose output says that a rule
-// is violated.
+// status returns the expected exit status: 0, except for a gate whose output on the page says that
+// a rule is violated.
 func (c consoleCommand) status() int {
 	if strings.HasPrefix(c.script, "stackmill gate") && strings.Contains(c.output, "\nviolated: ") {
 		return exit.Violated
@@ -158,7 +158,7 @@ func (c consoleCommand) status() int {
 	return 0
 }
 
-// usualAddress is where serve listens unless --listen says otherwise.
+// usualAddress is the default of serve's --listen.
 const usualAddress = "127.0.0.1:7788"
 
 // setupShell makes ingest find the load objects of the recordings in testdata, as on the machine where
@@ -233,11 +233,11 @@ func TestVerbsPage(t *testing.T) {
 	}
 }
 
-// pasted is the last line of `make demo` that is to be pasted.
+// pasted matches the line that `make demo` prints for pasting.
 var pasted = regexp.MustCompile(`(?m)^export PATH="(.*)/bin:\$PATH" STACKMILL_STORE="(.*)"$`)
 
-// demo returns the arguments of the ingest of `make demo` but for its paths, and the store
-// that its last line names.
+// demo returns the arguments of the ingest in `make demo`, without paths, and the store in its last
+// line.
 func demo(t *testing.T, root string) (ingest []string, store string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "make", "-n", "-C", root, "--no-print-directory", "demo").CombinedOutput()

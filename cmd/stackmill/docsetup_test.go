@@ -43,7 +43,7 @@ func firstSteps(t *testing.T, dir string) {
 	}
 }
 
-// composeNight makes the recording of a night, with so many samples in search and some 100 in parse.
+// composeNight makes the recording of a night: search samples in search, and some 100 in parse.
 func composeNight(dir string, search, n int) error {
 	return composeNightOf(gprofngtest.New(dir), search, n)
 }
@@ -92,7 +92,7 @@ func demoStore(t *testing.T, dir string) {
 	}
 }
 
-// recordedByPerf stands in for perf on docs/perf.md.
+// recordedByPerf replaces perf on docs/perf.md.
 const recordedByPerf = `perf() { cp testdata/perf/p_cxx_dwarf.data perf.data; }
 `
 
@@ -204,8 +204,8 @@ func twoBuilds(t *testing.T, dir string) {
 	}
 }
 
-// recordedSessions stands in for the compiler and perf on docs/data-objects.md: the programs and the recordings
-// are in testdata/data/sessions.tar.gz.
+// recordedSessions replaces the compiler and perf on docs/data-objects.md: the programs and the
+// recordings are in testdata/data/sessions.tar.gz.
 const recordedSessions = `
 gcc() { while [ $# -gt 1 ]; do [ "$1" = -o ] && cp "testdata/symfs/tmp/demo/$2" .; shift; done; }
 perf() { while [ $# -gt 1 ]; do [ "$1" = -o ] && cp "testdata/sessions/$2" .; shift; done; }
@@ -218,7 +218,7 @@ func sessions(t *testing.T, dir string) {
 	}
 }
 
-// recordedShapes stands in for perf and a script on docs/export.md.
+// recordedShapes replaces perf and a script on docs/export.md.
 const recordedShapes = `
 perf() { case "$*" in *shapes.data*) cp testdata/perf/p_cxx_fp.data shapes.data;; *) cp testdata/perf/p_threads_s.data perf.data;; esac; }
 flamegraph.pl() { cat; }
@@ -237,8 +237,8 @@ func exportStore(t *testing.T, dir string) {
 	}
 }
 
-// simulatedSlurm and simulatedRun stand in for sbatch and srun on docs/cluster.md: they run the array's tasks one
-// after the other.
+// simulatedSlurm and simulatedRun replace sbatch and srun on docs/cluster.md: they run the array's
+// tasks one after the other.
 const simulatedSlurm = `#!/bin/bash
 for task in $(seq 0 $(($(head -1 "${1%.slurm}" | jq '.chunks | length') - 1))); do
 	SLURM_ARRAY_TASK_ID=$task bash "$1" >>"$1.log" 2>&1 || { status=$?; cat "$1.log"; exit $status; }

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// fed is a store, and a folder of its summaries.
+// fed is a store and the folder of its summaries.
 type fed struct {
 	t             *testing.T
 	store, folder string
@@ -34,8 +34,8 @@ func (f *fed) run(args ...string) string {
 	return string(out)
 }
 
-// update exports what has changed, and returns what the program says of it. The folder then has
-// the rows of the store's views.
+// update exports the changes and returns the program's messages. The folder must then have the rows
+// of the store's views.
 func (f *fed) update(views ...string) string {
 	f.t.Helper()
 	args := []string{"export", "--summaries", "-o", f.folder}
@@ -61,7 +61,7 @@ func (f *fed) compare(views ...string) {
 	}
 }
 
-// files returns the names of the files of a view, with when each was written.
+// files returns the names of a view's files, with their modification times.
 func (f *fed) files(view string) (names []string) {
 	f.t.Helper()
 	entries, err := os.ReadDir(filepath.Join(f.folder, view))
@@ -78,8 +78,8 @@ func (f *fed) files(view string) (names []string) {
 	return names
 }
 
-// The folder has the rows of the views, whatever happens to the store and to the folder; files
-// of commits that have not changed stay as they are.
+// The folder has the rows of the views, whatever happens to the store and the folder; files of
+// unchanged commits are not rewritten.
 func TestExportSummaries(t *testing.T) {
 	f := newFed(t)
 	says := func(said, want string) {
@@ -104,10 +104,10 @@ func TestExportSummaries(t *testing.T) {
 	if len(after) != 2 || after[0] == before[0] && after[1] == before[1] || !slices.Contains(after, before[0]) && !slices.Contains(after, before[1]) {
 		t.Errorf("%q became %q", before, after)
 	}
-	// The name of the one that is left becomes shorter.
+	// The name of the remaining experiment becomes shorter.
 	f.run("forget", "monday/test.1.er")
 	says(f.update(), "0 new, 1 changed, 1 gone; parts: 1 written, 2 removed")
-	// What a killed process, or others, did to the folder.
+	// Damage to the folder by a killed process, or by others.
 	file := strings.Fields(f.files("labels")[0])[0]
 	for path, text := range map[string]string{"labels/zz.parquet": "nonsense", "labels/.zz.tmp": "nonsense"} {
 		if err := os.WriteFile(filepath.Join(f.folder, path), []byte(text), 0o666); err != nil {
@@ -125,7 +125,7 @@ func TestExportSummaries(t *testing.T) {
 	says(f.update("experiments", "thread_metrics"), "")
 }
 
-// An export leaves other folders alone, and reports failures.
+// An export does not touch folders that are not its own, and reports failures.
 func TestExportSummariesFailures(t *testing.T) {
 	f := newFed(t)
 	fails := func(want string, args ...string) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A flag refuses what it cannot take, before anything else happens.
+// A flag refuses an invalid value before anything else happens.
 func TestFlagValues(t *testing.T) {
 	for call, want := range map[string]string{
 		"report functions --format xml":         `report: --format: no format "xml" (one of table, csv, json, ndjson, markdown)`,

@@ -37,7 +37,7 @@ func recorder() {
 	}
 }
 
-// steps writes the steps of an example of docs/compare.md to files, steps-1 and on: `steps
+// steps writes the steps of an example in docs/compare.md to files steps-1, steps-2, ...: `steps
 // GitHub`.
 func steps(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := os.ReadFile(filepath.Join(ts.Getenv("DOCS"), "compare.md"))
@@ -57,7 +57,7 @@ func steps(ts *testscript.TestScript, neg bool, args []string) {
 // stepsOf returns the scripts of a CI system's job: each block below `run: |`, and the list
 // below `script:`.
 func stepsOf(example string) (found []string) {
-	within := 0 // how far the line is indented that the present step is below; 0 outside
+	within := 0 // indentation of the current step's first line; 0 outside of steps
 	for _, line := range strings.Split(example, "\n") {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		switch text := strings.TrimSpace(line); {

@@ -14,8 +14,8 @@ import (
 	"stackmill/internal/exit"
 )
 
-// heeded are the options of each verb. Those that have an effect in some situations only have
-// calls in refused.
+// heeded lists the options of each verb. For options that only sometimes have an effect, refused
+// has calls.
 var heeded = `
 check: format memory repair since sql
 compact: dry-run format jobs keep memory purge target-size
@@ -39,7 +39,7 @@ serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-
 version: format
 `
 
-// refused are calls in which the option that is named first would change nothing.
+// refused are calls in which the first option would have no effect.
 var refused = []string{
 	"alias: report timeline --alias perf",
 	"api-only: compare --base x --test y --by data-object --api-only z",
@@ -92,7 +92,7 @@ var refused = []string{
 	"width: report functions --width 1ms",
 }
 
-// Every option of every verb is in the list: a new one is looked at for what it changes.
+// Every option of every verb is in the list, so that somebody checks what a new one changes.
 func TestOptionsOfVerbs(t *testing.T) {
 	var got []string
 	var list func(prefix string, c *cobra.Command)
@@ -119,7 +119,7 @@ func TestOptionsOfVerbs(t *testing.T) {
 	}
 }
 
-// An option that would change nothing is refused, by its name.
+// An option without effect is refused, by name.
 func TestOptionsWithoutEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range refused {

@@ -24,12 +24,11 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// ending is what all names of a hostile recording end in: sequences that steer a
-// terminal, in both encodings, characters that hide and turn text, ends of lines,
-// and what means something in SQL, Markdown and HTML.
+// ending ends all names of a hostile recording: terminal control sequences in both encodings,
+// characters that hide or reverse text, line ends, and syntax of SQL, Markdown and HTML.
 const ending = "\x1b]0;x\x07\u009b31m\u202e\u2066\u200b\u2028\x7f\n\t\x00|<b>![x](u)'\");--"
 
-// fixed are the columns of texts that a recording does not choose.
+// fixed are the text columns whose values do not come from recordings.
 var fixed = strings.Fields(`experiment_id format kind status unit severity symbols part rule scope_kind relation method agreement line_size_source`)
 
 // hostile is the description of a store with the ending after every name.
@@ -48,7 +47,7 @@ func hostile(description string) string {
 			table, columns = schema.ByName(fields[0]), fields[1:]
 		default:
 			for i, c := range columns {
-				if !table.Has(c) { // sets of modes
+				if !table.Has(c) { // the column is a set of modes
 					continue
 				}
 				t := table.Columns[table.Index(c)].Type
@@ -71,7 +70,7 @@ func call(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// checkShown looks for what a terminal does not show as itself, but line ends.
+// checkShown looks for characters, except line ends, that a terminal does not show as they are.
 func checkShown(t *testing.T, what, text string, allowed string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -88,10 +87,9 @@ func checkShown(t *testing.T, what, text string, allowed string) {
 // ofDeclaredMetrics are the reports that know declared metrics by their names.
 var ofDeclaredMetrics = []string{"conservation", "leaks", "allocations", "heap", "io-stacks", "samples", "sizes", "durations"}
 
-// TestHostileNames prints stores whose names are hostile in every way that the
-// program has. Tables and messages show nothing but visible characters, and have
-// as many lines as those of the same stores with plain names; other formats have
-// the names as they are.
+// TestHostileNames prints stores with hostile names in every format and report. Tables and messages
+// have only visible characters, and as many lines as with plain names; other formats have the names
+// unchanged.
 func TestHostileNames(t *testing.T) {
 	for name, description := range map[string]string{"two": storetest.Two, "data": storetest.Data} {
 		plain, store := storetest.New(t, description), storetest.New(t, hostile(description))
@@ -114,7 +112,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// checkVerb prints a store with hostile names and one with plain names.
+// checkVerb prints a store with hostile names and the same one with plain names.
 func checkVerb(t *testing.T, store, plain string, verb []string) {
 	what := strings.Join(verb, " ")
 	in := func(format, store string) (string, string) {
@@ -149,10 +147,10 @@ func checkVerb(t *testing.T, store, plain string, verb []string) {
 	checkJSON(t, what, out)
 }
 
-// bars are the ends of cells of a Markdown table.
+// bars matches the ends of cells in a Markdown table.
 var bars = regexp.MustCompile(`(^|[^\\])(\\\\)*\|`)
 
-// checkBars makes sure that all rows have as many cells.
+// checkBars checks that all rows have the same number of cells.
 func checkBars(t *testing.T, what, out string) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	want := len(bars.FindAllString(lines[0], -1))
@@ -163,7 +161,7 @@ func checkBars(t *testing.T, what, out string) {
 	}
 }
 
-// checkCSV makes sure that the texts end as they do in the store.
+// checkCSV checks that the texts end as in the store.
 func checkCSV(t *testing.T, what, out string) {
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
@@ -188,7 +186,7 @@ func checkJSON(t *testing.T, what, out string) {
 	checkTexts(t, what+" json", texts)
 }
 
-// checkTexts looks for texts in which the ending is not whole.
+// checkTexts looks for texts with an incomplete ending.
 func checkTexts(t *testing.T, what string, rows [][]string) {
 	t.Helper()
 	found := false
@@ -208,7 +206,7 @@ func checkTexts(t *testing.T, what string, rows [][]string) {
 	}
 }
 
-// Choosing by hostile names finds them, and mistakes name them.
+// Selecting by hostile names finds them, and error messages contain them.
 func TestHostileChoices(t *testing.T) {
 	store := storetest.New(t, hostile(storetest.Two))
 	data := storetest.New(t, hostile(storetest.Data))
@@ -281,7 +279,7 @@ func TestHostileFindings(t *testing.T) {
 	checkShown(t, "check", out+errs, "")
 }
 
-// The shell completes no name that it cannot show.
+// The shell completes no name with control characters.
 func TestHostileCompletion(t *testing.T) {
 	store := storetest.New(t, storetest.Two+"\nbatch 00000000000000cc x.er /x.er\nfunctions function_id name\n 1 plain\n 2 bad"+`\x1b[2J`+"\n")
 	out, _, _ := call("__complete", "report", "functions", "--store", store, "--function", "")
@@ -291,9 +289,9 @@ func TestHostileCompletion(t *testing.T) {
 	}
 }
 
-// TestHostileRecordings ingests recordings of a program whose names are hostile
-// and no UTF-8, from folders with such names (testdata/hostile). The store holds
-// UTF-8, with what was none replaced; values are those of the source.
+// TestHostileRecordings ingests recordings of a program with hostile names that are not UTF-8, from
+// folders with such names (testdata/hostile). The store has UTF-8, with invalid bytes replaced; the
+// values are the source's.
 func TestHostileRecordings(t *testing.T) {
 	dir := t.TempDir()
 	if err := corpus.Unpack(filepath.Join("..", "..", "testdata", "hostile", "hostile.tar.gz"), dir); err != nil {
@@ -350,7 +348,7 @@ func TestHostileRecordings(t *testing.T) {
 	}
 }
 
-// One endless name does not make every row of a table as long.
+// One very long name does not widen every row of a table.
 func TestEndlessName(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	out, errs, status := call("query", "--store", store, "SELECT repeat(chr(27), CASE range WHEN 5 THEN 1_000_000 ELSE 1 END) AS a, range FROM range(1000)")

@@ -31,17 +31,18 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// What nobody may learn from an answer: the text of a file, and of the program's environment.
+// Secrets that no answer may contain: the text of a file, and of the program's environment.
 const (
 	fileSecret        = "hunter2"
 	environmentSecret = "correct horse battery staple"
 )
 
-// door is a way in which SQL comes from others: it returns the answer, or an error of any text.
+// door is a way in which other users send SQL: it returns the answer, or any error.
 type door func(sql string) (string, error)
 
-// Hostile SQL is refused at every door of real servers, which then answer as before: nothing is let
-// out, written, asked of the network, or left. STACKMILL_SOAK=1 tries all of it at each door.
+// Hostile SQL is refused at every door of real servers, which then answer as before: nothing is
+// revealed, written, requested over the network, or left behind. STACKMILL_SOAK=1 tries all SQL at
+// each door.
 func TestHostileDoors(t *testing.T) {
 	store, temp, outside := storetest.New(t, storetest.Two), t.TempDir(), t.TempDir()
 	asked, address := listening(t)
@@ -55,7 +56,7 @@ func TestHostileDoors(t *testing.T) {
 	doors["mcp"] = ask
 	before := digests(t, store, outside)
 
-	step := 60 // each answer takes a process
+	step := 60 // each answer needs a process
 	if os.Getenv("STACKMILL_SOAK") != "" {
 		step = 1
 	}
@@ -90,7 +91,7 @@ func TestHostileDoors(t *testing.T) {
 	}
 }
 
-// tryDoor asks every so many of the texts, and returns how many.
+// tryDoor sends every step-th text, and returns how many it has sent.
 func tryDoor(t *testing.T, name string, ask door, all []string, from, step int) (tried int) {
 	for i := from; i < len(all); i += step {
 		answer, err := ask(all[i])
@@ -132,7 +133,7 @@ func listening(t *testing.T) (asked *atomic.Int64, address string) {
 	return asked, l.Addr().String()
 }
 
-// digests are the hashes of all files in folders, by path.
+// digests returns the hashes of all files in folders, by path.
 func digests(t *testing.T, dirs ...string) map[string]string {
 	all := map[string]string{}
 	for _, dir := range dirs {
@@ -151,7 +152,7 @@ func digests(t *testing.T, dirs ...string) map[string]string {
 	return all
 }
 
-// serverDoors starts a server and returns its ways to ask: HTTP, and Flight SQL with and without a
+// serverDoors starts a server and returns its doors: HTTP, and Flight SQL with and without a
 // prepared statement.
 func serverDoors(t *testing.T, store string, environment []string) (*exec.Cmd, map[string]door) {
 	const token = "0123456789abcdef0123456789abcdef"
@@ -193,7 +194,7 @@ func serverDoors(t *testing.T, store string, environment []string) (*exec.Cmd, m
 	}
 }
 
-// running starts a program and returns what it reads and prints.
+// running starts a program and returns its standard input and output.
 func running(t *testing.T, c *exec.Cmd) (io.WriteCloser, *bufio.Reader) {
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -209,7 +210,7 @@ func running(t *testing.T, c *exec.Cmd) (io.WriteCloser, *bufio.Reader) {
 	return in, bufio.NewReader(out)
 }
 
-// post asks over HTTP.
+// post sends SQL over HTTP.
 func post(t *testing.T, server, token, sql string) (string, error) {
 	body, _ := json.Marshal(map[string]string{"sql": sql})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/api/v1/query", bytes.NewReader(body))
@@ -254,7 +255,7 @@ func rowsOf(ctx context.Context, c *flightsql.Client, info *flight.FlightInfo, e
 	return rows, r.Err()
 }
 
-// agentDoor starts the verb mcp and returns its way to ask; it ends with its input.
+// agentDoor starts the verb mcp and returns its door; closing the input ends the verb.
 func agentDoor(t *testing.T, store string, environment []string) (*exec.Cmd, io.Closer, door) {
 	c := longProgram(t.Context(), t, "mcp", "--store", store, "--timeout", "2m")
 	c.Env = environment

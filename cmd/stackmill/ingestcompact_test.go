@@ -9,8 +9,8 @@ import (
 	"stackmill/internal/exit"
 )
 
-// With --auto-compact what was put in is merged with what is there, and the report says
-// so; if nothing is put in, nothing is done.
+// With --auto-compact, new batches are merged with old ones, and the report says so; without new
+// ones, nothing is merged.
 func TestAutoCompact(t *testing.T) {
 	n := newNight(t)
 	a, b := filepath.Join(n.dir, "a.er"), filepath.Join(n.dir, "b.er")
@@ -32,7 +32,8 @@ func TestAutoCompact(t *testing.T) {
 	}
 }
 
-// What cannot be merged is told and is the exit status, but the recordings are in.
+// If batches cannot be merged, a message and the exit status say so, but the recordings are in the
+// store.
 func TestAutoCompactDamaged(t *testing.T) {
 	n := newNight(t)
 	if code := n.ingest(filepath.Join(n.dir, "a.er")); code != 0 {

@@ -16,7 +16,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// tasks are those of a plan: two, of a recording each, unless it is made anew.
+// tasks are the two tasks of a plan, of one recording each, unless a new plan is made.
 type tasks struct {
 	*night
 	path string
@@ -50,7 +50,7 @@ func (k *tasks) does(args ...string) {
 	}
 }
 
-// task does a chunk, and returns what became of its recording and what was done for that.
+// task ingests a chunk, and returns the status of its recording and the stages that ran.
 func (k *tasks) task(chunk int, store string) (status string, stages []string) {
 	k.t.Helper()
 	k.does("ingest", "--plan", k.path, "--store", store, "--cache", k.cache, "--chunk", strconv.Itoa(chunk))
@@ -65,8 +65,8 @@ func (k *tasks) task(chunk int, store string) (status string, stages []string) {
 	return r.Inputs[0].Status, slices.Sorted(maps.Keys(r.Inputs[0].StageSeconds))
 }
 
-// A task finds what earlier ones have put in of its chunk, also when it has been merged since,
-// and does not read it again.
+// A task does not read recordings again that earlier runs of its chunk have stored, even if their
+// batches were merged since.
 func TestChunkAgain(t *testing.T) {
 	k := newTasks(t)
 	skips := func(when string) {
@@ -102,7 +102,8 @@ func TestChunkAgain(t *testing.T) {
 	k.does("plan", "status", k.path)
 }
 
-// Without marks a task knows what the plan does, and finds in the end that the batch is there.
+// Without marks, a task knows only what the plan knows, and finds out at the commit that the batch
+// exists.
 func TestChunkWithoutMarks(t *testing.T) {
 	k := newTasks(t)
 	k.task(0, k.store)
@@ -114,7 +115,7 @@ func TestChunkWithoutMarks(t *testing.T) {
 	}
 }
 
-// What the store had is skipped by what the plan says, but put into another store.
+// Experiments in the plan's store are skipped, but ingested if the task's store is another one.
 func TestChunkElsewhere(t *testing.T) {
 	k := newTasks(t)
 	k.does("ingest", "--store", k.store, "--cache", k.cache, filepath.Join(k.dir, "a.er"))

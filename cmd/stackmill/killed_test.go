@@ -16,7 +16,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// answering returns the processes that a process has started to answer requests.
+// answering returns the child processes that answer requests.
 func answering(t *testing.T, parent int) (pids []int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -24,7 +24,7 @@ func answering(t *testing.T, parent int) (pids []int) {
 		t.Skip("the system does not list processes")
 	}
 	for _, path := range all {
-		stat, _ := os.ReadFile(path) // of a process that may have ended
+		stat, _ := os.ReadFile(path) // the process may have ended
 		line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		if len(fields) < 2 || fields[1] != fmt.Sprint(parent) || !bytes.Contains(line, []byte("\x00--answer\x00")) {
@@ -48,7 +48,7 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("waiting for %s", what)
 }
 
-// Nothing is left of a server that is killed while SQL runs: its processes end, and the next start
+// A server that is killed while SQL runs leaves nothing: its processes end, and the next start
 // removes its files.
 func TestKilled(t *testing.T) {
 	store, temp := storetest.New(t, storetest.Two), t.TempDir()

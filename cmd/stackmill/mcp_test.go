@@ -21,7 +21,7 @@ type agent struct {
 	id  int
 }
 
-// connected starts the verb over a store and introduces a client to it.
+// connected starts the verb on a store and initializes a client.
 func connected(t *testing.T, store string, flags ...string) *agent {
 	requests, in := io.Pipe()
 	out, responses := io.Pipe()
@@ -79,8 +79,7 @@ func (a *agent) receive() map[string]any {
 	return r
 }
 
-// call calls a tool, and returns its text, whether that says what failed, and how many
-// bytes the response has.
+// call calls a tool, and returns its text, whether that is an error, and the response's size.
 func (a *agent) call(tool string, arguments map[string]any) (text string, failed bool, bytes int) {
 	a.t.Helper()
 	r := a.ask("tools/call", map[string]any{"name": tool, "arguments": arguments})
@@ -139,7 +138,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// What makes a comparison unfair is among the warnings.
+// Warnings say what makes a comparison unfair.
 func TestAgentsAreWarned(t *testing.T) {
 	groups := storetest.Groups("clock", storetest.Vary(9, map[string]int{"f": 100, "g": 200}), storetest.Vary(9, map[string]int{"f": 100, "g": 220}))
 	for k := range 9 {
@@ -151,7 +150,7 @@ func TestAgentsAreWarned(t *testing.T) {
 	}
 }
 
-// What cannot be done is told shortly, and the next request is answered.
+// Wrong requests get short errors, and the next request is answered.
 func TestAgentsMistakes(t *testing.T) {
 	a := connected(t, storetest.New(t, storetest.Two), "--max-bytes", "1024")
 	for _, test := range []struct {
@@ -195,8 +194,8 @@ func TestAgentsMistakes(t *testing.T) {
 	}
 }
 
-// Every parameter of every tool, as tools/list declares it, changes the answer or is refused: one
-// that has no effect misleads.
+// Every parameter of every tool, as tools/list declares it, changes the answer or is refused: a
+// parameter without effect would mislead.
 func TestAgentsParameters(t *testing.T) {
 	const one, other = "monday/test.1.er", "tuesday/test.1.er"
 	asked := map[string]map[string]any{
@@ -235,8 +234,7 @@ func TestAgentsParameters(t *testing.T) {
 	}
 }
 
-// endlessSQL are statements that take any time or memory, most of them without ever looking whether
-// they are to stop.
+// endlessSQL are statements that take unlimited time or memory; most never check whether to stop.
 var endlessSQL = []string{
 	"SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1",
 	"SELECT sleep_ms(600_000)",
@@ -246,7 +244,7 @@ var endlessSQL = []string{
 	"SELECT list(i) FROM range(2_000_000_000) t(i)",
 }
 
-// Statements that do not stop are ended; the answer says so, and what follows is answered.
+// Statements that do not stop are ended; the answer says so, and the next request is answered.
 func TestAgentsEndless(t *testing.T) {
 	a := connected(t, storetest.New(t, storetest.Two), "--timeout", "2s", "--memory", "128M")
 	first := a.id + 1
@@ -263,7 +261,7 @@ func TestAgentsEndless(t *testing.T) {
 	a.timeless("SELECT 7 AS x")
 }
 
-// timeless asks until the answer is there in time, however slow the machine is.
+// timeless retries a query until it is answered in time: the machine may be slow.
 func (a *agent) timeless(statement string) {
 	a.t.Helper()
 	for range 20 {
@@ -278,7 +276,7 @@ func (a *agent) timeless(statement string) {
 	a.t.Fatalf("%s is never answered", statement)
 }
 
-// A query has no more rows than are counted, before they are computed.
+// The rows of a query are limited before they are computed.
 func TestAgentsRows(t *testing.T) {
 	text, failed, _ := connected(t, storetest.New(t, storetest.Two)).call("query", map[string]any{"sql": "SELECT a.range AS x, b.range AS x FROM range(10_000_000) a, range(10_000_000) b"})
 	if failed || !strings.Contains(text, `"rows_total":1048576,"rows_more":true,"rows_shown":50,"columns":["x","x_1"]`) {
@@ -286,8 +284,7 @@ func TestAgentsRows(t *testing.T) {
 	}
 }
 
-// While a call runs, others are answered, and it can be canceled: then it is not answered, and its
-// process ends.
+// While a call runs, others are answered. A canceled call is not answered, and its process ends.
 func TestAgentsCancel(t *testing.T) {
 	a := connected(t, storetest.New(t, storetest.Two))
 	id := a.send("tools/call", map[string]any{"name": "query", "arguments": map[string]any{"sql": endlessSQL[0]}})
@@ -302,7 +299,7 @@ func TestAgentsCancel(t *testing.T) {
 	}
 }
 
-// Whatever a line has, it is answered, or wants no answer, and what follows is answered.
+// Any line is answered, unless it is a notification, and the next request is answered, too.
 func TestAgentsLines(t *testing.T) {
 	a := connected(t, storetest.New(t, storetest.Two))
 	for _, test := range []struct{ line, want string }{
@@ -347,7 +344,7 @@ func TestAgentsLines(t *testing.T) {
 	}
 }
 
-// When the agent has gone, what runs for it ends, and so does the program.
+// When the agent disconnects, its calls and the program end.
 func TestAgentsGone(t *testing.T) {
 	c := program(t, "mcp", "--store", storetest.New(t, storetest.Two))
 	in, err := c.StdinPipe()

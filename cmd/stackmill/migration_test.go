@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// command is a command of ours in a page.
+// command matches a stackmill command in a page.
 var command = regexp.MustCompile("`stackmill ([^`\n]*)`")
 
-// empty are the commands whose answer may be empty in the store of the test.
+// empty are the commands whose answer may be empty in the test's store.
 var empty = []string{"problems", "report memory-sources"}
 
-// The commands of the pages that lead from other programs work, and show something.
+// The commands on the pages about migrating from other programs work, and print something.
 func TestMigration(t *testing.T) {
 	store := cookbookStore(t)
 	for page, least := range map[string]int{"from-gprofng.md": 60, "from-perf.md": 35} {
@@ -30,11 +30,11 @@ func TestMigration(t *testing.T) {
 		done := map[string]bool{}
 		for _, m := range found {
 			args := wordsOf(m[1])
-			if done[m[1]] || args[0] == "ingest" { // what is in the store
+			if done[m[1]] || args[0] == "ingest" { // the store has its result
 				continue
 			}
 			done[m[1]] = true
-			if args[0] != "version" { // which refuses a store
+			if args[0] != "version" { // version refuses --store
 				args = append(args, "--store", store)
 			}
 			out, errs, status := call(args...)
@@ -47,7 +47,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// wordsOf cuts a command as a shell does: at blanks outside of quotation marks.
+// wordsOf splits a command at blanks outside of quotation marks, as a shell does.
 func wordsOf(line string) (words []string) {
 	for _, m := range regexp.MustCompile(`"([^"]*)"|[^ ]+`).FindAllStringSubmatch(line, -1) {
 		if m[1] != "" {

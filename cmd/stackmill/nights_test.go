@@ -46,7 +46,7 @@ func newNight(t *testing.T) *night {
 			t.Fatal(err)
 		}
 	}
-	// Not the same as a.er.
+	// Other content than a.er.
 	if err := os.WriteFile(filepath.Join(n.dir, "b.er", "more"), []byte("b"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func (n *night) series() map[string]float64 {
 	return series
 }
 
-// The report says of each input what became of it, in the order found, and sums it up.
+// The report has the result of each input, in the order found, and the totals.
 func TestReportOfIngest(t *testing.T) {
 	n := newNight(t)
 	if code := n.ingest(n.dir, "nowhere"); code != exit.Lost {
@@ -162,7 +162,7 @@ func TestReportOfIngest(t *testing.T) {
 	}
 }
 
-// A report is there also when nothing could be done, and what cannot be written is said
+// A report is written even if nothing could be done; if it cannot be written, the error comes
 // before the work.
 func TestReportWithoutWork(t *testing.T) {
 	n := newNight(t)
@@ -188,8 +188,7 @@ func TestReportWithoutWork(t *testing.T) {
 	}
 }
 
-// The metrics are what Prometheus reads; counters go on, and the time of the last success
-// stays.
+// Prometheus can read the metrics; counters continue, and the time of the last success stays.
 func TestMetrics(t *testing.T) {
 	n := newNight(t)
 	n.store = filepath.Join(t.TempDir(), "a \"store\"\\\n")
@@ -231,7 +230,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(exit.Lost, map[string]float64{"stackmill_ingest_last_success_timestamp_seconds": success, "stackmill_ingest_runs_total": 3})
-	// Another user's collector reads it.
+	// A collector of another user must be able to read the file.
 	old := unix.Umask(0o022)
 	unix.Umask(old)
 	if info, err := os.Stat(n.metrics); err != nil || info.Mode().Perm() != 0o666&^os.FileMode(old) {
@@ -240,7 +239,7 @@ func TestMetrics(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(n.metrics), ".*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	// What cannot be read is not nothing.
+	// Unreadable commits do not count as an empty store.
 	if err := errors.Join(os.RemoveAll(filepath.Join(n.store, "commits")), os.WriteFile(filepath.Join(n.store, "commits"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +289,7 @@ func TestLogFormats(t *testing.T) {
 		}
 		all = append(all, names)
 	}
-	sorted := func(lines [][]string) [][]string { // experiments are read side by side
+	sorted := func(lines [][]string) [][]string { // experiments are read concurrently
 		slices.SortFunc(lines, func(a, b []string) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		return lines
 	}
@@ -299,7 +298,7 @@ func TestLogFormats(t *testing.T) {
 	}
 }
 
-// A log has a line for each recording, and one for all with the same problem.
+// A log has a line for each recording, and one line for all recordings with the same problem.
 func TestManyAreLogged(t *testing.T) {
 	n := newNight(t)
 	for i := range 40 {

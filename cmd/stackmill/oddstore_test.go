@@ -14,8 +14,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// With a pipe or a device in the place of every file that a store may have of its own, and a
-// commit that names an experiment twice, each verb ends, and what is sound is answered.
+// If pipes or devices replace a store's own files, or a commit names an experiment twice, each verb
+// ends, and the intact part is answered.
 func TestOddStores(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "test.1.er")
 	if err := compose(recording); err != nil {
@@ -71,7 +71,7 @@ func TestOddStores(t *testing.T) {
 	}
 }
 
-// A sound store whose path the SQL engine cannot read is not called wrong.
+// An intact store whose path the SQL engine cannot open is not called damaged.
 func TestStoreIsNotUTF8(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "a\xff")
 	if err := os.CopyFS(store, os.DirFS(storetest.New(t, storetest.Two))); err != nil {

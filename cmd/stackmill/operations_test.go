@@ -10,8 +10,7 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// The options that the page about unattended use names are options of ingest, or of the
-// verb that is named before them.
+// The options on the page about unattended use are options of ingest, or of the verb before them.
 func TestOperationsOptions(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

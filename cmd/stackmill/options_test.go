@@ -16,7 +16,7 @@ import (
 
 // Each report refuses the options that do not apply to it, and names the reports that take them.
 func TestOptionsOfReports(t *testing.T) {
-	nowhere := filepath.Join(t.TempDir(), "store") // what is refused is refused before a store is opened
+	nowhere := filepath.Join(t.TempDir(), "store") // options are refused before a store is opened
 	all := ""
 	for _, r := range report.Reports {
 		all += " " + r.Name

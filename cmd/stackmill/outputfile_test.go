@@ -27,8 +27,8 @@ func groupsOfTwo() string {
 	return storetest.Groups("clock", storetest.Vary(9, map[string]int{"f": 100, "g": 200}), storetest.Vary(9, map[string]int{"f": 100, "g": 220}))
 }
 
-// outputCalls are calls whose last argument is a file to write. `plan` is not among them: its file
-// must be new.
+// outputCalls are calls whose last argument is a file to write, without `plan`, whose file must be
+// new.
 func outputCalls(t *testing.T) map[string][]string {
 	t.Helper()
 	store, groups := storetest.New(t, storetest.Two), storetest.New(t, groupsOfTwo())
@@ -51,7 +51,7 @@ func outputCalls(t *testing.T) map[string][]string {
 	}
 }
 
-// What a verb writes goes into pipes, devices and open descriptors as into files.
+// A verb writes to pipes, devices and open descriptors as to files.
 func TestOutputsThatAreNoFiles(t *testing.T) {
 	for name, call := range outputCalls(t) {
 		t.Run(name, func(t *testing.T) {
@@ -119,8 +119,8 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 				t.Errorf("/dev/fd/9: %v: %s", err, errs)
 			}
 
-			// A standard output that is a file is not begun anew, nor replaced. A link to it stands for
-			// /dev/stdout, which a mistake would replace for the whole machine.
+			// If standard output is a file, it is neither truncated nor replaced. The test uses a
+			// link instead of /dev/stdout, because a bug would replace that for the whole machine.
 			link, log := filepath.Join(dir, "stdout"), filepath.Join(dir, "log")
 			if err := errors.Join(os.Symlink("/proc/self/fd/1", link), os.WriteFile(log, []byte("before\n"), 0o666)); err != nil {
 				t.Fatal(err)
@@ -133,7 +133,7 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 			errs, err = run(link, func(c *exec.Cmd) { c.Stdout = out })
 			got, _ := os.ReadFile(log)
 			got, kept := bytes.CutPrefix(got, []byte("before\n"))
-			if len(call) > 0 && (call[0] == "gate" || call[0] == "ingest") { // they print as well
+			if len(call) > 0 && (call[0] == "gate" || call[0] == "ingest") { // they also print
 				if !kept || len(got) == 0 || err != nil {
 					t.Errorf("standard output: %v: %q %s", err, got, errs)
 				}
@@ -147,10 +147,10 @@ func TestOutputsThatAreNoFiles(t *testing.T) {
 	}
 }
 
-// Where no more can be written, a file stays as it was, and there is nothing else in its folder.
+// On a full disk, the output file stays as it was, and nothing else is left in its folder.
 func TestOutputsOnFullDisks(t *testing.T) {
 	for name, call := range outputCalls(t) {
-		if call[0] == "ingest" { // it writes much else
+		if call[0] == "ingest" { // it also writes the store
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -172,8 +172,8 @@ func TestOutputsOnFullDisks(t *testing.T) {
 	}
 }
 
-// printing are arguments with which verbs print something; the others do without any, or need
-// none but --help.
+// printing has the arguments with which verbs print something; other verbs print without arguments,
+// or only with --help.
 var printing = map[string]string{
 	"query": "SELECT 1", "compare": "--base base-* --test test-*", "gate": "--base base-* --test test-*",
 	"forget": "monday/test.1.er --dry-run", "label": "monday/test.1.er x=y", "export": "--as folded --metric totalcpu -o -", "plan": "", "plan status": "", "plan retry": "",
@@ -220,8 +220,8 @@ func TestFullStandardOutput(t *testing.T) {
 	t.Logf("%d calls", tried)
 }
 
-// A reader that has enough ends the program quietly, as a shell's pipes do; a closed standard
-// output is nothing that the program's own files could take the place of.
+// When a reader closes the pipe, the program ends quietly. If standard output is closed, no file
+// that the program opens gets its descriptor.
 func TestEndedStandardOutput(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	const statement = "SELECT range, repeat('x', 100) FROM range(1000000)"

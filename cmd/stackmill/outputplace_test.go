@@ -21,7 +21,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// everyCommand calls f with each verb and subcommand, and the words that call it.
+// everyCommand calls f for each verb and subcommand, with the words that call it.
 func everyCommand(f func(words []string, c *cobra.Command)) {
 	var walk func(words []string, c *cobra.Command)
 	walk = func(words []string, c *cobra.Command) {
@@ -36,8 +36,8 @@ func everyCommand(f func(words []string, c *cobra.Command)) {
 	walk(nil, root)
 }
 
-// No verb writes into a store, the cache or a recording, wherever links lead. Flags that name
-// what is written are found by their type; one whose help says that it is written has the type.
+// No verb writes into a store, the cache or a recording, even through links. Flags for outputs are
+// found by their type, and every flag whose help says that it is written has that type.
 func TestOutputPlaces(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "home"))
@@ -105,7 +105,7 @@ func TestOutputPlaces(t *testing.T) {
 	if flags < 9 {
 		t.Errorf("%d flags were tried", flags)
 	}
-	// A check takes no links for parts of a store.
+	// check does not accept links as parts of a store.
 	if err := errors.Join(os.Remove(filepath.Join(store, storedir.TablesDir)), os.Rename(tables, filepath.Join(store, storedir.TablesDir))); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestOutputsAreOne(t *testing.T) {
 	makes := regexp.MustCompile(`os\.(Create|OpenFile|WriteFile)\(`)
 	for _, folder := range printers {
 		for _, file := range testfiles.Sources(t, filepath.Join("..", "..", folder)) {
-			// The history of the prompt, and a page in a folder of its own.
+			// The history of the prompt, and a page in its own folder.
 			if slices.Contains([]string{"atomicfile.go", "prompt.go", "browser.go"}, filepath.Base(file)) {
 				continue
 			}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Without a home, the mirror of a store on S3 is in a folder that nobody else can write or read.
+// Without a home directory, the local cache of a store on S3 is in a folder that nobody else can
+// read or write.
 func TestOwnCache(t *testing.T) {
 	temp := t.TempDir()
 	for name, value := range map[string]string{"HOME": "", "XDG_CACHE_HOME": "", "TMPDIR": temp} {

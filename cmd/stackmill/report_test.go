@@ -39,14 +39,14 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 	}
 }
 
-// Functions of one name are told apart also if their files, or their load objects, have the same
-// last element.
+// Functions with the same name are distinguished even if their files or load objects have the same
+// base name.
 func TestLabelsOfNamesakes(t *testing.T) {
 	const modules = "modules module_id load_object_id name\n  801 901 (unknown)\n  802 902 (unknown)\n  803 903 a.c\n  804 903 b.c\n"
 	const objects = "load_objects load_object_id name path kind\n  901 <Total> <Total> artificial\n  902 <Unknown> <Unknown> unknown\n  903 app /bin/app elf\n"
 	const g = "  4 13 903 804 g g g g normal"
 	for _, test := range []struct {
-		with []string // texts of the store, each with what takes its place
+		with []string // texts of the store, each followed by its replacement
 		want []string
 	}{
 		{[]string{

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// limited prepares the program to run under limits of the shell.
+// limited prepares a run of the program under ulimit's limits.
 func limited(t *testing.T, limits string, args ...string) *exec.Cmd {
 	t.Helper()
 	c := program(t, args...)
@@ -23,8 +23,8 @@ func limited(t *testing.T, limits string, args ...string) *exec.Cmd {
 	return shell
 }
 
-// With too few files or too little memory every verb ends with one sentence, or
-// does what it is for.
+// With too few open files or too little memory, every verb either works or ends with one clear
+// sentence.
 func TestFewResources(t *testing.T) {
 	if _, err := os.Stat("/bin/bash"); err != nil {
 		t.Skip("needs bash to set limits")

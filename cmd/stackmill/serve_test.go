@@ -27,8 +27,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// serving starts the verb with options, and returns it with the lines that it prints until it
-// can be asked, and what it writes to its standard error.
+// serving starts the verb with options, and returns it with the lines that it prints until it is
+// ready, and its standard error.
 func serving(t *testing.T, lines int, args ...string) (c *exec.Cmd, printed []string, errors *bytes.Buffer) {
 	t.Helper()
 	c = program(t, append([]string{"serve"}, args...)...)
@@ -89,9 +89,9 @@ func statusOf(t *testing.T, client *http.Client, method, url, body, token string
 	return response.StatusCode, string(text)
 }
 
-// The server prints an address with a token, answers by itself and by another process, and
-// ends when it is told to. Nobody else gets the token: it is neither in a command line, an
-// environment, nor a log.
+// The server prints an address with a token, answers requests itself and through other processes,
+// and ends on a signal. The token is in no command line, environment or log, where others could
+// read it.
 func TestServe(t *testing.T) {
 	c, printed, errors := serving(t, 3, "--store", storetest.New(t, storetest.Two), "--listen", "127.0.0.1:0", "--flight", "127.0.0.1:0")
 	page, ok := strings.CutPrefix(printed[0], "listening on ")
@@ -168,7 +168,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A token of the user's own is not printed; without one, the server says who can read.
+// A token from --token-file is not printed; with --no-token, the server says who can read the
+// store.
 func TestServeTokens(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	file := filepath.Join(t.TempDir(), "token")
@@ -197,8 +198,8 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
-// A Unix socket is the user's alone, takes the place of one that a killed server left, and of
-// nothing else, and is removed at the end.
+// Only the user can open a Unix socket. It replaces the socket of a killed server, but nothing
+// else, and is removed at the end.
 func TestServeUnix(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	dir, err := os.MkdirTemp("", "s") // paths of sockets are short
@@ -231,7 +232,7 @@ func TestServeUnix(t *testing.T) {
 		}
 	}
 	refused("a server listens on "+path, "--unix", path)
-	refused("give --token-file", "--unix", path, "--host", "profiles.example.com") // for clients of a proxy
+	refused("give --token-file", "--unix", path, "--host", "profiles.example.com") // a proxy's clients need a token
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func TestServeUnix(t *testing.T) {
 		t.Errorf("the socket is left: %v", err)
 	}
 
-	// With Flight SQL there is a token, which the socket does not need.
+	// Flight SQL requires a token; the socket does not.
 	c, printed, _ = serving(t, 4, "--store", store, "--unix", path, "--flight", "127.0.0.1:0")
 	if status, text := statusOf(t, client, "GET", "http://localhost/api/v1/views", "", ""); status != 200 || !strings.HasPrefix(printed[2], "token: ") {
 		t.Errorf("%q: %d: %s", printed, status, text)
@@ -281,8 +282,8 @@ func TestServeUnix(t *testing.T) {
 	}
 }
 
-// A browser is opened if that is asked for, at the place that is named, and not otherwise. Its
-// command line, which others can read, does not have the token.
+// --open opens a browser at the given place. Its command line, which others can read, does not have
+// the token.
 func TestServeOpens(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	dir := t.TempDir()
@@ -297,7 +298,7 @@ func TestServeOpens(t *testing.T) {
 	for _, test := range []struct{ option, want string }{{"--open", ""}, {"--open=?view=flame&experiment=a%20b", "&amp;view=flame&amp;experiment=a%20b"}} {
 		c, printed, _ := serving(t, 1, "--store", store, "--listen", "127.0.0.1:0", test.option)
 		page := strings.TrimPrefix(printed[0], "listening on ")
-		opened, err := os.ReadFile(said) // waits for the browser
+		opened, err := os.ReadFile(said) // it waits until the browser writes
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// TestSideBySide prints two metrics beside each other: each cell is that of the metric's
-// own table, and 0 where that has no row.
+// TestSideBySide prints two metrics side by side: each cell equals the one in the metric's own
+// table, or is 0 if that has no such row.
 func TestSideBySide(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	for _, name := range []string{"functions", "lines", "pcs", "load-objects", "modules", "threads", "cpus", "processes", "folded"} {

@@ -20,11 +20,11 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// hangs is when a test gives up on a program that does not end. It says nothing
-// about how fast that is to end.
+// hangs is the time after which a test gives up on a program that does not end, far longer than it
+// should take.
 const hangs = 3 * time.Minute
 
-// program prepares the program as a process of its own.
+// program prepares a run of the program.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
@@ -32,7 +32,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return longProgram(ctx, t, args...)
 }
 
-// longProgram prepares the program as a process that may run as long as the context.
+// longProgram prepares a run that may last as long as the context.
 func longProgram(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -44,11 +44,11 @@ func longProgram(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// isIn is what the last line says of an ingest that was stopped.
+// isIn matches the last line of an ingest that was stopped.
 var isIn = regexp.MustCompile(`^stackmill: ingest: (\d+) of (\d+) recordings are in the store, (\d+) are not: interrupted`)
 
-// A signal ends an ingest at any moment: what was finished is in the store, the
-// last line counts it, and the same command goes on.
+// A signal ends an ingest at any moment: finished recordings are in the store, the last line counts
+// them, and the same command continues.
 func TestSignal(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {
@@ -88,8 +88,8 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// signalAfter interrupts a program once it has logged so many inputs, and returns
-// the last line and the exit status.
+// signalAfter interrupts a program after it has logged n inputs, and returns the last line and the
+// exit status.
 func signalAfter(t *testing.T, c *exec.Cmd, n int) (last string, status int) {
 	t.Helper()
 	errs, err := c.StderrPipe()
@@ -111,8 +111,7 @@ func signalAfter(t *testing.T, c *exec.Cmd, n int) (last string, status int) {
 	return last, c.ProcessState.ExitCode()
 }
 
-// endless makes a recording that takes seconds to look at, though nearly all of it is a hole: the
-// largest that a file system holds.
+// endless makes a recording that takes seconds to identify: a hole of nearly the maximum file size.
 func endless(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "perf.data")
@@ -125,8 +124,7 @@ func endless(t *testing.T) string {
 	return path
 }
 
-// A signal ends what looks at one file for very long: finding out what it is, and
-// a query.
+// A signal ends long work on one file: identifying it, and a query.
 func TestSignalInLongWork(t *testing.T) {
 	huge := endless(t)
 	store := storetest.New(t, storetest.Two)
@@ -152,8 +150,7 @@ func TestSignalInLongWork(t *testing.T) {
 	}
 }
 
-// busy waits until a process has worked for some ticks of its clock: it is past
-// its start.
+// busy waits until a process has used some CPU time, so that it has started.
 func busy(t *testing.T, c *exec.Cmd) {
 	t.Helper()
 	for range int(hangs / (10 * time.Millisecond)) {

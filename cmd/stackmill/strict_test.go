@@ -21,8 +21,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// fromStore are calls of the verbs that answer from a store, without those of the options that
-// say in which form.
+// fromStore are calls of the verbs that answer from a store, without the options for the format.
 var fromStore = map[string][]string{
 	"compare":     {"--base", "00000000000000aa", "--test", "00000000000000aa"},
 	"experiments": {},
@@ -34,7 +33,7 @@ var fromStore = map[string][]string{
 	"report":      {"functions"},
 }
 
-// others are the verbs that do not.
+// otherVerbs are the verbs that do not answer from a store.
 var otherVerbs = []string{"man", "check", "compact", "completion", "forget", "help", "ingest", "label", "mcp", "plan", "resymbolize", "serve", "version"}
 
 // damage flips a bit of the last commit of a store.
@@ -55,7 +54,7 @@ func damage(t *testing.T, store string) {
 	}
 }
 
-// repair marks what is damaged to be ingested again.
+// repair marks damaged experiments to be ingested again.
 func repair(t *testing.T, store string) {
 	t.Helper()
 	left := 0
@@ -69,8 +68,8 @@ func repair(t *testing.T, store string) {
 	}
 }
 
-// Every verb that answers from a store says what is left out: on the standard error, under
-// tables, and by its status if it is asked to. After a repair it does until that is ingested again.
+// Every verb that answers from a store reports what is left out: on standard error, below tables,
+// and with --strict by its exit status; after a repair, until that is ingested again.
 func TestLeftOut(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	runs := storetest.Vary(5, map[string]int{"f": 100, "g": 200})
@@ -87,7 +86,7 @@ func TestLeftOut(t *testing.T) {
 	toldByVerbs(t, store, groups, stack)
 }
 
-// toldByVerbs lets every verb answer from a store, or from one with groups.
+// toldByVerbs runs every verb on a store, or on one with groups.
 func toldByVerbs(t *testing.T, store, groups, stack string) {
 	t.Helper()
 	const remark = "left out: the experiment te"
@@ -144,7 +143,7 @@ func stackOf(t *testing.T, store string) string {
 	return strings.Fields(out)[1]
 }
 
-// Every tool of an agent says what is left out, however short its answer must be.
+// Every agent tool reports what is left out, however short its answer must be.
 func TestAgentsAreToldWhatIsLeftOut(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	damage(t, store)
@@ -153,7 +152,7 @@ func TestAgentsAreToldWhatIsLeftOut(t *testing.T) {
 	toldByTools(t, store)
 }
 
-// toldByTools calls every tool of an agent.
+// toldByTools calls every agent tool.
 func toldByTools(t *testing.T, store string) {
 	t.Helper()
 	calls := map[string]map[string]any{
@@ -182,10 +181,10 @@ func toldByTools(t *testing.T, store string) {
 	}
 }
 
-// without are the formats of files that have no place for remarks.
+// without are the file formats that have no place for remarks.
 var without = []string{"folded"}
 
-// Files for other tools and for people say what is left out, where their formats have a place for it.
+// Exported files report what is left out if their formats have a place for remarks.
 func TestFilesSayWhatIsLeftOut(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	runs := storetest.Vary(5, map[string]int{"f": 100, "g": 200})
@@ -238,7 +237,7 @@ func TestDamagedExperiment(t *testing.T) {
 		}
 		damage(t, store)
 		repair(t, store)
-		for range 2 { // the second time, by the catalog that the first has left
+		for range 2 { // the second time from the catalog that the first made
 			if _, errs, status := call("query", "--store", store, "--strict", "SELECT 1"); status != exit.Lost || !strings.Contains(errs, "left out: the experiment "+name+", which was damaged (") {
 				t.Errorf("repaired: %d %s", status, errs)
 			}

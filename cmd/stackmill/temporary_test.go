@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// The temporary directory goes with the program, also when SQL does not stop, or
-// is stopped by a signal.
+// The program removes its temporary directory at the end, even if SQL does not stop, or on a
+// signal.
 func TestNothingIsLeft(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	for _, statement := range []string{"SELECT sleep_ms(600_000)", "SELECT length(lpad('x', 2_000_000_000, 'y'))", "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b WHERE a.range + b.range = -1"} {
@@ -26,7 +26,7 @@ func TestNothingIsLeft(t *testing.T) {
 		for dirs, _ := os.ReadDir(temp); len(dirs) == 0; dirs, _ = os.ReadDir(temp) {
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(100 * time.Millisecond) // most often it runs then
+		time.Sleep(100 * time.Millisecond) // by then it usually runs
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}

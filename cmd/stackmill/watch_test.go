@@ -47,7 +47,7 @@ func newWatcher(t *testing.T, settle string) *watcher {
 func (w *watcher) ingested(name, status string) {
 	w.t.Helper()
 	line := "/" + name + " status=" + status + " "
-	for !strings.Contains(w.stderr, line) { // recordings are read side by side
+	for !strings.Contains(w.stderr, line) { // recordings are read concurrently
 		more, ok := <-w.lines
 		if !ok {
 			w.t.Fatalf("it ended before %s was ingested\n%s", name, w.stderr)
@@ -56,7 +56,7 @@ func (w *watcher) ingested(name, status string) {
 	}
 }
 
-// looks waits until the program has looked so many times, and found nothing to do.
+// looks waits until the program has looked n times and found nothing to do.
 func (w *watcher) looks(n int) {
 	w.t.Helper()
 	last := 0.0
@@ -99,8 +99,8 @@ func (w *watcher) put(name, content string, flag int) {
 	}
 }
 
-// What appears is ingested when it is complete, once, and a signal ends it with all that
-// is finished in the store.
+// A recording that appears is ingested once, when it is complete. After a signal, all finished
+// recordings are in the store.
 func TestWatch(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {
@@ -144,7 +144,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A damaged recording is reported once, and the exit status is an ingest's.
+// A damaged recording is reported once, and the exit status is the same as without --watch.
 func TestWatchOfDamaged(t *testing.T) {
 	w := newWatcher(t, "1ms")
 	w.put("perf.data", "none", 0)

@@ -15,8 +15,8 @@ import (
 // printers are the folders whose code prints.
 var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfile", "queries/result", "queries/console", "queries/text", "queries/explain", "queries/mcp", "pipeline/runner", "queries/daemon", "queries/lake/formats", "pipeline/owner"}
 
-// writers are the functions that write to the outputs: some escape texts, others write formats
-// that have them as they are. All others print through one of these.
+// writers are the functions that write to the outputs: some escape texts, others write formats that
+// must not be escaped. All other functions print through one of these.
 var writers = []string{
 	"stackmill.export.run", "stackmill.export.write", "atomicfile.atomicfile.writeDescriptor", // bytes for other programs
 
@@ -28,7 +28,7 @@ var writers = []string{
 	"stackmill.compact.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
 }
 
-// Nothing else writes to the outputs, or formats for a writer.
+// No other function writes to the outputs or formats for a writer.
 func TestOnlyWritersWrite(t *testing.T) {
 	used := map[string]bool{}
 	for _, folder := range printers {
@@ -43,7 +43,7 @@ func TestOnlyWritersWrite(t *testing.T) {
 	}
 }
 
-// findWriters notes the functions of a file that write, and reports those that must not.
+// findWriters records the functions in a file that write, and reports those that must not.
 func findWriters(t *testing.T, file string, used map[string]bool) {
 	t.Helper()
 	set := token.NewFileSet()

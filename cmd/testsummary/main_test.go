@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Passed tests are silent, failed ones are shown whole, skipped ones are listed with
-// their reason, slow ones with their times.
+// Passed tests are not shown, failed ones completely, skipped ones with their reason, slow ones
+// with their times.
 func TestSummary(t *testing.T) {
 	const in = `{"Action":"run","Package":"stackmill/a","Test":"TestGood"}
 {"Action":"output","Package":"stackmill/a","Test":"TestGood","Output":"noise\n"}
