@@ -263,12 +263,12 @@ func TestServeUnix(t *testing.T) {
 	}
 	end(t, c)
 
-	refused(token+" is there and is not a socket", "--unix", token)
-	refused(dir+" is there and is not a socket", "--unix", dir)
+	refused(token+" exists and is not a socket", "--unix", token)
+	refused(dir+" exists and is not a socket", "--unix", dir)
 	if err := os.Symlink(token, path); err != nil {
 		t.Fatal(err)
 	}
-	refused(path+" is there and is not a socket", "--unix", path)
+	refused(path+" exists and is not a socket", "--unix", path)
 	open := filepath.Join(dir, "open")
 	if err := os.Mkdir(open, 0o700); err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func TestServeUnix(t *testing.T) {
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	refused("anybody can put another socket into "+open, "--unix", filepath.Join(open, "socket"))
+	refused("anybody can replace a socket in "+open, "--unix", filepath.Join(open, "socket"))
 	if text, err := os.ReadFile(token); err != nil || string(text) != "a-token-of-my-own" {
 		t.Errorf("%s %v", text, err)
 	}

@@ -11,7 +11,7 @@ import (
 func Catch(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error, please report it with the command: %v%s", p, Save(debug.Stack()))
+			err = fmt.Errorf("internal error: %v; please report it with the command%s", p, Save(debug.Stack()))
 		}
 	}()
 	return f()

@@ -47,20 +47,20 @@ func IsPermanent(err error) bool {
 
 var (
 	// ErrChanged says that an object was replaced while it was read.
-	ErrChanged = errors.New("the object has changed while it was read")
+	ErrChanged = errors.New("the object was replaced while it was read")
 	// ErrTruncated says that an answer has fewer bytes than the object.
 	ErrTruncated = errors.New("the answer ended early")
 	// ErrShort says that an object ends before the requested range.
 	ErrShort = errors.New("the object is shorter than it should be")
 	// ErrExists says that another object has the name.
-	ErrExists = errors.New("there is an object of that name")
+	ErrExists = errors.New("another object has this name")
 	// errAnswer says that an answer has more than was requested.
 	errAnswer = errors.New("the answer does not match the request")
 )
 
 // advices say what to do about permanent errors of servers.
 var advices = map[string]string{
-	"AccessDenied":                   "the credentials may not do this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
+	"AccessDenied":                   "the credentials do not allow this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
 	"InvalidAccessKeyId":             "the server does not know the credentials: see AWS_PROFILE, AWS_ACCESS_KEY_ID",
 	"SignatureDoesNotMatch":          "the secret key is wrong: see AWS_SECRET_ACCESS_KEY",
 	"AuthorizationHeaderMalformed":   "the bucket is in another region: set AWS_REGION",

@@ -74,7 +74,7 @@ func TestChainPanics(t *testing.T) {
 			Chain(100, 2, steps, func(*int) bool { taken++; return true })
 			return nil
 		}()
-		if text := fmt.Sprintf("%T %v", got, got); text != "*ordered.Panic internal error, please report it with its input: mistake" || taken != 8 || !ended(before) {
+		if text := fmt.Sprintf("%T %v", got, got); text != "*ordered.Panic internal error: mistake; please report it with its input" || taken != 8 || !ended(before) {
 			t.Error(name, text, taken, runtime.NumGoroutine(), before)
 		}
 	}

@@ -73,8 +73,8 @@ func TestMapPageFault(t *testing.T) {
 // A worker's panic is the caller's once all results before it were taken.
 func TestMapPanics(t *testing.T) {
 	for _, tt := range []struct{ value, want any }{
-		{"mistake", "*ordered.Panic internal error, please report it with its input: mistake"},
-		{&Panic{Value: "deeper"}, "*ordered.Panic internal error, please report it with its input: deeper"},
+		{"mistake", "*ordered.Panic internal error: mistake; please report it with its input"},
+		{&Panic{Value: "deeper"}, "*ordered.Panic internal error: deeper; please report it with its input"},
 	} {
 		before, taken := runtime.NumGoroutine(), 0
 		got := func() (p any) {

@@ -28,7 +28,7 @@ type Panic struct {
 }
 
 func (p *Panic) Error() string {
-	return fmt.Sprintf("internal error, please report it with its input: %v", p.Value)
+	return fmt.Sprintf("internal error: %v; please report it with its input", p.Value)
 }
 
 // panicOf returns the value to panic with again. Page faults stay what they are, for callers

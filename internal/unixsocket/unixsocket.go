@@ -29,7 +29,7 @@ func Listen(ctx context.Context, path string) (net.Listener, string, error) {
 		return nil, "", err
 	}
 	if about.Mode()&0o002 != 0 && about.Mode()&fs.ModeSticky == 0 {
-		return nil, "", fmt.Errorf("anybody can put another socket into %s (choose a folder that only you can write to)", folder.Name())
+		return nil, "", fmt.Errorf("anybody can replace a socket in %s (choose a folder that only you can write to)", folder.Name())
 	}
 	// The lock keeps two servers that start at once from removing each other's socket. Some file
 	// systems, such as NFS, cannot lock a folder.
@@ -60,7 +60,7 @@ func removeStale(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case about.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("%s is there and is not a socket (choose another path)", path)
+		return fmt.Errorf("%s exists and is not a socket (choose another path)", path)
 	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	switch {

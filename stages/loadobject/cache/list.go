@@ -95,7 +95,7 @@ func (l *symbolList) table(c *hashCache) (*symtab.Table, error) {
 			return nil, err
 		}
 		if l.identify(c); l.hash != expected {
-			return nil, fmt.Errorf("%s: it has changed since it was opened", l.path)
+			return nil, fmt.Errorf("%s: the file changed after it was opened", l.path)
 		}
 	}
 	return l.read(l.text).Finish(), nil

@@ -107,7 +107,7 @@ func (s *Sections) unit(c bytereader.Reader, wide bool) (*Unit, error) {
 		return nil, nil
 	}
 	if u.AddrSize != 4 && u.AddrSize != 8 && u.AddrSize != 2 {
-		return nil, fmt.Errorf("address size %d", u.AddrSize)
+		return nil, fmt.Errorf("unknown address size %d", u.AddrSize)
 	}
 	code := c.ULEB()
 	if code == 0 {

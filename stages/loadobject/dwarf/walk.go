@@ -135,7 +135,7 @@ func (w *Walk[T]) readSibling() (next uint64) {
 func (w *Walk[T]) SkipTo(sibling uint64) {
 	here := w.position() - w.Unit.Offset
 	if sibling < here || sibling > w.Unit.Size {
-		w.Err = fmt.Errorf("the entry that ends at offset %d has its sibling out of place, at %d in the unit", here+w.Unit.Offset, sibling)
+		w.Err = fmt.Errorf("the entry that ends at offset %d has an invalid sibling, offset %d in the unit", here+w.Unit.Offset, sibling)
 		return
 	}
 	w.rest.Bytes(sibling - here)

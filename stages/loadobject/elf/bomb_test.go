@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// Sections that lie on each other become, all together, no more than what the
-// file's size explains, whatever each of them says.
+// Sections that overlap are decompressed, all together, to no more than a multiple of the file's
+// size, whatever their headers say.
 func TestBombs(t *testing.T) {
 	const size = 24 << 20
 	zeros := append(header(debugelf.COMPRESS_ZSTD, size), zstdded(t, make([]byte, size))...)
@@ -29,7 +29,7 @@ func TestBombs(t *testing.T) {
 	if most := 32*len(b) + 64<<20; total == 0 || total > most {
 		t.Errorf("%d bytes of a file of %d", total, len(b))
 	}
-	// A failed section does not use up the budget of the others.
+	// A section that failed does not use up the others' budget.
 	s.Offset += 1
 	for range 100 {
 		if _, err := f.Data(&s); err == nil {

@@ -17,7 +17,7 @@ type buildIDIndex struct {
 
 type indexedFile struct {
 	path string
-	code bool // a load object with its code, not a debug file
+	code bool // a load object, not a separate debug file
 }
 
 // indexes caches the index of each folder by its path.
@@ -27,7 +27,7 @@ var indexes = struct {
 }{byFolder: map[string]*buildIDIndex{}}
 
 // FilesByBuildID returns the files with a build-id that lie directly in a folder, sorted: load
-// objects, or also debug files.
+// objects only, or with debug also debug files.
 func FilesByBuildID(dir, buildID string, debug bool) (list []string) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() || buildID == "" {
@@ -52,7 +52,7 @@ func indexFolder(dir string, modified time.Time) *buildIDIndex {
 	index := &buildIDIndex{modified: modified, files: map[string][]indexedFile{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return index // an unreadable folder has no files for us
+		return index // an unreadable folder counts as empty
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -71,8 +71,8 @@ func indexFolder(dir string, modified time.Time) *buildIDIndex {
 	return index
 }
 
-// hasCode reports whether the file has instructions: separate debug files keep only
-// the headers of code sections.
+// hasCode reports whether the file has instructions: a separate debug file has only the headers of
+// code sections.
 func (f *File) hasCode() bool {
 	return slices.ContainsFunc(f.Sections, func(s Section) bool {
 		return s.Type == debugelf.SHT_PROGBITS && s.Flags&debugelf.SHF_EXECINSTR != 0

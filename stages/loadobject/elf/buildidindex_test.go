@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A file that lies in a folder itself is found by its build-id, whatever its name, also
-// when it came later; a debug file is not a load object.
+// A file that lies directly in a folder is found by its build-id, whatever its name, even if it was
+// added later; a debug file does not count as a load object.
 func TestInFolder(t *testing.T) {
 	dir := t.TempDir()
 	run := func(name string, args ...string) {

@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// maxBuildID bounds a build-id: most have 20 bytes, the longest known hash 64.
+// maxBuildID bounds a build-id in bytes: most have 20, the longest hash in use 64.
 const maxBuildID = 64
 
 // BuildID returns the GNU build-id in hex, empty without one.
@@ -33,7 +33,7 @@ func (f *File) BuildID() string {
 	return ""
 }
 
-// NotesBuildID returns the build-id in ELF notes of this machine's byte order.
+// NotesBuildID returns the build-id in ELF notes that have this machine's byte order.
 func NotesBuildID(b []byte) string { return buildIDOf(binary.NativeEndian, b) }
 
 func buildIDOf(u binary.ByteOrder, b []byte) string {
@@ -53,8 +53,8 @@ func buildIDOf(u binary.ByteOrder, b []byte) string {
 	return ""
 }
 
-// MiniDebugInfo opens the object in `.gnu_debugdata`, which has further symbols; nil without one.
-// The error is a *DamageError.
+// MiniDebugInfo opens the object in `.gnu_debugdata`, which has more symbols; nil without one. The
+// error is a *DamageError.
 func (f *File) MiniDebugInfo() (*File, error) {
 	s := f.Section(".gnu_debugdata")
 	if s == nil {
@@ -92,10 +92,9 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 	return string(b[:n]), f.Order.Uint32(b[(n+4)&^3:]), true
 }
 
-// FindDebug opens the separate debug file of an object: by build-id below each
-// directory's .build-id, then by .gnu_debuglink (debugLinkPaths). It skips
-// candidates with another build-id or CRC, and names them in the notes. The
-// result is nil if no file matches.
+// FindDebug opens the separate debug file of an object: by build-id below each directory's
+// .build-id, then by .gnu_debuglink (debugLinkPaths). It skips candidates with another build-id or
+// CRC, and notes them. It returns nil if no file matches.
 func FindDebug(f *File, dirs []string) (*File, []Note) {
 	f.Search.Dirs = dirs
 	s := debugSearch{object: f}
@@ -123,10 +122,10 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 	return nil, s.notes
 }
 
-// debugSearch looks for the debug file of an object.
+// debugSearch is a search for the debug file of an object.
 type debugSearch struct {
 	object *File
-	notes  []Note // on rejected files
+	notes  []Note // about rejected files
 }
 
 // try opens a file and returns it if it matches, nil if not.
@@ -152,18 +151,17 @@ func (s *debugSearch) try(path string, matches func(*File) bool) *File {
 	return d
 }
 
-// crc computes the file's checksum as in debug links.
+// crc computes the checksum of the file that debug links contain.
 func (f *File) crc() (sum uint32) {
 	f.Chunks(func(chunk []byte) { sum = crc32.Update(sum, crc32.IEEETable, chunk) })
 	return sum
 }
 
-// Supplement opens the supplementary file, to which dwz moved the entries and strings that
-// several debug files share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup`
-// with a checksum (DWARF 5 section 7.3.6). Supplement looks at the named path, also below the
-// search root, next to the file, and below each root of debug files by path, name and
-// build-id. The result is nil without such a link. If no file matches, the error is a
-// *SupplementError. The caller closes the file.
+// Supplement opens the supplementary file, to which dwz moved the entries and strings that several
+// debug files share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup` with a checksum
+// (DWARF 5 section 7.3.6). Supplement looks at the named path, there also below the search root,
+// next to the file, and below each root of debug files by path, name and build-id. It returns nil
+// without such a link, and a *SupplementError if no file matches. The caller closes the file.
 func (f *File) Supplement() (*File, error) {
 	link, err := f.supplementLink()
 	if link == nil || err != nil {
@@ -198,13 +196,13 @@ func (f *File) Supplement() (*File, error) {
 	return nil, &SupplementError{Name: link.path, Path: candidates[0], Err: failed}
 }
 
-// ErrOtherBuild says that a debug file belongs to another build.
+// ErrOtherBuild means that a debug file belongs to another build.
 var ErrOtherBuild = errors.New("it belongs to another build")
 
 // SupplementError says why the supplementary file cannot be used.
 type SupplementError struct {
-	Name string // in the link
-	Path string // expected
+	Name string // as in the link
+	Path string // where the file was expected
 	Err  error
 }
 
@@ -213,7 +211,7 @@ func (e *SupplementError) Error() string {
 }
 func (e *SupplementError) Unwrap() error { return e.Err }
 
-// supplementLink names a supplementary file.
+// supplementLink is a link to a supplementary file.
 type supplementLink struct {
 	path string
 	id   []byte // build-id or checksum
@@ -236,8 +234,8 @@ func (f *File) supplementLink() (*supplementLink, error) {
 	return link, nil
 }
 
-// supplementSection reads `.debug_sup`. In a supplementary file itself own is true, and the checksum is
-// that file's.
+// supplementSection reads `.debug_sup`. In the supplementary file itself own is true, and link has
+// that file's own checksum.
 func (f *File) supplementSection() (own bool, link *supplementLink, err error) {
 	s := f.Section(".debug_sup")
 	if s == nil {
@@ -262,7 +260,7 @@ func (f *File) isSupplement(checksum []byte) bool {
 }
 
 // buildIDPaths returns the candidate paths of a debug file with a build-id below each directory: as
-// distributions, perf and debuginfod's clients store it, or directly in the directory.
+// stored by distributions, perf and debuginfod's clients, or directly in the directory.
 func buildIDPaths(dirs []string, id string) (list []string) {
 	if len(id) <= 2 {
 		return nil

@@ -86,12 +86,12 @@ func (f *File) offset(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// tableTags are the entries of the dynamic segment that hold tables' addresses.
+// tableTags are the entries of the dynamic segment that contain addresses of tables.
 var tableTags = []debugelf.DynTag{debugelf.DT_STRTAB, debugelf.DT_HASH, debugelf.DT_GNU_HASH, debugelf.DT_VERSYM,
 	debugelf.DT_VERNEED, debugelf.DT_VERDEF, debugelf.DT_RELA, debugelf.DT_REL, debugelf.DT_JMPREL, debugelf.DT_INIT}
 
-// symbolRoom returns the distance in the file from the dynamic symbols, at an offset, to the next
-// table, or 0 if none follows.
+// symbolRoom returns the number of bytes in the file from the dynamic symbols, at offset at, to the
+// next table; 0 if no table follows.
 func (f *File) symbolRoom(d map[debugelf.DynTag]uint64, at uint64) (room uint64) {
 	for _, tag := range tableTags {
 		if next, ok := f.offset(d[tag]); ok && next > at && (room == 0 || next-at < room) {
@@ -102,7 +102,7 @@ func (f *File) symbolRoom(d map[debugelf.DynTag]uint64, at uint64) (room uint64)
 }
 
 // symbolCount returns the number of dynamic symbols according to the hash table. It returns 0 if the
-// table cannot be read, or is empty: a GNU hash table omits imported symbols.
+// table cannot be read, or if a GNU hash table is empty, because that omits imported symbols.
 func (f *File) symbolCount(d map[debugelf.DynTag]uint64) uint64 {
 	if at, ok := f.offset(d[debugelf.DT_HASH]); ok {
 		if b := f.sliceAvailable(at, 8); len(b) == 8 {
@@ -134,8 +134,8 @@ func (f *File) symbolCount(d map[debugelf.DynTag]uint64) uint64 {
 	return 0
 }
 
-// TruncatedSegments returns notes on segments that extend beyond the end of the file. Separate
-// debug files have such segments without being damaged.
+// TruncatedSegments returns notes on segments that extend beyond the end of the file. In separate
+// debug files such segments are no damage.
 func (f *File) TruncatedSegments() []Note {
 	var notes []Note
 	n := uint64(len(f.data))

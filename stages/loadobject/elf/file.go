@@ -1,12 +1,11 @@
-// Package elf reads the ELF container: headers, sections (also compressed ones),
-// symbols, dynamic segment, build-id and the links to separate debug files. It works
-// on mapped bytes and never trusts a length.
+// Package elf reads the ELF container: headers, sections (also compressed ones), symbols, the
+// dynamic segment, the build-id and the links to separate debug files. It works on mapped bytes and
+// trusts no length.
 //
-// It takes constants and header structures from the standard library's debug/elf, but
-// does not read files with it, because debug/elf rejects damaged files (it returns no
-// symbols for any of 1000 truncated copies of libc.so.6, where this package reads
-// whatever is left), copies what it reads (11 MB for the symbols of libLLVM-14, 7 KB
-// here) and does not bound decompressed sections.
+// It takes constants and header structures from the standard library's debug/elf, but does not read
+// files with it. debug/elf rejects damaged files: it returns no symbols for any of 1,000 truncated
+// copies of libc.so.6, where this package reads whatever is left. It copies what it reads (11 MB
+// for the symbols of libLLVM-14, 7 KB here), and does not bound decompressed sections.
 //
 // Start reading with Open; debugfile.go finds separate debug files.
 package elf
@@ -36,8 +35,8 @@ type File struct {
 	Order         binary.ByteOrder
 	Type          debugelf.Type
 	Machine       debugelf.Machine
-	Entry         uint64    // address at which a process begins to run, 0 for none
-	Sections      []Section // without the null section; Index is the ELF number
+	Entry         uint64    // entry point of a process, 0 for none
+	Sections      []Section // without the null section; Index is the number in the file
 	Loads         []Segment
 	EHFrameHeader Segment // PT_GNU_EH_FRAME, the search table of `.eh_frame`
 	TLS           Segment // PT_TLS, the initial values of thread-local variables
@@ -45,9 +44,9 @@ type File struct {
 	Packed        bool           // the file is compressed: offsets are in the decompressed content
 	Stamp         safefile.Stamp // zero for an object in memory
 	HostErr       error          // the first host error while looking for related files
-	UsedDWO       bool           // `.dwo` files were read, which were found by the object's folders
+	UsedDWO       bool           // `.dwo` files were read, found by way of the object's folders
 	Notes         []Note         // headers that could not be read
-	Search        SearchPaths    // set by the opener, optional
+	Search        SearchPaths    // set by whoever opens the file, optional
 
 	data           []byte
 	mapped         bool
@@ -74,7 +73,7 @@ type Segment struct {
 	Flags                              debugelf.ProgFlag
 }
 
-// Open maps an ELF object, or decompresses one. The error wraps an *os.PathError or ErrNotELF.
+// Open maps an ELF object, decompressed if necessary. The error wraps an *os.PathError or ErrNotELF.
 func Open(path string) (*File, error) {
 	f, st, err := safefile.Open(path, safefile.LoadObject)
 	if errors.Is(err, safefile.ErrNotRegular) || errors.Is(err, safefile.ErrTooLarge) {
@@ -111,14 +110,14 @@ func Open(path string) (*File, error) {
 	return o, nil
 }
 
-// noteHostErr keeps the first error of the host, which says nothing about the file.
+// noteHostErr keeps the first host error, which says nothing about the file itself.
 func (f *File) noteHostErr(err error) {
 	if f.HostErr == nil && err != nil && hosterr.Is(err) {
 		f.HostErr = err
 	}
 }
 
-// OpenRelated opens another file of the object, and notes host errors.
+// OpenRelated opens another file that belongs to the object, and keeps host errors.
 func (f *File) OpenRelated(path string) (*File, error) {
 	o, err := Open(path)
 	f.noteHostErr(err)
@@ -135,17 +134,17 @@ func (f *File) Close() error {
 	return unix.Munmap(data)
 }
 
-// chunkSize is a multiple of the size of pages.
+// chunkSize is a multiple of the page size.
 const chunkSize = 16 << 20
 
-// Chunks passes the file's bytes in chunks. It releases the memory of each, so that large
-// files are never in memory as a whole.
+// Chunks passes the file's bytes to use in chunks, and releases the memory of each, so that a large
+// file is never in memory as a whole.
 func (f *File) Chunks(use func(chunk []byte)) {
 	for b := f.data; len(b) > 0; {
 		chunk := b[:min(len(b), chunkSize)]
 		use(chunk)
 		if b = b[len(chunk):]; f.mapped && len(f.data) > chunkSize {
-			unix.Madvise(chunk, unix.MADV_DONTNEED) // if it fails, the memory stays in use: no harm
+			unix.Madvise(chunk, unix.MADV_DONTNEED) // a failure only keeps the memory in use
 		}
 	}
 }
@@ -153,8 +152,8 @@ func (f *File) Chunks(use func(chunk []byte)) {
 // Bytes returns the whole file.
 func (f *File) Bytes() []byte { return f.data }
 
-// New reads the headers of an ELF object in memory. The error wraps ErrNotELF.
-// It omits headers that lie outside the data, and notes them.
+// New reads the headers of an ELF object in memory. It omits headers that lie outside the data, and
+// notes them. The error wraps ErrNotELF.
 func New(path string, data []byte) (*File, error) {
 	bad := func(why string) (*File, error) {
 		return nil, fmt.Errorf("%s: %s: %w", path, why, ErrNotELF)
@@ -183,8 +182,8 @@ func New(path string, data []byte) (*File, error) {
 // Arch returns the instruction set of the object's code, 0 if it is not supported.
 func (f *File) Arch() isa.Arch { return isa.Of(f.Machine, f.Class) }
 
-// readHeader reads the file header in the form of 64-bit objects; false if the class is unknown or the
-// file too short.
+// readHeader reads the file header, converted to the 64-bit structure; false if the class is unknown
+// or the file too short.
 func (f *File) readHeader() (h debugelf.Header64, ok bool) {
 	switch f.Class {
 	case debugelf.ELFCLASS64:
@@ -199,7 +198,7 @@ func (f *File) readHeader() (h debugelf.Header64, ok bool) {
 	return h, ok
 }
 
-// decode reads a structure of debug/elf from the start of b; false if b is too short.
+// decode reads one of debug/elf's structures from the start of b; false if b is too short.
 func (f *File) decode(b []byte, to any) bool {
 	_, err := binary.Decode(b, f.Order, to)
 	return err == nil
@@ -209,8 +208,8 @@ func (f *File) damaged(off uint64, format string, args ...any) {
 	f.Notes = append(f.Notes, NoteOf(damaged(off, format, args...)))
 }
 
-// entries returns the bytes of a header table's entries, cut at the end of the file. The header says
-// how long each is: at least as long as the structure of its class.
+// entries returns the bytes of each entry of a header table, up to the end of the file. entrySize is
+// the length in the file header, which must not be less than the class's structure.
 func (f *File) entries(what string, off uint64, entrySize uint16, count int, of32, of64 any) [][]byte {
 	if count == 0 || off == 0 {
 		return nil
@@ -271,7 +270,7 @@ func (f *File) readSections(h *debugelf.Header64) {
 		return
 	}
 	count, strndx := int(h.Shnum), int(h.Shstrndx)
-	null, _ := f.section(0, first[0]) // has the numbers that are too large for the file header
+	null, _ := f.section(0, first[0]) // has the numbers that do not fit into the file header
 	if count == 0 {
 		count = int(min(null.Size, uint64(len(f.data))))
 	}
@@ -306,7 +305,7 @@ func (f *File) section(i int, e []byte) (s Section, name uint32) {
 		Address: h.Addr, Offset: h.Off, Size: h.Size, Link: h.Link}, h.Name
 }
 
-// Slice returns the file's bytes [off, off+size), nil if they are not all in it.
+// Slice returns the file's bytes [off, off+size), nil if the file ends before.
 func (f *File) Slice(off, size uint64) []byte {
 	n := uint64(len(f.data))
 	if off > n || size > n-off {

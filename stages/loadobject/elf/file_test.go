@@ -43,7 +43,7 @@ func zstdded(t *testing.T, b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// header is the header of a compressed section.
+// header returns the header of a compressed section.
 func header(kind debugelf.CompressionType, size int) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(kind))
 	b = binary.LittleEndian.AppendUint32(b, 0)

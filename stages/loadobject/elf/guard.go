@@ -6,10 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// ErrUnreadable says that a mapped file shrank, or that its device failed.
+// ErrUnreadable means that a mapped file shrank, or that its device failed.
 var ErrUnreadable = errors.New("the file became unreadable while it was read")
 
-// Guard runs f, and turns a fault in mapped memory, or a panic over hostile input, into an
+// Guard runs f, and turns a fault in mapped memory, or a panic because of hostile input, into an
 // error.
 func Guard(path string, f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -8,25 +8,24 @@ import (
 // Note is a diagnostic about a load object's files.
 type Note struct {
 	Offset int64 // in the load object's file, -1 without one
-	// Damage says that symbols or lines are lost because a file is cut or
-	// corrupt. Otherwise the note is a remark, for example about a debug file that
-	// does not match.
+	// Damage means that symbols or lines are lost because a file is truncated or corrupt. Otherwise
+	// the note is a remark, for example about a debug file that does not match.
 	Damage bool
 	Text   string
-	Reason string // of the diagnostic, empty for the default one
+	Reason string // the diagnostic's reason, empty for the default
 }
 
 // Reasons of notes.
 const (
-	ClaimedBuildID = "claimed-build-id"          // another file has the build-id, too
+	ClaimedBuildID = "claimed-build-id"          // another file has the same build-id
 	UnusedRecord   = "unused-record"             // valid content that is not used
 	MissingDebug   = "missing-debug-information" // debug information is in files that are missing
 )
 
-// Doubtful reports whether the note says that another file has the build-id, too.
+// Doubtful reports whether the note says that another file has the same build-id.
 func (n Note) Doubtful() bool { return n.Reason == ClaimedBuildID }
 
-// DamageError says that part of a file is cut or corrupt.
+// DamageError means that part of a file is missing or corrupt.
 type DamageError struct {
 	Offset int64 // in the file
 	Err    error
@@ -47,8 +46,8 @@ func NoteOf(err error) Note {
 	return Note{Offset: -1, Text: err.Error()}
 }
 
-// In returns the note for a load object that uses the content of another file,
-// which the text names, or of a section at the offset.
+// In returns a note about another file, or a section's content, as a note about the load object: file
+// precedes its text, and off is its offset (the section's, or -1).
 func (n Note) In(file string, off int64) Note {
 	return Note{Offset: off, Damage: n.Damage, Text: file + ": " + n.Text, Reason: n.Reason}
 }

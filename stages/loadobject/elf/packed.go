@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// compressions are the formats of compressed kernel modules, by their magic numbers.
+// compressions are the formats of compressed files, such as kernel modules, by magic number.
 var compressions = []struct {
 	magic  string
 	unpack func([]byte) ([]byte, error)
@@ -32,8 +32,8 @@ var compressions = []struct {
 	}},
 }
 
-// unpack decompresses a file that is compressed as a whole; packed is false for
-// other files. The error wraps ErrNotELF.
+// unpack decompresses a file that is compressed as a whole; for other files, packed is false. The
+// error wraps ErrNotELF.
 func unpack(path string, b []byte) (content []byte, packed bool, err error) {
 	for _, p := range compressions {
 		if bytes.HasPrefix(b, []byte(p.magic)) {
@@ -51,7 +51,7 @@ func newZstd(b []byte) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
 }
 
-// readBounded reads everything, up to the limit for the compressed length.
+// readBounded reads everything, up to the limit for compressed bytes of input.
 func readBounded(r io.Reader, compressed int) ([]byte, error) {
 	most := inflatedLimit(compressed)
 	b, err := io.ReadAll(io.LimitReader(r, int64(most)+1))

@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// Files that are compressed as a whole are read like others, except that they
-// say so; damaged ones are no objects.
+// Files that are compressed as a whole are read like others, with Packed set; damaged ones are not
+// ELF objects.
 func TestPacked(t *testing.T) {
 	var e elftest.File
 	plain := elftest.File{Sections: []elftest.Section{e.BuildID([]byte{1, 2, 3}), elftest.Text(".text", 0x40, 0, 64)}}.Bytes()

@@ -2,13 +2,13 @@ package elf
 
 import debugelf "debug/elf"
 
-// Slot is an entry of the global offset table for a function of another object, or for one whose code
-// is chosen at run time. The dynamic linker, or a static program's start, fills it.
+// Slot is an entry of the global offset table for a function in another object, or for a function
+// whose code is chosen at run time. The dynamic linker fills it, or a static program when it starts.
 type Slot struct {
 	Address  uint64 // link-time
 	Symbol   string // empty with a Resolver
 	Resolver uint64 // link-time address of the code that chooses the function (IRELATIVE), else 0
-	Lazy     bool   // bound by the first call through the procedure linkage table, unless that is disabled
+	Lazy     bool   // bound at the first call through the procedure linkage table, unless lazy binding is off
 }
 
 // slotTypes are the relocation types of functions' slots.
@@ -18,15 +18,15 @@ var slotTypes = map[debugelf.Machine]struct{ jumpSlot, globDat, irelative uint32
 	debugelf.EM_AARCH64: {uint32(debugelf.R_AARCH64_JUMP_SLOT), uint32(debugelf.R_AARCH64_GLOB_DAT), uint32(debugelf.R_AARCH64_IRELATIVE)},
 }
 
-// Slots returns the slots of functions from the relocations that the dynamic segment names or, in a
-// static program, from the relocation sections. It omits relocations beyond the end of the file, and
-// bounds the total length of the names by a small multiple of the file's size.
+// Slots returns the slots of functions, from the relocations that the dynamic segment names, or in a
+// static program from the relocation sections. It omits relocations beyond the end of the file. The
+// total length of the names is at most a small multiple of the file's size.
 func (f *File) Slots() []Slot {
 	if _, ok := slotTypes[f.Machine]; !ok {
 		return nil
 	}
 	d := f.dynamic()
-	symbols, names, _ := f.DynamicSymbols() // damage is noted where they are read as functions
+	symbols, names, _ := f.DynamicSymbols() // damage is noted when functions are read
 	r := relocationReader{f: f, symbols: symbols, names: names, budget: 1<<20 + 8*len(f.data)}
 	if len(d) == 0 {
 		for _, s := range f.Sections {
@@ -49,7 +49,7 @@ func (f *File) Slots() []Slot {
 type relocationReader struct {
 	f              *File
 	symbols, names []byte
-	budget         int // bytes that names may still have
+	budget         int // bytes left for names
 	slots          []Slot
 }
 
@@ -89,7 +89,7 @@ func (r *relocationReader) read(addr, size uint64, addends bool) {
 	}
 }
 
-// content returns the address stored in a slot of the file, 0 if the file does not have the slot.
+// content returns the address stored in a slot, 0 if the slot has no bytes in the file.
 func (r *relocationReader) content(slot uint64) uint64 {
 	at, ok := r.f.offset(slot)
 	if b := r.f.sliceAvailable(at, uint64(r.f.wordSize())); ok && len(b) == r.f.wordSize() {

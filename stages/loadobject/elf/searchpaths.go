@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// SearchPaths say where to look for the files that belong to an object, besides the object's own
-// folder.
+// SearchPaths say where, besides the object's own folder, to look for files that belong to the
+// object.
 type SearchPaths struct {
-	// Recorded is the object's path in the recording; the file may be a copy. It is
-	// empty if unknown.
+	// Recorded is the object's path in the recording, empty if unknown. The file may be a copy.
 	Recorded string
-	Root     string   // folder that takes the place of the recorded machine's root; empty: this machine's
+	Root     string   // folder that replaces the recorded machine's root; empty: this machine's root
 	Dirs     []string // roots of separate debug files
 }
 
-// paths returns the object's known paths: the file's, the recorded one, and both without symbolic
-// links, as gdb looks next to each of them.
+// paths returns the object's known paths: the file's, the recorded one, and both with symbolic links
+// resolved, because gdb looks next to each of them.
 func (f *File) paths() []string {
 	var list []string
 	recorded := ""
@@ -67,8 +66,8 @@ func (f *File) pathsWith(suffix string) []string {
 }
 
 // DWOPaths returns the candidate paths of a `.dwo` file, given its name in the debug information and
-// the directory of the compilation: that path, then below the object's folders and the roots of debug
-// files, or directly in them.
+// the compilation directory: first that path, then the same below the object's folders and the
+// roots of debug files, then the name directly in them.
 func (f *File) DWOPaths(compDir, name string) []string {
 	var list []string
 	full := name
@@ -123,7 +122,7 @@ func (f *File) DWPPaths(debug *File) []string {
 	return distinct(list)
 }
 
-// rooted returns the candidates for a path of the recorded machine: below the search root, and on
+// rooted returns the candidates for a path of the recorded machine: below the search root, then on
 // this machine.
 func (f *File) rooted(path string) []string {
 	if f.Search.Root == "" || !filepath.IsAbs(path) {
@@ -132,7 +131,7 @@ func (f *File) rooted(path string) []string {
 	return []string{f.Search.inRoot(path), path}
 }
 
-// inRoot returns the path of the recorded machine's file on this machine, never outside the root.
+// inRoot returns where the search root has a path of the recorded machine, never outside the root.
 func (p *SearchPaths) inRoot(path string) string {
 	if p.Root == "" {
 		return filepath.Clean(path)
@@ -140,7 +139,7 @@ func (p *SearchPaths) inRoot(path string) string {
 	return filepath.Join(p.Root, filepath.Clean("/"+path))
 }
 
-// outOfRoot is the inverse of inRoot for a path below the root, and returns other paths unchanged.
+// outOfRoot is the inverse of inRoot; it returns paths that are not below the root unchanged.
 func (p *SearchPaths) outOfRoot(path string) string {
 	if p.Root == "" {
 		return path
@@ -157,8 +156,8 @@ func (p *SearchPaths) outOfRoot(path string) string {
 
 // debugLinkPaths returns the candidate paths of the debug file that a debug link names, in gdb's
 // order: next to the object, in the folder .debug there, and below each root of debug files at the
-// path of the object's folder. An experiment's archive appends the same suffix to the names of the
-// object and of its debug file.
+// path of the object's folder. It also tries the name with the suffix that an experiment's
+// archive has appended to the names of the object and of its debug file.
 func (f *File) debugLinkPaths(name string) []string {
 	if filepath.IsAbs(name) {
 		return f.rooted(name)

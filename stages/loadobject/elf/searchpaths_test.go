@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// laid writes files below a new folder, whose name replaces @ in their names.
+// laid writes files below a new folder; @ in their names stands for the folder's name.
 func laid(t *testing.T, files map[string][]byte) (place func(name string) string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,8 +34,8 @@ func laid(t *testing.T, files map[string][]byte) (place func(name string) string
 	return place
 }
 
-// A debug link is followed from where the object was recorded as well, not only
-// from the copy's folder, in gdb's order: next to it, .debug, below the roots.
+// A debug link is followed from the copy's folder and from where the object was recorded, in gdb's
+// order: next to the object, in .debug, below the roots.
 func TestDebugLinkPlaces(t *testing.T) {
 	var e elftest.File
 	id := []byte{0xab, 0xcd, 0xef}

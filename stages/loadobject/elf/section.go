@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// Bounds of decompressed sections, in bytes, against decompression bombs. The debug information
-// of the largest browsers stays below maxInflated. Debug information is compressed to a third, at
-// best to a tenth, so that all sections of a file, which may overlap, get a smaller multiple of its
-// size than a single section.
+// Bounds of decompressed sections in bytes, against decompression bombs. The debug information of
+// the largest browsers stays below maxInflated. Sections may overlap, so all sections of a file get
+// together a smaller multiple of the file's size than a single section of its own size: debug
+// information is compressed to a third, at best to a tenth.
 const (
 	maxInflated   = 2 << 30
-	maxRatio      = 256 // of one section
+	maxRatio      = 256 // for one section
 	minLimit      = 16 << 20
-	maxTotalRatio = 32 // of all sections
+	maxTotalRatio = 32 // for all sections of a file
 	minTotalLimit = 4 * minLimit
 )
 
 // inflatedLimit bounds the decompressed size of a section or file.
 func inflatedLimit(compressed int) int { return min(maxInflated, maxRatio*compressed+minLimit) }
 
-// reserveInflated adds a section to the total decompressed size, and fails when that is too large.
+// reserveInflated adds a section to the total decompressed size; it fails if that becomes too large.
 func (f *File) reserveInflated(size uint64) error {
 	most := int64(maxTotalRatio*len(f.data) + minTotalLimit)
 	if size <= maxInflated {
@@ -35,7 +35,7 @@ func (f *File) reserveInflated(size uint64) error {
 		}
 		f.inflated.Add(-int64(size))
 	}
-	return fmt.Errorf("%d bytes when decompressed, more than the %d that all sections of the file together may have", size, most)
+	return fmt.Errorf("%d bytes when decompressed: all sections of the file together may have %d", size, most)
 }
 
 // Section returns the first section with a name, or nil.
@@ -66,9 +66,9 @@ func (s *Section) Compressed() bool {
 	return s.Flags&debugelf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
 }
 
-// Data returns a section's content, decompressed if needed (SHF_COMPRESSED with
-// zlib or zstd, and `.zdebug_`). It is nil without an error for a section without
-// bytes in the file. The error is a *DamageError.
+// Data returns a section's content, decompressed if needed (SHF_COMPRESSED with zlib or zstd, and
+// `.zdebug_`); nil without an error if the section has no bytes in the file. The error is a
+// *DamageError.
 func (f *File) Data(s *Section) ([]byte, error) {
 	if s.Type == debugelf.SHT_NOBITS || s.Type == debugelf.SHT_NULL || s.Size == 0 {
 		return nil, nil
@@ -90,8 +90,8 @@ func (f *File) Data(s *Section) ([]byte, error) {
 	return b, nil
 }
 
-// Debug returns the content of the section `.debug_NAME` or `.zdebug_NAME`, nil
-// without an error if there is none.
+// Debug returns the content of the section `.debug_NAME` or `.zdebug_NAME`; nil without an error if
+// there is none.
 func (f *File) Debug(name string) ([]byte, error) {
 	for _, prefix := range []string{".debug_", ".zdebug_"} {
 		if s := f.Section(prefix + name); s != nil {
@@ -101,7 +101,7 @@ func (f *File) Debug(name string) ([]byte, error) {
 	return nil, nil
 }
 
-// inflate decompresses a section with a compression header: type, size and alignment, a word each.
+// inflate decompresses a section with a header of three words: type, size and alignment.
 func (f *File) inflate(b []byte) ([]byte, error) {
 	word := f.wordSize()
 	if len(b) < 3*word {
@@ -126,7 +126,7 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown compression %d", kind)
 }
 
-// inflateGNU decompresses the older form: "ZLIB", the size in big-endian order, the content.
+// inflateGNU decompresses the older form: "ZLIB", the size in big-endian order, the data.
 func (f *File) inflateGNU(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return nil, fmt.Errorf("no ZLIB header")
@@ -146,8 +146,8 @@ func inflateZlib(b []byte, size uint64) ([]byte, error) {
 	return readExactly(r, size, len(b))
 }
 
-// readExactly reads size bytes. It does not allocate by the stated size, which may be wrong: it begins
-// with a multiple of the compressed length, and grows as bytes arrive.
+// readExactly reads size bytes. Because the size may be wrong, it first allocates a multiple of the
+// compressed length, and more as bytes arrive.
 func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
 	if most := uint64(inflatedLimit(compressed)); size > most {
 		return nil, fmt.Errorf("%d bytes when decompressed, more than %d", size, most)

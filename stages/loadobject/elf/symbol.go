@@ -15,11 +15,11 @@ type Symbol struct {
 	Value, Size uint64
 }
 
-// SymbolTable is the content of a symbol table and of its names.
+// SymbolTable is the content of a symbol table and of its string table.
 type SymbolTable struct{ Symbols, Names []byte }
 
-// SymbolTables iterates over the symbol tables of some types. With an error, one of the contents is
-// missing. It omits tables without names.
+// SymbolTables iterates over the symbol tables of some types. If it yields an error, the content of
+// the symbols or of the names is missing. It omits tables without names.
 func (f *File) SymbolTables(types ...debugelf.SectionType) iter.Seq2[SymbolTable, error] {
 	return func(yield func(SymbolTable, error) bool) {
 		for i := range f.Sections {

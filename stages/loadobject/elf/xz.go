@@ -20,9 +20,8 @@ var errXZ = errors.New("damaged xz stream")
 // checkSizes are the lengths of a block's checksum by the stream's check type.
 var checkSizes = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
-// unxz decompresses the first stream of an xz file. It reads the container itself,
-// since the dictionary's size in a block header has to be checked before the
-// decoder allocates it.
+// unxz decompresses the first stream of an xz file. It parses the container itself, to check the
+// dictionary's size in a block header before the decoder allocates the dictionary.
 func unxz(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:6]) != "\xfd7zXZ\x00" {
 		return nil, errXZ
@@ -83,8 +82,8 @@ func dictionarySize(h []byte) (int64, error) {
 	return dict, nil
 }
 
-// decodeBlock appends a block's content to out, which may grow to most bytes, and
-// returns the block's compressed length.
+// decodeBlock appends a block's content to out, up to most bytes in total, and returns the block's
+// compressed length.
 func decodeBlock(b []byte, dict int64, check byte, out *bytes.Buffer, most int) (int, error) {
 	in := bytes.NewReader(b)
 	r, err := lzma.Reader2Config{DictCap: int(max(dict, lzma.MinDictCap))}.NewReader2(in)

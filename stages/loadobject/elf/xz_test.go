@@ -8,7 +8,7 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// A complete xz reader agrees with unxz on everything that unxz accepts.
+// If unxz accepts a file, a complete xz decoder reads the same.
 func FuzzUnxz(f *testing.F) {
 	for _, c := range []xz.WriterConfig{{}, {CheckSum: xz.CRC32, BlockSize: 64}} {
 		var b bytes.Buffer

@@ -28,16 +28,16 @@ func (r *Reader) addCallSite(code dwarf.Range, at symtab.Row) {
 	r.sites = append(r.sites, callSite{low, high, at})
 }
 
-// overlay replaces the rows of inlined code by call sites. Of overlapping sites, which
-// compilers do not write, the one that starts first wins.
+// overlay replaces the rows of inlined code by call sites. If sites overlap, which compilers do not
+// write, the one that starts first is used.
 func overlay(rows []symtab.Row, sites []callSite) []symtab.Row {
 	if len(sites) == 0 {
 		return rows
 	}
 	slices.SortStableFunc(sites, func(a, b callSite) int { return cmp.Compare(a.low, b.low) })
 	out := make([]symtab.Row, 0, len(rows)+len(sites))
-	below := symtab.Row{File: -1} // the last of rows so far
-	var end uint64                // of the last site
+	below := symtab.Row{File: -1} // the last row so far
+	var end uint64                // end of the last site
 	copyRows := func(until uint64) {
 		if 0 < end && end < until {
 			below.Offset = end

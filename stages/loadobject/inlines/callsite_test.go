@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// lineAt is the row that holds at an offset.
+// lineAt returns the row that covers an offset.
 func lineAt(rows []symtab.Row, off uint64) symtab.Row {
 	found := symtab.Row{File: -1}
 	for _, r := range rows {
@@ -28,7 +28,7 @@ func lineAt(rows []symtab.Row, off uint64) symtab.Row {
 	return found
 }
 
-// Each byte has the line of the first call site that covers it, else its own.
+// Each byte has the line of the first call site that covers it, else its own line.
 func TestOverlay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const end = 40
@@ -64,7 +64,7 @@ func TestOverlay(t *testing.T) {
 	})
 }
 
-// The walk knows which function was inlined into which.
+// The walk finds which function was inlined into which.
 func TestInlines(t *testing.T) {
 	dir := t.TempDir()
 	text := `extern int v;
@@ -100,7 +100,7 @@ int g(void)
 	d := dwarf.New(f, nil)
 	d.Open()
 	s := d.Sections
-	// Calls of one function by line: the order of the entries is the compiler's.
+	// Lines of one function's calls: their order is up to the compiler.
 	var got [][]uint64
 	s.Units(func(u *dwarf.Unit) {
 		var lines []uint64 // by number

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxLevels bounds inline chains. All deeper inlined code is one more level.
+// maxLevels bounds inline chains. All code inlined deeper is one more level.
 const maxLevels = 256
 
 // inlinedCode is the code of an inlined call: offsets [low, high).
@@ -19,8 +19,8 @@ type inlinedCode struct {
 	call      int32
 }
 
-// addCall adds a call and its code. It returns the call's number, or the enclosing call's
-// if the linker removed the code.
+// addCall adds a call and its code, and returns the call's number. If the linker removed the code,
+// it adds nothing and returns the enclosing call's number.
 func (r *Reader) addCall(c symtab.Call, code []dwarf.Range) int32 {
 	in := &r.table.Inlines
 	n := int32(len(in.Calls))
@@ -43,14 +43,14 @@ func (r *Reader) addCall(c symtab.Call, code []dwarf.Range) int32 {
 	return n
 }
 
-// callStart is the offset from which a call, -1 for none, is the innermost.
+// callStart is the offset from which on a call is the innermost; call -1 is none.
 type callStart struct {
 	offset uint64
 	call   int32
 }
 
-// flatten finds the innermost call of all code. It clips code to the enclosing code, beyond which
-// compilers do not extend it.
+// flatten finds the innermost call of all code. It clips a call's code to the enclosing call's;
+// compilers do not write code that extends beyond.
 func flatten(code []inlinedCode) []callStart {
 	slices.SortFunc(code, func(a, b inlinedCode) int {
 		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(b.high, a.high), cmp.Compare(a.call, b.call))
@@ -109,7 +109,7 @@ func (r *Reader) storeCalls(rows []symtab.Row) {
 	r.inlined, r.callRows = nil, nil
 }
 
-// addCallRow appends a row unless it repeats the last one.
+// addCallRow appends a row with a call unless it repeats the last one.
 func (r *Reader) addCallRow(p callStart, own symtab.Row) {
 	if p.call < 0 {
 		own = symtab.Row{File: -1}

@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Each byte has the innermost call whose code covers it. Calls lie in the call
-// around them, as compilers nest them.
+// Each byte has the innermost call whose code covers it, if calls lie inside the enclosing ones as
+// compilers nest them.
 func TestFlatten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const end = 40
@@ -51,7 +51,7 @@ func TestFlatten(t *testing.T) {
 	})
 }
 
-// Whatever overlaps, the pieces ascend and end where the code ends.
+// However calls overlap, the pieces ascend and end where the code ends.
 func TestFlattenOverlapping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var code []inlinedCode
@@ -74,7 +74,7 @@ func TestFlattenOverlapping(t *testing.T) {
 	})
 }
 
-// Unknown names are `(unknown)`, whatever the entries refer to.
+// Functions without a name are `(unknown)`, whatever their entries refer to.
 func TestUnnamed(t *testing.T) {
 	d := dwarf.New(nil, nil)
 	r := New(d, &lines.Reader{}, &symtab.Draft{Table: symtab.Table{Modules: make([]symtab.Module, 1)}})

@@ -16,11 +16,11 @@ type entryNo int32
 // textNo is the number of a text: its index in Reader.texts. Text 0 is empty.
 type textNo int32
 
-// entry holds attributes of an entry of the debug information: a function, or something that a
-// function's name depends on, such as its scope or the type of a parameter.
+// entry has the attributes of a debug information entry that are needed: of a function, or of
+// something that a function's name depends on, such as its scope or the type of a parameter.
 type entry struct {
 	offset        uint64 // in .debug_info
-	file          int32  // of the declaration, index in the table; -1 if absent
+	file          int32  // file of the declaration, index in the table; -1 if absent
 	line, column  int32  // of the declaration; 0 if absent
 	name, linkage textNo
 	next          entryNo // abstract origin or specification
@@ -36,18 +36,18 @@ type flags uint8
 
 const (
 	isRead       flags = 1 << iota
-	wantsScope         // its scope has to be found
+	wantsScope         // its scope is wanted
 	isScopeKnown       // around is set
 	isExternal         // other units may refer to it
-	isLvalue           // a method of lvalues (`&`)
-	isRvalue           // a method of rvalues (`&&`)
+	isLvalue           // a method with ref-qualifier `&`
+	isRvalue           // a method with ref-qualifier `&&`
 )
 
 // parameters are the types of a function's parameters.
 type parameters struct {
 	object entryNo // type of a method's object pointer; 0 for other functions
 	types  []entryNo
-	more   bool // ...
+	more   bool // a variable number follows (...)
 }
 
 // readUnit is a unit whose entries were read.
@@ -58,20 +58,20 @@ type readUnit struct {
 	reread   *dwarf.Sections // sections for reading it again after all units; nil if that is impossible
 }
 
-// unitContext is the unit whose entries are read now.
+// unitContext is the unit whose entries are being read.
 type unitContext struct {
 	u       *dwarf.Unit
 	s       *dwarf.Sections
-	ranges  *dwarf.Sections // with the ranges of its code
-	program *lines.Program  // with the files, nil if there is none
+	ranges  *dwarf.Sections // the sections with the ranges of its code
+	program *lines.Program  // has the unit's files; nil if there is none
 	cache   *sectionCache
 	number  int32     // index into Reader.units
 	outer   []uint64  // offsets of functions at the top level, in ascending order
-	unread  []entryNo // entries of this unit to read
-	scopes  []entryNo // entries of this unit whose scopes have to be found
+	unread  []entryNo // entries of this unit still to be read
+	scopes  []entryNo // entries of this unit whose scopes are still to be found
 }
 
-// sectionCache is the reader's data about the entries in some sections.
+// sectionCache is what the reader knows about the entries in some sections.
 type sectionCache struct {
 	number    int32
 	entries   map[uint64]entryNo // by offset
@@ -90,15 +90,14 @@ func (r *Reader) cacheOf(s *dwarf.Sections) *sectionCache {
 	return k
 }
 
-// enter starts to read entries of a unit.
+// enter makes a unit the current one, to read its entries.
 func (r *Reader) enter(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) *unitContext {
 	x := &unitContext{u: u, s: s, ranges: ranges, program: p, cache: r.cacheOf(s), number: int32(len(r.units))}
 	r.units = append(r.units, readUnit{x.cache.number, u.Offset, m, r.rereadable(s)})
 	return x
 }
 
-// rereadable returns the sections if they can be read again after all units, nil for split
-// units.
+// rereadable returns the sections if they can be read again after all units; nil for split units'.
 func (r *Reader) rereadable(s *dwarf.Sections) *dwarf.Sections {
 	if s == r.info.Sections || s == r.info.Sections.Supplement {
 		return s
@@ -111,15 +110,15 @@ func (x *unitContext) has(s *dwarf.Sections, off uint64) bool {
 	return s == x.s && off-x.u.Offset < x.u.Size
 }
 
-// pendingEntry is an entry in another unit than the reference to it, which has to be read, or whose
-// scope has to be found.
+// pendingEntry is an entry that another unit refers to, and that is still to be read, or its scope
+// to be found.
 type pendingEntry struct {
 	in       *dwarf.Sections
 	number   entryNo
 	language string // of the unit with the reference
 }
 
-// refer returns the number of the entry that an attribute refers to, 0 for none.
+// refer returns the number of the entry that an attribute refers to; 0 for none.
 func (r *Reader) refer(x *unitContext, ref dwarf.Value) entryNo {
 	if ref.Form == 0 {
 		return 0
@@ -131,7 +130,7 @@ func (r *Reader) refer(x *unitContext, ref dwarf.Value) entryNo {
 	return r.entryAt(x, s, off)
 }
 
-// entryAt returns the number of an entry, and requests a new one to be read.
+// entryAt returns the number of an entry, and requests that it be read if it is new.
 func (r *Reader) entryAt(x *unitContext, s *dwarf.Sections, off uint64) entryNo {
 	k := x.cache
 	if s != x.s {
@@ -155,15 +154,15 @@ func (r *Reader) entryAt(x *unitContext, s *dwarf.Sections, off uint64) entryNo 
 	return n
 }
 
-// postpone requests an entry in another unit, whose sections are nil if they cannot be read again.
+// postpone requests an entry in another unit; in is nil if that unit cannot be read again.
 func (r *Reader) postpone(x *unitContext, in *dwarf.Sections, n entryNo) {
 	if in != nil {
 		r.pending = append(r.pending, pendingEntry{in, n, r.units[x.number].module.Language})
 	}
 }
 
-// requestScope requests the scope of an entry. Once the entry has been read, it is found unless the
-// entry has a linkage name and a line: the scope of a lambda expression's function has the line.
+// requestScope requests the scope of an entry. The scope is needed unless the entry has a linkage
+// name and a line: a lambda expression's function gets its line from the scope.
 func (r *Reader) requestScope(x *unitContext, n entryNo) {
 	e := &r.entries[n]
 	if n == 0 || e.flags&wantsScope != 0 {
@@ -179,14 +178,14 @@ func (r *Reader) requestScope(x *unitContext, n entryNo) {
 	}
 }
 
-// addScopeRequest requests the scope of an entry of the unit that was read, and of the entry that it
-// completes, which has the scope.
+// addScopeRequest requests the scope of an entry that was read, and of its abstract origin or
+// specification, which has the scope.
 func (r *Reader) addScopeRequest(x *unitContext, n entryNo) {
 	r.requestScope(x, r.entries[n].next)
 	x.scopes = append(x.scopes, n)
 }
 
-// read reads the attributes of an entry of the unit.
+// read reads the attributes of an entry of the current unit.
 func (r *Reader) read(x *unitContext, n entryNo) {
 	off := r.entries[n].offset
 	c, abbrev := x.s.Entry(x.u, off-x.u.Offset)
@@ -252,7 +251,7 @@ func (e *entry) isFunction() bool {
 	return e.tag == debugdwarf.TagSubprogram || e.tag == debugdwarf.TagInlinedSubroutine || e.tag == debugdwarf.TagEntryPoint
 }
 
-// isAggregate reports whether the entry is a type with a qualified name.
+// isAggregate reports whether the entry is a class, a structure, a union or an enumeration.
 func (e *entry) isAggregate() bool {
 	switch e.tag {
 	case debugdwarf.TagClassType, debugdwarf.TagStructType, debugdwarf.TagUnionType, debugdwarf.TagInterfaceType, debugdwarf.TagEnumerationType:
@@ -261,7 +260,7 @@ func (e *entry) isAggregate() bool {
 	return false
 }
 
-// internString returns the number of a string attribute's text, or of the empty one if there is no
+// internString returns the number of a string attribute's text; the empty text's if there is no
 // room for it.
 func (r *Reader) internString(x *unitContext, v dwarf.Value) textNo {
 	if v.Form == 0 {
@@ -291,7 +290,7 @@ func (r *Reader) readParameters(x *unitContext, n entryNo) {
 	w := dwarf.NewWalkAt(x.s, x.u, r.entries[n].offset, false)
 	for first := true; w.Next() && (first || w.Depth() > 0) && x.s.NameBytes > 0; first = false {
 		x.s.NameBytes--
-		w.Below = first || w.Here && w.Entry.Tag == dwarf.TagGNUFormalParameterPack // entries below are parameters
+		w.Below = first || w.Here && w.Entry.Tag == dwarf.TagGNUFormalParameterPack // the entries below are parameters
 		switch {
 		case w.Here && w.Entry.Tag == debugdwarf.TagFormalParameter:
 			r.readParameter(x, &w, &list)
@@ -306,7 +305,7 @@ func (r *Reader) readParameters(x *unitContext, n entryNo) {
 	r.parameters = append(r.parameters, list)
 }
 
-// readParameter adds a walk's current parameter to a list.
+// readParameter adds the parameter at the walk's current entry to a list.
 func (r *Reader) readParameter(x *unitContext, w *dwarf.Walk[bool], list *parameters) {
 	w.Attributes()
 	switch t := r.refer(x, w.Attrs.Get(debugdwarf.AttrType)); {

@@ -14,31 +14,31 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// unnamed is the name of inlined functions without one, or whose name is in a file that was not
+// unnamed is the name of inlined functions without a name, or whose name is in a file that was not
 // found.
 const unnamed = "(unknown)"
 
-// deeper is the function of all code that is inlined deeper than maxLevels.
+// deeper stands for the function of all code that is inlined deeper than maxLevels.
 const deeper entryNo = -1
 
-// identity identifies an inlined function. Entries with equal identities, which functions in headers
-// have in several units, describe one function.
+// identity identifies an inlined function. Entries with equal identities describe one function: a
+// function in a header has an entry in each unit.
 type identity struct {
-	name         string // linkage name, or the name with its scopes and parameters
+	name         string // linkage name, or the name qualified with scopes and parameters
 	linkage      bool
 	file         int32 // of the declaration, -1 if unknown
 	line, column int32
-	unit         string // if the file is unknown
-	ordinal      int    // of entries in one unit that are otherwise equal
+	unit         string // empty if the file is known
+	ordinal      int    // distinguishes otherwise equal entries of one unit
 }
 
 type inlinedFunction struct {
 	identity
-	entry  entryNo // the first entry of a call
-	symbol int     // index into the table's functions of the function's own code, -1 for none
+	entry  entryNo // the first entry that a call has
+	symbol int     // index into the table's functions of its own code, -1 for none
 }
 
-// entryPosition is the position of the entry of a function without linkage name.
+// entryPosition is the position of the entry of a function without a linkage name.
 type entryPosition struct {
 	sections int32
 	unit     uint64
@@ -49,9 +49,9 @@ func (a entryPosition) compare(b entryPosition) int {
 	return cmp.Or(cmp.Compare(a.sections, b.sections), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
 }
 
-// Finish adds the called functions to the table. It returns the units that it read only for these, with
-// the directories in which they were compiled, and the files that became modules because they declare
-// functions.
+// Finish adds the called functions to the table. units are the units that only Finish has read, for
+// these functions, with their compilation directories. files are the files that became modules
+// because they declare functions.
 func (r *Reader) Finish() (units map[string]string, files []string) {
 	r.resolvePending()
 	calls := r.table.Inlines.Calls
@@ -112,7 +112,7 @@ func (r *Reader) Finish() (units map[string]string, files []string) {
 // identities returns the identities of the entries' functions.
 func (r *Reader) identities(entries []entryNo) []identity {
 	list := make([]identity, len(entries))
-	positions := map[identity][]entryPosition{} // by identity without ordinal
+	positions := map[identity][]entryPosition{} // by identity, without the ordinal
 	at := make([]entryPosition, len(entries))
 	for i, n := range entries {
 		if !r.isKnown(n) {
@@ -149,10 +149,10 @@ func (r *Reader) identities(entries []entryNo) []identity {
 	return list
 }
 
-// isKnown reports whether an entry was read. Entries in missing files were not.
+// isKnown reports whether an entry was read. An entry in a missing file was not.
 func (r *Reader) isKnown(n entryNo) bool { return n > 0 && r.entries[n].flags&isRead != 0 }
 
-// identity returns the identity of an entry's function without the ordinal.
+// identity returns the identity of an entry's function, without the ordinal.
 func (r *Reader) identity(n entryNo) identity {
 	var id identity
 	id.file, id.line, id.column = r.position(n)
@@ -182,8 +182,8 @@ func (r *Reader) isExternal(n entryNo) bool {
 	return false
 }
 
-// ownSymbols returns, for each entry, the function of the table that is the entry's function, or -1
-// if that is only inlined.
+// ownSymbols returns, for each entry, the index of its function in the table; -1 if the function is
+// only inlined.
 func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 	owners := map[int]identity{} // by index into the table's functions
 	first := map[identity]entryNo{}
@@ -195,7 +195,7 @@ func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 		if first[identities[i]] == 0 {
 			first[identities[i]] = n
 		}
-		// The linker may have merged several functions with equal code. The owner is the one with the name of the symbol.
+		// The linker may merge several functions with equal code. Its owner is the one that the symbol names.
 		if before, known := owners[f]; !known || before != identities[i] && r.isNamed(n, f) && !r.isNamed(first[before], f) {
 			owners[f] = identities[i]
 		}
@@ -221,7 +221,7 @@ func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 	return list
 }
 
-// symbolName returns the symbol that a function has unless it is static or only inlined.
+// symbolName returns the symbol that a function has unless it is static or always inlined.
 func (r *Reader) symbolName(n entryNo) string {
 	if linkage := r.linkage(n); linkage != 0 {
 		return r.texts[linkage]
@@ -230,13 +230,13 @@ func (r *Reader) symbolName(n entryNo) string {
 	return name
 }
 
-// isNamed reports whether a function of the table has an entry's symbol.
+// isNamed reports whether a function of the table has the symbol of an entry's function.
 func (r *Reader) isNamed(n entryNo, f int) bool {
 	return slices.Contains(symtab.Split(r.table.Functions[f].Aliases), r.symbolName(n))
 }
 
-// findLinked finds, by symbol, the owners of functions whose own code is in units without debug
-// information.
+// findLinked finds, by symbol, functions whose own code is in units without debug information, and
+// makes them owners.
 func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map[int]identity) {
 	owned := map[identity]bool{}
 	for _, id := range owners {
@@ -295,7 +295,7 @@ func (m *modules) intern(name, language string) int32 {
 	return n
 }
 
-// function returns the table's form of an inlined function.
+// function returns an inlined function as the table stores it.
 func (r *Reader) function(c *inlinedFunction, m *modules) symtab.InlinedFunction {
 	if c.entry == deeper {
 		return symtab.InlinedFunction{Name: symtab.DeeperInlined, Deeper: true}
@@ -331,8 +331,8 @@ func (r *Reader) function(c *inlinedFunction, m *modules) symtab.InlinedFunction
 	return f
 }
 
-// scopeOf returns the scope of an inlined function's name: the scope that its symbol would have if it
-// had code of its own.
+// scopeOf returns the scope of an inlined function's name: the scope that a symbol of it would have
+// in this load object.
 func (r *Reader) scopeOf(c *inlinedFunction) funcinfo.NameScope {
 	if !r.isKnown(c.entry) || !r.isExternal(c.entry) || strings.Contains(c.name, anonymousNamespace) {
 		return funcinfo.ModuleScope
@@ -345,11 +345,11 @@ func (r *Reader) scopeOf(c *inlinedFunction) funcinfo.NameScope {
 	return funcinfo.ModuleScope
 }
 
-// anonymousNamespace is part of the linkage names of functions in anonymous namespaces, which are
+// anonymousNamespace occurs in the linkage names of functions in anonymous namespaces. They are
 // local to a unit although some compilers mark their methods as external.
 const anonymousNamespace = "_GLOBAL__N_"
 
-// hash hashes the identity. It depends on the debug information only.
+// hash hashes the identity. It depends only on the debug information.
 func (id *identity) hash(files []string) uint64 {
 	h := xxhash.New()
 	text := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }

@@ -22,14 +22,14 @@ type Reader struct {
 	addresses symtab.Addresses
 	sites     []callSite
 	inlined   []inlinedCode
-	callRows  []symtab.Row  // with the innermost calls
+	callRows  []symtab.Row  // rows with the innermost calls
 	scratch   []dwarf.Range // of the current subroutine
 	attrs     dwarf.Attrs   // of the current entry
 	Full      bool          // lines.MaxRows was exceeded
 
 	sections    int32 // number of section caches
 	units       []readUnit
-	directories map[string]string // directories of compilation of units without code, by the units' paths
+	directories map[string]string // compilation directories of units without code, by the units' paths
 	entries     []entry
 	parameters  []parameters
 	texts       []string
@@ -37,10 +37,10 @@ type Reader struct {
 	pending     []pendingEntry
 	symbols     map[entryNo]int // table indexes of functions with code that is not inlined
 	bodies      map[int]entryNo // functions that contain parallel regions, by the table index of the body
-	starts      map[int]entryNo // entries with the lines of functions, by table index
+	starts      map[int]entryNo // entries that have the lines of functions, by table index
 	readable    symtab.Names
-	partsLeft   int  // of the name that is spelled
-	omitEmpty   bool // an empty parameter list in that name
+	partsLeft   int  // limit for the name being spelled
+	omitEmpty   bool // omit an empty parameter list in that name
 }
 
 // New returns a reader that adds calls to a table whose lines come from l.
@@ -52,15 +52,15 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	}
 }
 
-// Unit adds a unit's inlined calls, and the call sites to which their code is attributed
-// (S10). The ranges of the code may be in other sections than the unit. After an error, it uses
-// what it has read.
+// Unit adds a unit's inlined calls, and the call sites to whose lines their code is attributed
+// (S10). ranges are the sections with the ranges of the code; for split units they differ from s.
+// After an error, what was read before is kept.
 func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
 	if p == nil {
 		return nil
 	}
 	x := r.enter(u, s, ranges, p, m)
-	var calls []int32 // by number of the subroutine: its call, or the enclosing one, -1 for none
+	var calls []int32 // by subroutine: the number of its call, or of the enclosing call, -1 for none
 	err := walkInlined(s, u, func(in inlinedSubroutine) {
 		around := int32(-1)
 		if in.parent >= 0 {
@@ -84,7 +84,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 		}
 		r.scratch = ranges.Ranges(r.scratch[:0], u, in.Attrs)
 		for _, x := range r.scratch {
-			if around < 0 { // without a line if the call's is unknown
+			if around < 0 { // has no line if the call's is unknown
 				r.addCallSite(x, symtab.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
 			}
 		}
@@ -107,8 +107,8 @@ func (r *Reader) offsets(code dwarf.Range) (low, high uint64, ok bool) {
 	return in.Offset + (code.Low - in.Address), in.Offset + min(code.High-in.Address, in.Size), true
 }
 
-// Overlay adds the chains of calls to the table. Given the rows with the instructions' own
-// lines, it returns rows with the lines of call sites for inlined code.
+// Overlay adds the inline chains to the table. rows have the instructions' own lines; the result
+// has the lines of call sites for inlined code instead.
 func (r *Reader) Overlay(rows []symtab.Row) []symtab.Row {
 	r.storeCalls(rows)
 	rows = overlay(rows, r.sites)

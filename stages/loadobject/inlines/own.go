@@ -9,10 +9,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// addOwnCode records the code of a function that is not inlined. The function and its inlined copies
-// have the same abstract origin. All parts of the code get the line of the declaration.
-// It reports whether the function is the body of a parallel region. gcc nests the entries of bodies
-// in the entry of the function that contains the region (S11).
+// addOwnCode records the code of a function that is not inlined, by the abstract origin that its
+// inlined copies also have. All parts of the code get the line of the declaration.
+// It reports whether the function is the body of a parallel region: gcc nests such an entry in the
+// entry of the function that contains the region (S11).
 func (r *Reader) addOwnCode(x *unitContext, of subprogram) (body bool) {
 	s, entry, hasOrigin := x.s.Target(x.u, of.Get(debugdwarf.AttrAbstractOrigin))
 	r.scratch = x.ranges.Ranges(r.scratch[:0], x.u, of.Attrs)
@@ -37,7 +37,7 @@ func (r *Reader) addOwnCode(x *unitContext, of subprogram) (body bool) {
 		if s != x.s {
 			k = r.cacheOf(s)
 		}
-		if _, several := k.symbols[entry]; several { // the variants of a constructor
+		if _, several := k.symbols[entry]; several { // variants of one constructor
 			continue
 		}
 		k.symbols[entry] = i
@@ -57,7 +57,7 @@ func (r *Reader) functionAt(address uint64) (int, bool) {
 	return symtab.FindFunction(r.table.Functions, off)
 }
 
-// setLine sets the line of a function's declaration, or records which entry has it.
+// setLine sets the line of a function's declaration, or records which entry has the line.
 func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
 	if line := number32(of.Get(debugdwarf.AttrDeclLine)); line > 0 {
 		r.table.Functions[function].Line = line
@@ -71,7 +71,7 @@ func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
 	}
 }
 
-// ownCode returns the index of the table's function with an entry's own code.
+// ownCode returns the index of the table's function at the start of an entry's own code.
 func (r *Reader) ownCode(x *unitContext, code dwarf.Attrs) (int, bool) {
 	for _, c := range x.ranges.Ranges(nil, x.u, code) {
 		if i, ok := r.functionAt(c.Low); ok && r.table.Functions[i].Kind == funcinfo.Normal {
@@ -81,13 +81,13 @@ func (r *Reader) ownCode(x *unitContext, code dwarf.Attrs) (int, bool) {
 	return 0, false
 }
 
-// bodyName is part of clang's names for the body of a parallel region or task, which it
-// inlines into the function that the run-time library calls (`.omp_outlined._debug__`,
-// `f.omp_outlined_debug__`, `.omp_outlined..6`). The body is the code of that function (S11):
-// the source has no call.
+// bodyName occurs in clang's names for the body of a parallel region or task, which clang inlines
+// into the function that the run-time library calls (`.omp_outlined._debug__`,
+// `f.omp_outlined_debug__`, `.omp_outlined..6`). The body's code belongs to that function (S11),
+// because the source has no call.
 var bodyName = []byte(".omp_outlined")
 
-// isBody reports whether the origin of an inlined subroutine is the body of a parallel region.
+// isBody reports whether an inlined subroutine with this origin is the body of a parallel region.
 func (r *Reader) isBody(x *unitContext, origin dwarf.Value) bool {
 	return x.cache.hasBodies() && bytes.Contains(x.s.NameOf(x.u, origin), bodyName)
 }

@@ -9,11 +9,11 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxRounds bounds the rounds of reading referenced entries, of one unit and of all units. Each round
-// follows the references to one more scope or type.
+// maxRounds bounds the rounds of reading referenced entries, both in one unit and over all units.
+// Each round follows the references by one more scope or type.
 const maxRounds = 32
 
-// resolve reads the requested entries of the unit, and the entries of the unit that they depend on.
+// resolve reads the requested entries of the current unit, and those on which they depend there.
 func (r *Reader) resolve(x *unitContext) {
 	for range maxRounds {
 		for len(x.unread) > 0 {
@@ -28,8 +28,8 @@ func (r *Reader) resolve(x *unitContext) {
 	}
 }
 
-// findScopes finds the requested scopes of entries, and reads the parameters that distinguish functions
-// with the same name.
+// findScopes finds the requested scopes of entries, and reads parameters where they distinguish
+// functions with the same name.
 func (r *Reader) findScopes(x *unitContext) {
 	list := x.scopes
 	x.scopes = nil
@@ -71,8 +71,8 @@ func isCFamily(language string) bool {
 
 func isCxx(language string) bool { return language == "C++" || language == "Objective-C++" }
 
-// resolvePending reads the entries in other units than their references, in one pass over all units
-// per round.
+// resolvePending reads the entries that other units refer to, in one pass over all units per
+// round.
 func (r *Reader) resolvePending() {
 	for range maxRounds {
 		waiting := r.pending

@@ -15,15 +15,15 @@ import (
 // maxSpelled bounds the nesting of scopes and types in names.
 const maxSpelled = 40
 
-// maxName bounds a name, and maxParts the scopes and types in it: each parameter's type is written
-// out.
+// maxName bounds the length of a name, and maxParts the scopes and types in it, because each
+// parameter's type is spelled out.
 const (
 	maxName  = 1 << 12
 	maxParts = 1 << 10
 )
 
-// spell returns the readable name of a function without linkage name, as the demangler would write
-// it: with its scopes and, in C++, the types of its parameters.
+// spell returns the readable name of a function without a linkage name as the demangler would write
+// it: qualified with its scopes and, in C++, followed by its parameters' types.
 func (r *Reader) spell(n entryNo, depth int) string {
 	e := &r.entries[n]
 	if r.partsLeft--; depth > maxSpelled || r.partsLeft < 0 {
@@ -41,7 +41,7 @@ func (r *Reader) spell(n entryNo, depth int) string {
 	} else {
 		outer = r.qualifier(d.around, depth+1, strings.HasPrefix(name, "operator()"))
 	}
-	isC := d.flags&isExternal != 0 && !r.inAggregate(d.around) // `extern "C"`: other functions have linkage names
+	isC := d.flags&isExternal != 0 && !r.inAggregate(d.around) // `extern "C"`: other external functions have linkage names
 	if of := r.withParameters(n); cxx && !isC && of != nil {
 		name += r.signature(of, depth+1)
 	}
@@ -77,7 +77,7 @@ func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
 }
 
 // withParameters returns the entry with a function's parameters among its origins and
-// specifications: copies of declarations from type units have none. It is nil if the unit has no
+// specifications, since declarations copied from type units have none. It is nil if the unit has no
 // parameters at all.
 func (r *Reader) withParameters(n entryNo) (found *entry) {
 	for _, e := range r.chain(n) {
@@ -95,7 +95,7 @@ func (r *Reader) withParameters(n entryNo) (found *entry) {
 func (r *Reader) inAggregate(n entryNo) bool { return n != 0 && r.entries[n].isAggregate() }
 
 // qualifier returns the prefix of names in a scope. An unnamed class with a call operator (called)
-// belongs to a lambda expression, and is named after its position.
+// is a lambda expression's, and named after its position.
 func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	e := &r.entries[n]
 	if n == 0 || depth > maxSpelled {
@@ -114,7 +114,7 @@ func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	return r.qualifier(e.around, depth, false)
 }
 
-// isQualified reports whether names contain their scopes, as GNAT's do (`pkg__outer__inner`).
+// isQualified reports whether an entry's name already contains its scopes (GNAT: `pkg__outer__inner`).
 func (r *Reader) isQualified(e *entry) bool {
 	return e.unit >= 0 && r.units[e.unit].module.Language == "Ada"
 }
@@ -151,7 +151,7 @@ func (r *Reader) aggregate(n entryNo, depth int, called bool) string {
 	return cut(r.qualifier(d.around, depth+1, false) + name)
 }
 
-// positionText returns the position of a declaration for unnamed entries, empty if unknown.
+// positionText returns the position of an unnamed entry's declaration, empty if unknown.
 func (r *Reader) positionText(n entryNo) string {
 	file, line, column := r.position(n)
 	if file < 0 || line == 0 {
@@ -185,7 +185,7 @@ func (r *Reader) functionName(n entryNo, depth int) string {
 	return r.spell(n, depth)
 }
 
-// linkage returns the linkage name of a function, 0 for none.
+// linkage returns the linkage name of a function; 0 for none.
 func (r *Reader) linkage(n entryNo) textNo {
 	for _, e := range r.chain(n) {
 		if e.linkage != 0 {
@@ -195,12 +195,12 @@ func (r *Reader) linkage(n entryNo) textNo {
 	return 0
 }
 
-// signature returns the types of a function's parameters in parentheses, and the qualifiers of a
-// method.
+// signature returns the types of a function's parameters in parentheses, followed by a method's
+// qualifiers.
 func (r *Reader) signature(e *entry, depth int) string {
 	p := r.parameters[e.parameters]
 	text := "(" + r.typeList(p, depth) + ")"
-	if r.omitEmpty && text == "()" { // with -g1 units have no parameters
+	if r.omitEmpty && text == "()" { // with -g1, units have no parameters
 		text = ""
 	}
 	if p.object != 0 {
@@ -221,7 +221,7 @@ func (r *Reader) signature(e *entry, depth int) string {
 	return text
 }
 
-// qualifiers returns the qualifiers of an object's type.
+// qualifiers returns the qualifiers (const, volatile) of the type of a method's object.
 func (r *Reader) qualifiers(n entryNo) (text string) {
 	for range dwarf.MaxHops {
 		e := &r.entries[n]
@@ -249,20 +249,20 @@ func (r *Reader) typeList(p parameters, depth int) string {
 	return cut(strings.Join(list, ", "))
 }
 
-// integers maps compilers' names of types to the demangler's.
+// integers maps compilers' names of integer types to the demangler's.
 var integers = map[string]string{
 	"long int": "long", "long unsigned int": "unsigned long", "short int": "short", "short unsigned int": "unsigned short",
 	"long long int": "long long", "long long unsigned int": "unsigned long long", "__int128 unsigned": "unsigned __int128",
 }
 
-// declarators are the marks of types that are made of another one.
+// declarators are the marks of derived types.
 var declarators = map[debugdwarf.Tag]string{
 	debugdwarf.TagPointerType: "*", debugdwarf.TagReferenceType: "&", debugdwarf.TagRvalueReferenceType: "&&",
 	debugdwarf.TagConstType: " const", debugdwarf.TagVolatileType: " volatile", debugdwarf.TagPtrToMemberType: " ::*",
 	debugdwarf.TagRestrictType: "", debugdwarf.TagAtomicType: "", debugdwarf.TagTypedef: "", debugdwarf.TagTemplateAlias: "",
 }
 
-// typeName returns the name of a type with a declarator (`*`, `[]`).
+// typeName returns the name of a type, with the declarator (`*`, `[]`) of a type derived from it.
 func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	e := &r.entries[n]
 	r.partsLeft--
@@ -295,7 +295,7 @@ func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	return name + declarator
 }
 
-// inner parenthesizes a declarator in front of a function's or array's.
+// inner parenthesizes a declarator that precedes a function's or an array's.
 func inner(declarator string) string {
 	if declarator == "" {
 		return ""

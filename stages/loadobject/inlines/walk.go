@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 )
 
-// inlinedSubroutine is an inlined subroutine, with the attributes of its entry.
+// inlinedSubroutine is the entry of an inlined subroutine, with its attributes.
 type inlinedSubroutine struct {
 	dwarf.Attrs
 	number int // in the unit, from 0
@@ -14,24 +14,24 @@ type inlinedSubroutine struct {
 	parent int // number of the enclosing inlined subroutine, -1 at depth 0
 }
 
-// subprogram is a function with code that is not inlined, with the attributes of its entry.
+// subprogram is the entry of a function with code that is not inlined, with its attributes.
 type subprogram struct {
 	dwarf.Attrs
 	around uint64 // offset of the enclosing subprogram, 0 for none
 }
 
-// scope is the context of the entries below an entry.
+// scope is what an entry passes to the entries below it.
 type scope struct {
 	depth    int
 	parent   int
 	inside   bool   // in a subprogram
-	below    bool   // in any entry but the unit
+	below    bool   // in any entry except the unit
 	function uint64 // offset of the subprogram, 0 for none
 }
 
-// walkInlined walks over a unit. It calls f for each inlined subroutine, parents before their
-// children; own for each subprogram with code, which reports whether that is the body of a
-// parallel region; and outer with the offset of each subprogram without code at the top level.
+// walkInlined walks over a unit. It calls f for each inlined subroutine, parents before children;
+// own for each subprogram with code, which reports whether it is the body of a parallel region; and
+// outer with the offset of each subprogram without code at the top level.
 func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlinedSubroutine), own func(subprogram) (body bool), outer func(off uint64)) error {
 	w := dwarf.NewWalk(s, u, scope{parent: -1})
 	for number := 0; w.Next(); {

@@ -1,21 +1,21 @@
 package insn
 
-// BitOp is an operation that computes the bits of an instruction's result from the bits of its
-// operands From and With.
+// BitOp is an operation that computes the bits of an instruction's result from operands From and
+// With.
 type BitOp uint8
 
 // The operations.
 const (
-	BitMix      BitOp = iota // each bit depends on all bits of both
-	BitField                 // Count bits of From, from bit First on, at bit At; for other bits see Signed and Keep
+	BitMix      BitOp = iota // each bit depends on all bits of both operands
+	BitField                 // Count bits of From, from bit First, move to bit At; other bits: see Signed and Keep
 	BitAnd                   // From & With
 	BitOr                    // From | With
 	BitXor                   // From ^ With
-	BitAdd                   // From + With: each bit depends on equally and less significant ones
-	BitSubtract              // From - With, the same
+	BitAdd                   // From + With: each bit depends on the same and lower bits
+	BitSubtract              // From - With, likewise
 	BitLeft                  // From << With
 	BitRight                 // From >> With, unsigned
-	BitSigned                // From >> With, with its sign
+	BitSigned                // From >> With, sign-extended
 	BitRotate                // From rotated to the left by With
 	BitLeftIn                // From << Count, filled with the most significant bits of With
 	BitRightIn               // From >> Count, filled with the least significant bits of With
@@ -42,16 +42,16 @@ const (
 	BitConst
 )
 
-// Bits is an instruction's effect on the bits of a register or of memory. It determines which of
-// the bits that it loads are used, and which of the bits that it stores are changed.
+// Bits is an instruction's effect on the bits of a register or of memory. It shows which of the
+// bits that it loads are used, and which of the bits that it stores are changed.
 type Bits struct {
 	Op             BitOp
-	Signed, Keep   bool  // of BitField: the other bits become the field's sign; stay as they were
-	Not            bool  // With is inverted first
-	Shift          int   // With is shifted by it first,
-	ShiftOp        BitOp // to the left (BitLeft, or 0), or as BitRight, BitSigned or BitRotate do
-	Sets, Reads    bool  // the flags of the result
-	Carry          bool  // reads the carry flag, into which shifts move the last bit that they drop
+	Signed, Keep   bool  // of BitField: the other bits become the field's sign, or keep their values
+	Not            bool  // With is inverted before the operation
+	Shift          int   // With is shifted by so many bits first,
+	ShiftOp        BitOp // to the left (BitLeft, or 0), or like BitRight, BitSigned or BitRotate
+	Sets, Reads    bool  // sets, or reads, the flags
+	Carry          bool  // reads the carry flag; shifts move the last dropped bit into it
 	Old            bool  // sets the carry flag from From, not from the result
 	Width          int   // bytes of the result
 	To, From, With BitOperand

@@ -5,7 +5,7 @@ package insn
 // pointer 4).
 type Register int16
 
-// NoRegister is no register, a register of another kind, or A64's zero register.
+// NoRegister means no register, a register that is not general, or A64's zero register.
 const NoRegister Register = -1
 
 // Class is the class of the value that an instruction moves.
@@ -20,38 +20,38 @@ const (
 
 // Access is one operand in memory.
 type Access struct {
-	// The address is Base + Index*Scale + Disp, with the registers' 64-bit or 32-bit values
-	// before the instruction, or Disp if it is Absolute. Addresses relative to the program
-	// counter are Absolute.
+	// The address is Base + Index*Scale + Disp, with the 64-bit or 32-bit values of registers before
+	// the instruction; if Absolute, it is Disp. Addresses relative to the program counter are
+	// Absolute.
 	Base, Index Register
 	Scale       uint8 // 1, 2, 4 or 8; 0 without Index
 	Absolute    bool
 	Thread      bool // relative to the thread's own block (segment fs or gs); never Absolute
 	Implicit    bool // not an operand: the stack of push, pop, call and return, and maskmovdqu
-	Inexact     bool // the address has another part: elements of a vector, a bit number
-	Repeated    bool // repeated an unknown number of times at consecutive addresses
+	Inexact     bool // the address has another part: a vector's elements, or a bit number
+	Repeated    bool // an unknown number of times, at consecutive addresses
 	Load, Store bool
 	Class       Class
 	Disp        int64
-	Size        int // bytes moved by each repetition or for each vector element; 0 if unknown
+	Size        int // bytes per repetition or per vector element; 0 if unknown
 }
 
-// Op is an instruction's operation on its destination, detailed enough to follow the types of values
-// in registers.
+// Op is an instruction's operation on its destination, in enough detail to follow the types of
+// values in registers.
 type Op uint8
 
-// The operations. Opaque ones write registers in other ways.
+// The operations. An Opaque instruction writes registers in another way.
 const (
 	Opaque   Op = iota
 	Move        // Dest = Source
 	SetConst    // Dest = Value; also an address relative to the program counter
-	Load        // Dest = Accesses[0], with any extension
-	Store       // Accesses[0] = Source, or Value without a Source
+	Load        // Dest = Accesses[0], possibly extended
+	Store       // Accesses[0] = Source; without a Source, Value
 	AddConst    // Dest = Source + Value
-	// AddRegister is Dest = Source + Second*Scale + Value. Source may be missing; without a
-	// Second, it is Accesses[0].
+	// AddRegister is Dest = Source + Second*Scale + Value. Source may be missing. If Second is
+	// missing, Accesses[0] takes its place.
 	AddRegister
-	Choose     // Dest = Dest or Source (cmov; Accesses[0] without a Source), or Source or Second (csel)
+	Choose     // Dest = Dest or Source (cmov; Accesses[0] if Source is missing), or Source or Second (csel)
 	LoadPair   // Dest = Accesses[0], Second = Accesses[1]
 	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 without a register
 	ThreadBase // Dest = the address of the thread's own block: the base of segments, A64's tpidr_el0
@@ -67,13 +67,12 @@ type Effect struct {
 	Dest           Register // of general registers; NoRegister unless Op has one
 	Source, Second Register
 	Addend         Register
-	Scale          int64 // of Second; negative to subtract; A64 may use only its lower half
+	Scale          int64 // factor of Second; negative to subtract; A64 may use only Second's lower half
 	Value          int64
-	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4 the others become 0
+	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4, the upper 4 become 0
 	Accesses       []Access // loads before stores
-	// Written has a bit, 1<<r, for each general register that the instruction
-	// writes, including Dest. For a call, it excludes the effects of the callee and
-	// its return.
+	// Written has a bit, 1<<r, for each general register that the instruction writes, including
+	// Dest. For a call, it excludes what the callee and its return write.
 	Written uint64
 	// Base is the register to which Update is added (push, pop, post- and
 	// pre-indexed accesses), else NoRegister. It is in Written.
@@ -81,7 +80,7 @@ type Effect struct {
 	Update int64
 }
 
-// NoEffect is the initial effect of decoders.
+// NoEffect is the effect with which decoders start.
 var NoEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Addend: NoRegister, Base: NoRegister}
 
 // Write adds a register to Written.
@@ -91,7 +90,7 @@ func (e *Effect) Write(r Register) {
 	}
 }
 
-// Compute sets an operation with its destination, and adds that to Written.
+// Compute sets an operation and its destination, and adds the destination to Written.
 func (e *Effect) Compute(op Op, dest Register, width int) {
 	e.Op, e.Dest, e.Width = op, dest, width
 	e.Write(dest)

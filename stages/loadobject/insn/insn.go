@@ -1,10 +1,10 @@
-// Package insn defines the results of decoding machine instructions: length, flow of
-// control, and effects on memory, registers and bits. The decoders are x86 and arm64;
-// callers use them through package disasm.
+// Package insn defines the results of decoding machine instructions: length, flow of control, and
+// effects on memory, registers and bits. Packages x86 and arm64 decode; callers use them through
+// package disasm.
 //
-// Unwinding uses them to find calls to the procedure linkage table (S22, S23),
-// signal trampolines (S24) and functions that end in a jump (S12, S26). Data objects
-// are derived from memory operands (S27).
+// Unwinding uses the results to find calls to the procedure linkage table (S22, S23), signal
+// trampolines (S24) and functions that end in a jump (S12, S26). Data objects are derived from
+// memory operands (S27).
 package insn
 
 import "errors"
@@ -35,8 +35,8 @@ type Inst struct {
 	HasTarget bool   // Target is known: a direct call or jump
 	HasSlot   bool   // Slot is known
 	Target    uint64 // of a direct call or jump
-	// Slot is the address of the memory word with the target of an indirect call or
-	// jump, if the instruction contains it, as `jmp *0x2fc1(%rip)` does. A64 has no such
+	// Slot is the address of the memory word that has the target of an indirect call or jump, if
+	// the instruction contains that address, as `jmp *0x2fc1(%rip)` does. A64 has no such
 	// instructions: see StubSlot.
 	Slot uint64
 }

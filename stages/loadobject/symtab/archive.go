@@ -107,7 +107,7 @@ func (r *archiveReader) packet(at int) (size int, why string) {
 		r.skipped[typ]++
 	}
 	if body.Short {
-		return 0, fmt.Sprintf("a packet of type %#x has impossible content", typ)
+		return 0, fmt.Sprintf("a packet of type %#x has invalid content", typ)
 	}
 	return size, ""
 }

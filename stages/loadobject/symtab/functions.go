@@ -150,7 +150,7 @@ type Draft struct {
 	Functions []Function // sorted by offset, not overlapping
 }
 
-var longNames = Note{Offset: -1, Text: "the names of functions have more than 4 GiB: some are missing"}
+var longNames = Note{Offset: -1, Text: "the function names exceed 4 GiB in total: some are missing"}
 
 // Finish returns the table. The draft must not be used afterwards.
 func (d *Draft) Finish() *Table {

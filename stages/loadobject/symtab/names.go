@@ -110,7 +110,7 @@ func (n *namer) notes() []Note {
 	if len(n.skipped) == 0 {
 		return nil
 	}
-	return []Note{{Offset: -1, Text: fmt.Sprintf("%d symbol names are too long or too complicated to be demangled: they are shown as they are", len(n.skipped))}}
+	return []Note{{Offset: -1, Text: fmt.Sprintf("%d symbol names are too long or too complicated to demangle: they are shown mangled", len(n.skipped))}}
 }
 
 // clones formats suffixes as the demangler does.

@@ -41,7 +41,7 @@ func Read(f, debug *elf.File) *Draft {
 	n.findTwins(symbols)
 	t.Functions = makeFunctions(symbols, t.Regions, n)
 	if s.code < 0 {
-		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither type nor size to distinguish labels from functions: the rest count as functions"})
+		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither a type nor a size that tells labels from functions: the rest count as functions"})
 	}
 	nameTrampolines(t, f)
 	if f.Packed { // in a compressed file, offsets do not lead to code

@@ -100,7 +100,7 @@ func (r *reader) tables(f *elf.File, types ...debugelf.SectionType) []symbol {
 	return list
 }
 
-var errNames = &elf.DamageError{Offset: -1, Err: errors.New("the names of symbols are longer than the file: the rest are left out")}
+var errNames = &elf.DamageError{Offset: -1, Err: errors.New("the symbol names take more bytes than the file has: the rest are left out")}
 
 // entries appends the function symbols of one table.
 func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbol {

@@ -1,5 +1,5 @@
-// Package elftest builds small ELF objects for tests: of any class and byte
-// order, whole or broken.
+// Package elftest builds small ELF objects for tests, of any class and byte order, intact or
+// broken.
 package elftest
 
 import (
@@ -19,7 +19,7 @@ type File struct {
 	Loads    []Load
 }
 
-// Section is a section. Bytes chooses its offset unless it is set.
+// Section is a section. Bytes chooses its offset if that is not set.
 type Section struct {
 	Name    string
 	Type    debugelf.SectionType // default: SHT_PROGBITS
@@ -31,7 +31,7 @@ type Section struct {
 	Link    string
 }
 
-// Load is a program header, PT_LOAD unless it has another type.
+// Load is a program header; by default PT_LOAD.
 type Load struct {
 	Type                               debugelf.ProgType
 	Flags                              debugelf.ProgFlag
@@ -47,7 +47,7 @@ type Symbol struct {
 	Size    uint64
 }
 
-// Text is an executable section of zeros.
+// Text returns an executable section of zeros.
 func Text(name string, address, offset, size uint64) Section {
 	return Section{Name: name, Flags: debugelf.SHF_ALLOC | debugelf.SHF_EXECINSTR, Address: address, Offset: offset, Data: make([]byte, size)}
 }
@@ -143,7 +143,7 @@ type writer struct {
 	wide  bool
 }
 
-// put writes numbers of the sizes of their types, but a uint64 with as many bytes as an address.
+// put writes numbers in their types' sizes, but a uint64 in the size of an address.
 func (w *writer) put(list ...any) {
 	for _, v := range list {
 		if n, ok := v.(uint64); ok && !w.wide {
@@ -179,7 +179,7 @@ func (w *writer) load(l Load) {
 	w.put(uint64(0))
 }
 
-// BuildID is a note section with a build-id.
+// BuildID returns a note section with a build-id.
 func (f File) BuildID(id []byte) Section {
 	f = f.defaults()
 	w := &writer{order: f.Order}
@@ -188,7 +188,7 @@ func (f File) BuildID(id []byte) Section {
 	return Section{Name: ".note.gnu.build-id", Type: debugelf.SHT_NOTE, Flags: debugelf.SHF_ALLOC, Data: w.b}
 }
 
-// DebugLink is a section that names a debug file and its CRC.
+// DebugLink returns a section with a debug file's name and CRC.
 func (f File) DebugLink(name string, crc uint32) Section {
 	f = f.defaults()
 	w := &writer{order: f.Order}
@@ -198,7 +198,7 @@ func (f File) DebugLink(name string, crc uint32) Section {
 	return Section{Name: ".gnu_debuglink", Data: w.b}
 }
 
-// Dynamic is the content of a dynamic segment: tags and their values in turn.
+// Dynamic returns the content of a dynamic segment from alternating tags and values.
 func (f File) Dynamic(entries ...uint64) []byte {
 	f = f.defaults()
 	w := &writer{order: f.Order, wide: f.Class == debugelf.ELFCLASS64}

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Offsets in the file that Importing builds, which are also link-time addresses. The functions
-// consist of one call, but Tailed of a jump.
+// Offsets in the file that Importing builds, which are also link-time addresses. Each function is
+// one call; Tailed is one jump.
 const (
-	PLT      = 0x1000 // lazily bound entries, after the one that enters the linker
+	PLT      = 0x1000 // lazily bound entries, after the entry that calls the dynamic linker
 	PLTLazy  = 0x1020 // the entry of ext_lazy
 	PLTSec   = 0x1100 // .plt.sec: the entry of ext_sec
 	PLTGot   = 0x1200 // .plt.got: the entry of ext_got
@@ -19,16 +19,16 @@ const (
 	NoPLT    = 0x1330 // calls ext_noplt, whose address it loads
 	TailCall = 0x1340 // calls tailed, which jumps to the entry of ext_lazy
 	Tailed   = 0x1350
-	Linker   = 0x1360 // calls a function of the dynamic linker's through .plt
+	Linker   = 0x1360 // calls a function of the dynamic linker through .plt
 
 	pltLinker  = 0x1030
-	slots      = 0x3018 // of ext_lazy, linker_function, ext_sec, ext_got, ext_noplt
+	slots      = 0x3018 // slots of ext_lazy, linker_function, ext_sec, ext_got, ext_noplt
 	ImportSize = 0x3100
 )
 
 // importer writes the instructions of one instruction set.
 type importer struct {
-	head                 []byte // of the lazily bound entries
+	head                 []byte // of the table with the lazily bound entries
 	lazy, glob           uint64 // relocation types
 	stub, padded         func(at, slot uint64) []byte
 	call, jump, indirect func(at, to uint64) []byte
@@ -84,10 +84,9 @@ var importers = map[debugelf.Machine]importer{
 	},
 }
 
-// Importing returns an object for x86-64 or A64 that calls functions of other objects
-// in all the ways of compilers and linkers. Without sections it has program headers
-// only, like an object after sstrip. names replaces the names of imported functions: old and
-// new names alternate.
+// Importing returns an object for x86-64 or A64 that calls functions of other objects in all the
+// ways that compilers and linkers use. Without sections it has only program headers, like an object
+// after sstrip. names lists alternately an imported function's name and its replacement.
 func Importing(machine debugelf.Machine, sections bool, names ...string) []byte {
 	m := importers[machine]
 	f := File{Machine: machine}
@@ -141,7 +140,7 @@ func Importing(machine debugelf.Machine, sections bool, names ...string) []byte 
 	b := f.Bytes()
 	b = append(b, make([]byte, max(0, ImportSize-len(b)))...)
 	if !sections {
-		copy(b[40:48], make([]byte, 8)) // where the section headers are
+		copy(b[40:48], make([]byte, 8)) // position of the section headers
 	}
 	return b
 }

@@ -32,7 +32,7 @@ func (e *effect) compareSwap(w word, _ uint64) {
 	e.Write(w.reg(16))
 }
 
-// compareSwapPair handles casp, whose registers are pairs of consecutive registers.
+// compareSwapPair handles casp, which takes pairs of consecutive registers.
 func (e *effect) compareSwapPair(w word, _ uint64) {
 	e.at(w, 0, 8<<w.field(30, 1), true, true)
 	e.Write(w.reg(16))
@@ -46,8 +46,8 @@ func (e *effect) swapPair(w word, _ uint64) {
 	e.Write(w.reg(16))
 }
 
-// atomic handles the instructions that change memory and return the old value, ldapr, and
-// loads and stores of 64 bytes.
+// atomic handles ldapr, loads and stores of 64 bytes, and the instructions that change memory and
+// return the old value.
 func (e *effect) atomic(w word, _ uint64) {
 	n, op := 1<<w.field(30, 2), w.field(12, 4)
 	switch {

@@ -2,8 +2,8 @@ package arm64
 
 import "stackmill/stages/loadobject/insn"
 
-// bits returns the instruction's effect on bits, for data processing, loads and
-// stores of one register, and branches.
+// bits returns the instruction's effect on bits. It knows data processing, branches, and loads and
+// stores of one register.
 func (w word) bits() (insn.Bits, bool) {
 	switch group := w.field(25, 4); {
 	case group == 8 || group == 9:
@@ -20,7 +20,7 @@ func (w word) bits() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// operand returns a register as an operand; the zero register is 0.
+// operand returns a register as an operand; the zero register becomes the constant 0.
 func operand(r insn.Register) insn.BitOperand {
 	if r == insn.NoRegister {
 		return insn.BitOperand{}
@@ -129,7 +129,7 @@ func (w word) sumOp() insn.BitOp {
 // shiftOps are lsl, lsr, asr and ror by bits 22 and 23.
 var shiftOps = [4]insn.BitOp{insn.BitLeft, insn.BitRight, insn.BitSigned, insn.BitRotate}
 
-// shiftedBits adds the constant shift of the second operand.
+// shiftedBits adds the constant shift of the second operand to out.
 func (w word) shiftedBits(out insn.Bits) (insn.Bits, bool) {
 	out.Shift, out.ShiftOp = int(w.field(10, 6)), shiftOps[w.field(22, 2)]
 	if out.ShiftOp == insn.BitRotate && out.Shift > 0 { // to the right

@@ -49,8 +49,7 @@ func (e *effect) move(to, from insn.Register, width int) {
 	}
 }
 
-// addImmediate handles add and sub. The destination of forms that set the flags cannot be the stack
-// pointer.
+// addImmediate handles add and sub. Forms that set the flags cannot write the stack pointer.
 func (e *effect) addImmediate(w word, _ uint64) {
 	value := int64(w.field(10, 12))
 	if w.bit(22) {
@@ -121,7 +120,7 @@ func (e *effect) moveWide(w word, _ uint64) {
 	}
 }
 
-// bitfield handles sbfm, bfm and ubfm. Only lsl and extensions (sxtw, uxtb, ...) have an operation.
+// bitfield handles sbfm, bfm and ubfm. Only lsl and extensions (sxtw, uxtb, ...) become an Op.
 func (e *effect) bitfield(w word, _ uint64) {
 	to, from := w.reg(0), w.reg(5)
 	e.Write(to)
@@ -166,7 +165,7 @@ func (e *effect) addShifted(w word, _ uint64) {
 	}
 }
 
-// sign returns -1 if a bit is set, which makes an instruction subtract.
+// sign returns -1 if the bit that makes an instruction subtract is set, else 1.
 func (w word) sign(bit uint) int64 {
 	if w.bit(bit) {
 		return -1

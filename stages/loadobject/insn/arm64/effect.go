@@ -32,7 +32,7 @@ func (w word) width() int {
 	return 4
 }
 
-// effect is the effect of an instruction that is decoded.
+// effect is the effect of the instruction being decoded.
 type effect struct{ insn.Effect }
 
 // rule is a class of instructions, identified by their bits under a mask.

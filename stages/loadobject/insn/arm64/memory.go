@@ -35,7 +35,7 @@ func (e *effect) at(w word, disp int64, size int, load, store bool) *insn.Access
 	return &e.Accesses[len(e.Accesses)-1]
 }
 
-// update adds to Rn.
+// update records that n is added to Rn.
 func (e *effect) update(w word, n int64) {
 	e.Base, e.Update = w.regSP(5), n
 	e.Write(e.Base)
@@ -74,7 +74,7 @@ func (w word) transfer() transfer {
 	return t
 }
 
-// single adds the access m of a load or store of Rt.
+// single adds access m of a load or store of Rt, and its operation.
 func (e *effect) single(w word, m insn.Access) {
 	t := w.transfer()
 	if t.none {
@@ -178,7 +178,7 @@ func (e *effect) pair(w word, _ uint64) {
 	}
 }
 
-// both adds the accesses of a pair of registers, Rt and second.
+// both adds the accesses of a pair of registers, Rt and second, from disp on.
 func (e *effect) both(w word, second insn.Register, disp int64, n int, load bool) {
 	e.Accesses = make([]insn.Access, 0, 2)
 	for i := range 2 {

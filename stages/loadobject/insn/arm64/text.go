@@ -12,8 +12,7 @@ import (
 // decodeMutex guards arm64asm.Decode, which writes to a global variable.
 var decodeMutex sync.Mutex
 
-// Text disassembles an instruction, which is all of code, in the syntax of the GNU
-// tools.
+// Text disassembles code, which is exactly one instruction, in the syntax of the GNU tools.
 func Text(code []byte, addr uint64) string {
 	decodeMutex.Lock()
 	inst, err := arm64asm.Decode(code)
@@ -34,8 +33,8 @@ func Text(code []byte, addr uint64) string {
 	return text
 }
 
-// Relative reports whether the text of an instruction other than a branch depends on its address, as for
-// adr, adrp and loads of literals.
+// Relative reports whether an instruction's text depends on its address, as for adr, adrp and loads
+// of literals. Branches do not count.
 func Relative(code []byte) bool {
 	w := binary.LittleEndian.Uint32(code)
 	return w&0x1f000000 == 0x10000000 || w&0x3b000000 == 0x18000000

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// TestARM64 has encodings of the Arm Architecture Reference Manual.
+// TestARM64 decodes encodings of the Arm Architecture Reference Manual.
 func TestARM64(t *testing.T) {
 	const addr = 0x401000
 	for _, c := range []struct {

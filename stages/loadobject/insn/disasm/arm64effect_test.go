@@ -15,7 +15,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// TestEffectsARM64 has what the assembler makes of the names.
+// TestEffectsARM64 checks the effects of instructions encoded by an assembler.
 func TestEffectsARM64(t *testing.T) {
 	checkEffects(t, isa.ARM64, []effectCase{
 		{"mov x29, sp", "910003fd", "x29=sp/8 w x29"},
@@ -111,8 +111,8 @@ func TestEffectsARM64(t *testing.T) {
 	})
 }
 
-// TestARM64Operands compares operands in memory and the registers written with what
-// the objdump of a cross compiler prints.
+// TestARM64Operands compares operands in memory and written registers with the output of a cross
+// compiler's objdump.
 func TestARM64Operands(t *testing.T) {
 	files, _ := filepath.Glob("/usr/aarch64-linux-gnu/lib/lib[cmg]*.so.?")
 	if _, err := exec.LookPath("aarch64-linux-gnu-objdump"); err != nil || len(files) == 0 {
@@ -131,10 +131,10 @@ func TestARM64Operands(t *testing.T) {
 
 var (
 	memoryARM64 = regexp.MustCompile(`(?:^|[ ,])\[([xs][^\]]*)\](!?)(?:, #?(-?\w+))?`)
-	// Those that write no operand, and those that write another than the first.
+	// Instructions that write no operand, and those that write an operand other than the first.
 	writesNone = regexp.MustCompile(`^(st[^x]|cmp|cmn|tst|ccm[np]|cbn?z|tbn?z|b|br|blr|bl|ret.*|prf.*|msr|dc|ic|tlbi|at|svc|brk|hlt|udf|f?c?cmpe?|fccmpe?|fcmpe?|cb.*|hint|nop|.mb|isb|bti|pac.*|aut.*|xpaclri|yield|wfe|wfi|sev.*|clrex|csdb|sb|esb|ctermeq|ctermne|setf.*|rmif|sys|d[cg]h|hvc|smc)$|^st[a-wyz]|^b\.|^st[pr]|^stl[rlu]|^sttr|^stnp|^st[1-4]`)
 	atomics    = regexp.MustCompile(`^(cas|swp|ldadd|ldclr|ldeor|ldset|ld[su]max|ld[su]min|stx|stlx|paci|auti|cpy|set[pme])`)
-	// Accesses to tags only, and two operands in memory.
+	// Accesses to tags only, and instructions with two operands in memory.
 	notAlone   = regexp.MustCompile(`^(ldgm?|st2?z?gm?|cpy\w+|set[gpme]\w*)$`)
 	loadsPair  = regexp.MustCompile(`^ld(n|x|ax|ia)?p(sw)?$`)
 	generalReg = regexp.MustCompile(`^([wx])(\d+|zr)$|^(w?sp)$`)
@@ -167,7 +167,7 @@ func (c *comparer) operandsARM64(l line) {
 		c.errorf(l, "%v", err)
 		return
 	}
-	if binary.LittleEndian.Uint32(l.code)>>25&15 == 2 { // scalable vectors: Effects says more registers than are written
+	if binary.LittleEndian.Uint32(l.code)>>25&15 == 2 { // scalable vectors: Effects lists registers that may be written
 		return
 	}
 	c.n++
@@ -197,8 +197,7 @@ func (c *comparer) operandsARM64(l line) {
 	c.writtenARM64(l, &e, name, rest)
 }
 
-// wantMemory returns the operand in memory as effectText writes it, and what is
-// added to its base.
+// wantMemory returns the operand in memory as effectText writes it, and the update of its base.
 func wantMemory(name, rest string, addr uint64) (memory, update string) {
 	operands := strings.Split(rest, ", ")
 	if strings.HasPrefix(name, "prf") || strings.HasPrefix(name, "rprf") {
@@ -246,10 +245,10 @@ func nameARM64(r insn.Register) string {
 	return fmt.Sprintf("x%d", r)
 }
 
-// plainARM64 are loads and stores whose size follows from the name's end or the first operand.
+// plainARM64 matches loads and stores whose size the name's end or the first operand shows.
 var plainARM64 = regexp.MustCompile(`^(ld|st)(a|l|x|ax|lx|ap|lu|apu|t|u|n)?(r|ur|p)(s?)([bhw]?)$`)
 
-// sizeARM64 is the number of bytes that an access moves, 0 if the text does not say.
+// sizeARM64 returns the number of bytes that an access moves, 0 if the text does not show it.
 func sizeARM64(name, rest string) int {
 	m := plainARM64.FindStringSubmatch(name)
 	if m == nil {
@@ -307,7 +306,7 @@ func (c *comparer) writtenARM64(l line, e *insn.Effect, name, rest string) {
 	}
 }
 
-// computedARM64 returns what effectText says of the simplest operations.
+// computedARM64 returns effectText's form of the simplest operations.
 func computedARM64(name string, operands []string) string {
 	to, ok := registerARM64(operands[0])
 	if !ok || len(operands) < 2 {

@@ -16,8 +16,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// libraries have code of many compilers and for many processors; libc, libm and
-// libcrypto have the newest vector instructions.
+// libraries have code from many compilers and for many processors; libc, libm and libcrypto use the
+// newest vector instructions.
 var libraries = []string{
 	"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6",
 	"/lib64/ld-linux-x86-64.so.2",
@@ -27,8 +27,8 @@ var libraries = []string{
 	"/lib32/libc.so.6", "/lib/i386-linux-gnu/libc.so.6",
 }
 
-// TestSystemBinaries compares libraries and parts of large programs, as far as
-// they are installed. STACKMILL_OBJDUMP_FILES is a list of more files.
+// TestSystemBinaries compares the installed ones of some libraries, and parts of large programs.
+// STACKMILL_OBJDUMP_FILES lists more files.
 func TestSystemBinaries(t *testing.T) {
 	needObjdump(t)
 	if testing.Short() {
@@ -51,7 +51,7 @@ func TestSystemBinaries(t *testing.T) {
 	}
 }
 
-// firstPart returns the options of objdump for the first megabyte of code.
+// firstPart returns objdump's options for the first megabyte of code.
 func firstPart(file string) []string {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -65,7 +65,7 @@ func firstPart(file string) []string {
 	return []string{fmt.Sprintf("--start-address=%#x", text.Addr), fmt.Sprintf("--stop-address=%#x", text.Addr+1<<20)}
 }
 
-// compareFile compares the instructions of an ELF file, if it is there, in a subtest.
+// compareFile compares the instructions of an ELF file in a subtest, if the file exists.
 func compareFile(t *testing.T, file string, args ...string) {
 	arch, ok := archOfFile(file)
 	if !ok {
@@ -78,8 +78,7 @@ func compareFile(t *testing.T, file string, args ...string) {
 	})
 }
 
-// TestCorpusBinaries compares the load objects that recordings have archived,
-// those of equal content once.
+// TestCorpusBinaries compares the load objects that recordings have archived, equal ones once.
 func TestCorpusBinaries(t *testing.T) {
 	needObjdump(t)
 	dir := t.TempDir()
@@ -116,7 +115,7 @@ func TestOpcodes(t *testing.T) {
 	}
 }
 
-// disassemble has objdump print instructions, and calls each with them.
+// disassemble makes objdump print instructions and calls each with them.
 func disassemble(t *testing.T, arch isa.Arch, machine string, codes []string, each func(line), args ...string) {
 	t.Helper()
 	const slot = 18 // an instruction, and a nop up to the next one
@@ -135,7 +134,7 @@ func disassemble(t *testing.T, arch isa.Arch, machine string, codes []string, ea
 	}, append(args, "-D", "-b", "binary", "-m", machine, file)...)
 }
 
-// everyOpcode returns the starts of instructions.
+// everyOpcode returns the first bytes of instructions with every opcode.
 func everyOpcode(arch isa.Arch) (codes []string) {
 	modrms := []string{"\x05", "\x44\x24", "\x80", "\x04\x25"}
 	for reg := range byte(8) {
@@ -150,7 +149,7 @@ func everyOpcode(arch isa.Arch) (codes []string) {
 		for _, m := range modrms {
 			for _, p := range prefixes {
 				if p != "" && op == 0x9b {
-					continue // objdump joins fwait with what follows
+					continue // objdump joins fwait with the next instruction
 				}
 				codes = append(codes, p+o+m, p+"\x0f"+o+m, p+"\x0f\x38"+o+m, p+"\x0f\x3a"+o+m)
 			}
@@ -176,7 +175,7 @@ func everyOpcode(arch isa.Arch) (codes []string) {
 	return codes
 }
 
-// archOfFile returns the instruction set of a file that is there and is ELF.
+// archOfFile returns the instruction set of a file; false if it does not exist or is not ELF.
 func archOfFile(file string) (isa.Arch, bool) {
 	f, err := elf.Open(file)
 	if err != nil {

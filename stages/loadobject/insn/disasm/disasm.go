@@ -12,13 +12,12 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Decode decodes the instruction at the start of code, which lies at addr. It
-// does not read beyond the instruction's end. It fails with insn.ErrTruncated if
-// code ends before that, with insn.ErrUndefined if there is no such instruction.
+// Decode decodes the instruction at the start of code, which lies at addr. It does not read beyond
+// the instruction's end. It fails with insn.ErrTruncated if code ends before that, and with
+// insn.ErrUndefined if there is no such instruction.
 //
-// Lengths are the hardware's. objdump's differ only in that it prints `fwait` and the
-// x87 instruction after it as one. The x86 extension APX (prefix REX2, EVEX map 4) is
-// not supported.
+// Lengths are the hardware's, and objdump's as well, except that objdump prints `fwait` and the x87
+// instruction after it as one. The x86 extension APX (prefix REX2, EVEX map 4) is not supported.
 func Decode(arch isa.Arch, code []byte, addr uint64) (insn.Inst, error) {
 	switch arch {
 	case isa.ARM64:
@@ -41,9 +40,8 @@ func Effects(arch isa.Arch, code []byte, addr uint64) (insn.Effect, error) {
 	return insn.NoEffect, insn.ErrUndefined
 }
 
-// Bits decodes the instruction at the start of code and returns its effect on bits, false if
-// that is unknown. Instructions without effect on general registers and memory have no
-// operands.
+// Bits decodes the instruction at the start of code and returns its effect on bits; false if
+// unknown. Instructions without effect on general registers and memory have no operands.
 func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 	switch arch {
 	case isa.ARM64:
@@ -54,10 +52,10 @@ func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// StubSlot decodes an entry of a procedure linkage table, which lies at addr,
-// and returns the address of its slot in the global offset table, whose relocation names
-// the function (S23). It is false if the code is not such an entry, and for entries of
-// 32-bit x86 that address the global offset table through a register.
+// StubSlot decodes an entry of a procedure linkage table, which lies at addr. It returns the
+// address of the entry's slot in the global offset table; the slot's relocation names the function
+// (S23). It returns false for other code, and for 32-bit x86 entries that address the global offset
+// table through a register.
 //
 //	x86      [endbr64] jmp *slot
 //	mold     endbr64; mov $n,%r11d; jmp *slot
@@ -74,7 +72,7 @@ func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// textOf disassembles an instruction, which is all of code.
+// textOf disassembles code, which is exactly one instruction.
 func textOf(arch isa.Arch, code []byte, addr uint64) string {
 	if arch == isa.ARM64 {
 		return arm64.Text(code, addr)

@@ -20,7 +20,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// unhex reads `48 8b 05` and, for A64, words as `94000001`.
+// unhex reads bytes as `48 8b 05`, and A64 words as `94000001`.
 func unhex(t *testing.T, arch isa.Arch, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -35,8 +35,8 @@ func unhex(t *testing.T, arch isa.Arch, s string) []byte {
 	return b
 }
 
-// TestWalk has a jump over a byte of data that is no instruction, and an
-// instruction that the end cuts off.
+// TestWalk walks over a jump across a data byte that is not an instruction, and over an instruction
+// that the end of the code truncates.
 func TestWalk(t *testing.T) {
 	code := unhex(t, isa.AMD64, "eb 01 06 c3 e8 00")
 	want := []Item{
@@ -153,8 +153,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// checkInst checks that an instruction is within bounds and owes nothing to the
-// bytes after it.
+// checkInst checks that an instruction is within bounds and does not depend on the bytes after it.
 func checkInst(t *testing.T, arch isa.Arch, code []byte, item Item) {
 	n := item.Inst.Len
 	if n > len(code) || n > x86.MaxLength || arch == isa.ARM64 && n != 4 {
@@ -178,8 +177,8 @@ func checkInst(t *testing.T, arch isa.Arch, code []byte, item Item) {
 	}
 }
 
-// BenchmarkDecode decodes the code of this test program, or a hundred thousand
-// copies of an A64 word.
+// BenchmarkDecode decodes the code of this test program on x86, and a hundred thousand copies of a
+// word on A64.
 func BenchmarkDecode(b *testing.B) {
 	benchmark(b, func(arch isa.Arch, code []byte) (n int) {
 		for range Walk(arch, code, 0x401000) {
@@ -204,7 +203,7 @@ func BenchmarkEffects(b *testing.B) {
 	})
 }
 
-// benchmark measures what decodes all code and returns how many instructions it has.
+// benchmark measures decode, which decodes all code and returns the number of instructions.
 func benchmark(b *testing.B, decode func(isa.Arch, []byte) int) {
 	bench := func(name string, arch isa.Arch, code []byte) {
 		b.Run(name, func(b *testing.B) {
@@ -231,7 +230,7 @@ func benchmark(b *testing.B, decode func(isa.Arch, []byte) int) {
 	bench("arm64", isa.ARM64, bytes.Repeat(binary.LittleEndian.AppendUint32(nil, 0x94000001), 100_000))
 }
 
-// Exits are what Walk finds of calls and of jumps to elsewhere, in code and in what is not.
+// Exits finds calls, and jumps out of the function, in code and in bytes that are not code.
 func TestExits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 1<<16)

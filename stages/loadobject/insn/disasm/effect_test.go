@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// effectText writes an effect in one line: operation, accesses, written registers,
-// and what was added to a register.
+// effectText formats an effect as a line: operation, accesses, written registers, and the update of
+// the base register.
 func effectText(arch isa.Arch, e *insn.Effect) string {
 	name := func(r insn.Register) string {
 		switch {

@@ -69,8 +69,8 @@ func objdump(t *testing.T, arch isa.Arch, each func(line), args ...string) {
 	}
 }
 
-// needObjdump skips the test without an objdump that knows x86, which
-// STACKMILL_REQUIRE_GPROFNG forbids.
+// needObjdump skips the test without an objdump for x86, or fails it if STACKMILL_REQUIRE_GPROFNG
+// is set.
 func needObjdump(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("objdump", "-i").Output()
@@ -103,15 +103,15 @@ func (c *comparer) report() {
 	}
 }
 
-// line compares Decode with an instruction of objdump's: its length with any
-// bytes behind it, that a byte less is too little, and where it goes.
+// line compares Decode with an instruction of objdump's: the same length whatever bytes follow,
+// an error with one byte less, and the same target.
 func (c *comparer) line(l line) {
 	if notInstruction(l.text) || refused(l.code) {
 		return
 	}
 	c.n++
 	if l.code[0] == 0x9b && c.arch != isa.ARM64 {
-		l.code = l.code[:1] // fwait, printed with what follows it
+		l.code = l.code[:1] // fwait, which objdump joins with the next instruction
 	}
 	n := len(l.code)
 	for _, tail := range []string{"", "\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3", "\xff\x00\x25\x0f\xc5\x66"} {
@@ -127,8 +127,8 @@ func (c *comparer) line(l line) {
 	c.flow(l)
 }
 
-// notInstruction reports whether objdump prints bytes that are not an instruction: data, or
-// prefixes that it found before an opcode that they do not fit.
+// notInstruction reports whether objdump prints bytes that are not an instruction: data, or prefixes
+// that do not fit the opcode after them.
 func notInstruction(text string) bool {
 	if strings.Contains(text, "(bad)") || strings.Contains(text, "{bad}") {
 		return true
@@ -140,14 +140,14 @@ func notInstruction(text string) bool {
 	return len(withoutPrefixes(words)) == 0
 }
 
-// refused reports a prefix before VEX or EVEX with which objdump prints some
-// instructions, though no processor executes them.
+// refused reports whether a VEX or EVEX prefix follows another prefix: objdump prints some such
+// instructions, but no processor executes them.
 func refused(code []byte) bool {
 	i := slices.IndexFunc(code, func(b byte) bool { return b != 0x66 && b != 0xf2 && b != 0xf3 && b&^15 != 0x40 })
 	return i > 0 && (code[i] == 0xc4 || code[i] == 0xc5 || code[i] == 0x62)
 }
 
-// withoutPrefixes returns the words of an x86 instruction from its name on.
+// withoutPrefixes returns the words of an x86 instruction from its mnemonic on.
 func withoutPrefixes(words []string) []string {
 	for len(words) > 0 && (slices.Contains(prefixNames, words[0]) || strings.HasPrefix(words[0], "rex")) {
 		words = words[1:]

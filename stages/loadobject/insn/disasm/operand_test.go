@@ -34,17 +34,17 @@ func TestOperands(t *testing.T) {
 	}
 }
 
-// inBrackets is an operand in memory. The segment counts only when it is fs or gs.
+// inBrackets matches an operand in memory, with its segment if that is fs or gs.
 var inBrackets = regexp.MustCompile(`(?:(\w+) (?:PTR|BCST) )?(?:(\w\w):)?(?:\[([^\]]*)\]|(0x[0-9a-f]+))`)
 
-// silent are the instructions whose operand is not accessed.
+// silent matches the instructions that do not access their operand.
 var silent = regexp.MustCompile(`^(lea|nop|prefetch|clflush|clwb|cldemote|invlpg|bnd[cls]|bndmk|ud\d|vgatherpf|vscatterpf|umonitor)`)
 
-// sizesOf are objdump's words; it has none for some operands.
+// sizesOf maps objdump's words for sizes; some operands have none.
 var sizesOf = map[string]int{"BYTE": 1, "WORD": 2, "DWORD": 4, "FWORD": 6, "QWORD": 8, "TBYTE": 10, "OWORD": 16,
 	"XMMWORD": 16, "YMMWORD": 32, "ZMMWORD": 64}
 
-// operands compares the accesses that operands name.
+// operands compares the accesses with the operands that objdump prints.
 func (c *comparer) operands(l line) {
 	if notInstruction(l.text) || refused(l.code) || l.code[0] == 0x9b {
 		return
@@ -70,7 +70,7 @@ func (c *comparer) operands(l line) {
 		return
 	}
 	if strings.Contains(text, "[eip") || farOperand.MatchString(text) && strings.Contains(text, "rex.W") {
-		return // an address of 64 bits, a size that only Intel's processors use
+		return // 64-bit addresses, and sizes that only Intel's processors use
 	}
 	rest := strings.Join(words[1:], " ")
 	want := []string{}
@@ -95,8 +95,8 @@ func (c *comparer) operands(l line) {
 	c.direction(l, e, name, rest)
 }
 
-// sameOperands compares sorted texts; a size that objdump does not print or that is
-// unknown agrees with any.
+// sameOperands compares sorted texts. A size that is unknown, or that objdump does not print, equals
+// any other.
 func sameOperands(got, want []string) bool {
 	return slices.EqualFunc(got, want, func(g, w string) bool {
 		gs, gt, _ := strings.Cut(g, " ")
@@ -105,7 +105,7 @@ func sameOperands(got, want []string) bool {
 	})
 }
 
-// operandText is the size, the segment and the sum of an operand of objdump's.
+// operandText returns the size, segment and sum of an operand that objdump prints.
 func operandText(arch isa.Arch, m []string, comment string) string {
 	segment, sum := "", m[3]
 	if m[2] == "fs" || m[2] == "gs" {
@@ -139,8 +139,8 @@ func operandText(arch isa.Arch, m []string, comment string) string {
 	return fmt.Sprintf("%d %s:%s%+#x", size, segment, strings.Join(parts, "+"), disp)
 }
 
-// What objdump takes for instructions but no processor, what is another instruction
-// with a prefix, what accesses memory that its operands do not name, and far pointers.
+// Instructions that only objdump accepts, that a prefix turns into others, that access more memory
+// than their operands name, and that use far pointers.
 var (
 	objdumpOnly      = regexp.MustCompile(`^(vpmov[bwdq]2m|vdbpsadbw|vrsqrt14|vpsh[lr]dw)`)
 	withPrefix       = regexp.MustCompile(`^(fxsave|fxrstor|ldmxcsr|stmxcsr)`)
@@ -150,16 +150,16 @@ var (
 
 func words0(text string) string { return strings.Fields(text)[0] }
 
-// narrow are the names of 32-bit registers.
+// narrow matches the names of 32-bit registers.
 var narrow = regexp.MustCompile(`\be([a-z]+)|\br(\d+)d`)
 
-// names64 and names32 are the registers by their DWARF numbers.
+// names64 and names32 are the registers' names by DWARF number.
 var (
 	names64 = strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15")
 	names32 = strings.Fields("eax ecx edx ebx esp ebp esi edi")
 )
 
-// accessText is like operandText.
+// accessText formats an access as operandText does an operand.
 func accessText(arch isa.Arch, m *insn.Access) string {
 	names, segment := names64, ""
 	if arch == isa.X86 {
@@ -182,14 +182,14 @@ func accessText(arch isa.Arch, m *insn.Access) string {
 	return fmt.Sprintf("%d %s:%s%+#x", m.Size, segment, strings.Join(parts, "+"), m.Disp)
 }
 
-// readOnly are instructions that do not write their first operand, writeOnly those
-// that do not read it; the others that have it in memory do both.
+// readOnly matches instructions that do not write their first operand, writeOnly those that do not
+// read it; all others do both with a first operand in memory.
 var (
 	readOnly  = regexp.MustCompile(`^(cmp$|rstorssp|ldtilecfg|ptwrite|vmptrld|vmclear|vmxon|aes|test|bt$|mul$|imul|div$|idiv|push|jmp|call|f|ldmxcsr|vldmxcsr|l[gi]dt|scas|cmps$|lods|outs|ver|lldt|ltr|lmsw|xrstor|xlat)`)
 	writeOnly = regexp.MustCompile(`^(v?mov|bndmov|vmread|sttilecfg|vmptrst|wrs|wrus|set|pop|v?stmxcsr|v?pextr|v?extract|vp?compress|vp?scatter|vmaskmov|vpmaskmov|vcvtps2ph|vpmov|kmov|stos|ins|xsave|fn?x?save|sgdt|sidt|sldt|str|smsw|fst|fist|fnst|fbst|tilestored)`)
 )
 
-// direction compares what is loaded and what is stored.
+// direction compares which accesses load and which store.
 func (c *comparer) direction(l line, e insn.Effect, name, rest string) {
 	if len(e.Accesses) != 1 || e.Accesses[0].Implicit || silent.MatchString(name) {
 		return

@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Printer disassembles in the syntax of the GNU tools (AT&T for x86). It caches texts, since programs
-// repeat few instructions many times. It is not safe for concurrent use.
+// Printer disassembles in the syntax of the GNU tools (AT&T for x86). It caches texts, because
+// programs repeat few instructions many times. It is not safe for concurrent use.
 //
 // The text is for people, not for programs. Instructions that golang.org/x/arch does not
 // know, including many newer extensions, and bytes that are not an instruction are printed as
@@ -16,7 +16,7 @@ type Printer struct {
 	known map[string]string // texts by bytes, unless they depend on the address
 }
 
-// maxKnown bounds a Printer's memory, to some 10 MB.
+// maxKnown bounds a Printer's cache: it takes some 10 MB.
 const maxKnown = 100_000
 
 // NewPrinter returns a printer for an instruction set.

@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// A printer prints what Text does, also what it has printed before elsewhere.
+// A Printer prints the same as Text, also for bytes that it has printed at another address.
 func TestPrinter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every opcode")
@@ -40,7 +40,7 @@ func TestPrinter(t *testing.T) {
 	}
 }
 
-// Pass returns where Walk arrives.
+// Pass returns the position where Walk arrives.
 func TestPass(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	code := make([]byte, 4000)
@@ -63,7 +63,7 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// Text disassembles the instruction at the start of code, empty for no code.
+// Text disassembles the instruction at the start of code; empty for no code.
 func Text(arch isa.Arch, code []byte, addr uint64) string {
 	inst, err := Decode(arch, code, addr)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// TestStep runs programs one instruction at a time and holds what Effects says against
-// what the processor did. STACKMILL_STEPS is how many of a program's instructions, and
-// STACKMILL_STEP_PROGRAMS a list of more programs, each run without arguments.
+// TestStep runs programs one instruction at a time and compares Effects with what the processor
+// did. STACKMILL_STEPS limits the instructions per program; STACKMILL_STEP_PROGRAMS lists more
+// programs, which are run without arguments.
 func TestStep(t *testing.T) {
 	steps := 20_000
 	if n, err := strconv.Atoi(os.Getenv("STACKMILL_STEPS")); err == nil {
@@ -39,7 +39,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestStepRegisters does the same with a program that writes registers in every way.
+// TestStepRegisters does the same with a program that writes registers in all ways.
 func TestStepRegisters(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "registers")
 	if out, err := exec.Command("gcc", "-nostdlib", "-static", "-no-pie", "-o", program, "testdata/registers.s").CombinedOutput(); err != nil {
@@ -55,7 +55,7 @@ func TestStepRegisters(t *testing.T) {
 	}
 }
 
-// stepper is a process that is traced.
+// stepper is a traced process.
 type stepper struct {
 	t     *testing.T
 	pid   int
@@ -67,14 +67,14 @@ type stepper struct {
 }
 
 func startStepper(t *testing.T, program string) *stepper {
-	runtime.LockOSThread() // the thread that starts the process is the one that may trace it
+	runtime.LockOSThread() // only the thread that starts the process may trace it
 	t.Cleanup(runtime.UnlockOSThread)
 	cmd := exec.Command(program)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		t.Skip("cannot trace: ", err)
 	}
-	_ = cmd.Wait() // stopped before its first instruction
+	_ = cmd.Wait() // it stops before its first instruction
 	s := &stepper{t: t, pid: cmd.Process.Pid, seen: map[uint64]insn.Effect{}, ops: map[insn.Op]int{}}
 	t.Cleanup(func() {
 		_ = syscall.Kill(s.pid, syscall.SIGKILL)
@@ -92,13 +92,13 @@ func startStepper(t *testing.T, program string) *stepper {
 	return s
 }
 
-// step runs an instruction and reports whether the process goes on.
+// step runs an instruction and reports whether the process continues.
 func (s *stepper) step() bool {
 	before := s.regs
 	e, ok := s.seen[before.Rip]
 	var code [x86.MaxLength]byte
 	n, _ := s.mem.ReadAt(code[:], int64(before.Rip))
-	if n == 0 { // another program has been executed
+	if n == 0 { // the process has executed another program
 		return false
 	}
 	if !ok {
@@ -117,14 +117,14 @@ func (s *stepper) step() bool {
 	if _, err := syscall.Wait4(s.pid, &status, 0, nil); err != nil {
 		s.t.Fatal(err)
 	}
-	if !status.Stopped() || status.StopSignal() != syscall.SIGTRAP { // it has ended, or the processor knows no such instruction
+	if !status.Stopped() || status.StopSignal() != syscall.SIGTRAP { // ended, or an invalid instruction
 		return false
 	}
 	if err := syscall.PtraceGetRegs(s.pid, &s.regs); err != nil {
 		s.t.Fatal(err)
 	}
 	is := s.values(&before, e.Accesses)
-	if s.regs.Rip == before.Rip || e.Kind == insn.Syscall || was == nil || is == nil { // among them those between two repetitions
+	if s.regs.Rip == before.Rip || e.Kind == insn.Syscall || was == nil || is == nil { // among others, a repetition
 		return true
 	}
 	if err := check(&e, &before, &s.regs, was, is); err != nil {
@@ -134,8 +134,8 @@ func (s *stepper) step() bool {
 	return true
 }
 
-// values reads the memory of accesses, of up to eight bytes. It returns nil when
-// the kernel lets nobody else read it.
+// values reads the memory of accesses of up to eight bytes. It returns nil if the kernel does not
+// let other processes read it.
 func (s *stepper) values(regs *syscall.PtraceRegs, accesses []insn.Access) []uint64 {
 	values := []uint64{}
 	for _, m := range accesses {
@@ -183,7 +183,7 @@ func low(v uint64, n int) uint64 {
 // the instruction.
 func check(e *insn.Effect, before, behind *syscall.PtraceRegs, was, is []uint64) error {
 	for r := range insn.Register(16) {
-		if e.Kind == insn.Call && r == 7 { // what the call pushes is left out
+		if e.Kind == insn.Call && r == 7 { // Effects omits the push of a call
 			continue
 		}
 		if general(before, r) != general(behind, r) && e.Written>>r&1 == 0 {

@@ -14,8 +14,8 @@ type Item struct {
 	Err  error
 }
 
-// Walk iterates over the instructions of code, which lies at addr, without gaps. If bytes
-// are not an instruction, it continues after one byte (x86) or word (A64).
+// Walk iterates over the instructions of code, which lies at addr, without gaps. After bytes that
+// are not an instruction, it continues at the next byte (x86) or word (A64).
 func Walk(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		for len(code) > 0 {
@@ -37,7 +37,7 @@ func At(arch isa.Arch, code []byte, addr uint64) Item {
 	return Item{addr, inst, err}
 }
 
-// Pass returns the total length of the items of Walk that begin before a distance.
+// Pass returns the total length of Walk's items that begin before a distance.
 func Pass(arch isa.Arch, code []byte, distance uint64) (n uint64) {
 	for n < min(distance, uint64(len(code))) {
 		n += uint64(At(arch, code[n:], 0).Inst.Len)
@@ -45,8 +45,8 @@ func Pass(arch isa.Arch, code []byte, distance uint64) (n uint64) {
 	return n
 }
 
-// Exits iterates over the calls in a function, and over the jumps that leave it or have an
-// unknown target. code begins with the function, and may end before the function's size.
+// Exits iterates over a function's calls, and over its jumps that leave the function or have an
+// unknown target. code begins with the function; it may be shorter than the function's size.
 func Exits(arch isa.Arch, code []byte, addr, size uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		for i := range Walk(arch, code, addr) {

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// TestX86 has encodings of the Intel and AMD manuals. Every one is decoded with
-// other instructions after it, which it must leave alone.
+// TestX86 decodes encodings of the Intel and AMD manuals, each followed by other instructions, which
+// must not matter.
 func TestX86(t *testing.T) {
 	const addr = 0x401000
 	to := func(kind insn.Kind, target uint64) insn.Inst {
@@ -22,7 +22,7 @@ func TestX86(t *testing.T) {
 		code string
 		want insn.Inst // without Len, which is the length of code
 	}{
-		// Where golang.org/x/arch gives another length.
+		// golang.org/x/arch returns another length.
 		{"endbr64", "f3 0f 1e fa", is(insn.Other)},
 		{"endbr32", "f3 0f 1e fb", is(insn.Other)},
 		{"vzeroupper", "c5 f8 77", is(insn.Other)},

@@ -6,8 +6,8 @@ import "strings"
 // the destination, and the size of the operands.
 type action struct{ verb, dest, size byte }
 
-// The verbs. The source is ModRM.reg or an immediate if the destination is
-// ModRM.rm, and ModRM.rm if the destination is ModRM.reg.
+// The verbs. If the destination is ModRM.rm, the source is ModRM.reg or an immediate; if it is
+// ModRM.reg, the source is ModRM.rm.
 const (
 	verbNone            = '.'
 	verbMove            = '='
@@ -48,9 +48,9 @@ const (
 )
 
 // Destinations: E ModRM.rm, G ModRM.reg, A the accumulator, O the register in the opcode, I an
-// immediate; for verbSet and verbMultiply also C and D, the counter and the data register, X the
-// accumulator and the data register, B these, the base register and the counter, K the registers that
-// system calls write.
+// immediate. For verbSet and verbMultiply also: C the counter, D the data register, X the accumulator
+// and the data register, B these two, the base register and the counter, K the registers that system
+// calls write.
 //
 // Sizes: b, w, d and q are 1 to 8 bytes, v the operand size, y 4 or 8, s the size of a stack
 // slot, p a far pointer, x two registers of 4 or 8 bytes, z an unknown size.
@@ -58,8 +58,8 @@ const (
 // actions are the actions of the 256 opcodes of a map.
 type actions [256]action
 
-// newActions parses rows of the opcodes' upper digit and up to 16 actions. Missing ones have no
-// effect.
+// newActions parses rows: the upper digit of the opcodes, and up to 16 actions. Opcodes without an
+// action have no effect.
 func newActions(rows ...string) *actions {
 	m := new(actions)
 	for i := range m {
@@ -116,8 +116,8 @@ var (
 		"f !Gv !Ev .   .   .   !Ey !Gy .   M.  =Ey !G  !G  *Ey")
 )
 
-// groupActions are the actions of groups by ModRM.reg, by the group's name. Actions without a size have
-// the size of the opcode's action.
+// groupActions are the actions of groups, by the group's name and ModRM.reg. An action without a
+// size has the size in the opcode's action.
 var groupActions = [128]*[8]action{
 	'1': newGroup("+E *E *E *E *E -E *E ?E"),
 	'2': newGroup("*E *E *E *E sE *E sE *E"),
@@ -139,7 +139,7 @@ func newGroup(words string) *[8]action {
 	return g
 }
 
-// action returns the instruction's action, false for a vector instruction.
+// action returns the instruction's action; false for a vector instruction.
 func (d *decoder) action() (a action, ok bool) {
 	switch {
 	case d.encoding != plain:
@@ -162,7 +162,7 @@ func (d *decoder) action() (a action, ok bool) {
 	return a, d.number == 0 || a.verb != verbNone
 }
 
-// member returns the action of a group's instruction.
+// member returns the action that ModRM.reg selects in a group.
 func (d *decoder) member(a action) action {
 	name, size := a.dest, a.size
 	if d.memory == register && (name == '7' || name == '9' || name == 'f') {
@@ -184,8 +184,8 @@ func (d *decoder) member(a action) action {
 	return a
 }
 
-// registerMember returns the action of a group's instruction with ModRM.mod 3, for groups with
-// different instructions for it.
+// registerMember returns the action if ModRM.mod is 3, for groups that have other instructions
+// there.
 func (d *decoder) registerMember(name byte) action {
 	switch {
 	case name == '9': // rdrand, rdseed, rdpid

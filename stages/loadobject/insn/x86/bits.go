@@ -24,7 +24,7 @@ func (d *decoder) bits(f form) (insn.Bits, bool) {
 
 type bitDecoder struct{ effectDecoder }
 
-// setSize sets the size of the operands to a byte, or to the operand size.
+// setSize sets the operands' size: a byte, or the operand size.
 func (w *bitDecoder) setSize(byteWide bool) {
 	if w.size = 1; !byteWide {
 		w.size = w.decoder.size('v')
@@ -52,7 +52,7 @@ func (w *bitDecoder) constant(n int64) insn.BitOperand {
 	return insn.BitOperand{Kind: insn.BitConst, Value: uint64(n) & insn.Ones(8*w.size)}
 }
 
-// both returns an operation on two operands whose result goes to the first.
+// both returns an operation on two operands that writes the result to the first.
 func (w *bitDecoder) both(op insn.BitOp, a, b insn.BitOperand) insn.Bits {
 	return insn.Bits{Op: op, Width: w.size, To: a, From: a, With: b, Sets: true}
 }
@@ -139,7 +139,7 @@ func (w *bitDecoder) moveOrTest() (insn.Bits, bool) {
 	}
 }
 
-// tested returns the operation of test, which only sets the flags.
+// tested returns the effect of test, which only sets the flags.
 func (w *bitDecoder) tested(a, b insn.BitOperand) insn.Bits {
 	out := w.both(insn.BitAnd, a, b)
 	out.To = insn.BitOperand{}
@@ -221,7 +221,7 @@ func (w *bitDecoder) shift() (insn.Bits, bool) {
 	return out, true
 }
 
-// unary handles test, not and neg, but not multiplications and divisions, which have two results.
+// unary handles test, not and neg. Multiplications and divisions have two results and are unknown.
 func (w *bitDecoder) unary() (insn.Bits, bool) {
 	a := w.inRM()
 	switch w.reg() {
@@ -232,7 +232,7 @@ func (w *bitDecoder) unary() (insn.Bits, bool) {
 		out.Sets = false
 		return out, true
 	case 3:
-		return w.both(insn.BitSubtract, a, w.constant(-1)), true // each bit depends on less significant ones, as in a difference
+		return w.both(insn.BitSubtract, a, w.constant(-1)), true // as in a difference, each bit depends on lower ones
 	}
 	return insn.Bits{}, false
 }
@@ -249,7 +249,7 @@ func (w *bitDecoder) group5() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// condition adds the flags of the opcode's condition.
+// condition makes b read the flags that the opcode's condition tests.
 func (w *bitDecoder) condition(b insn.Bits) insn.Bits {
 	b.Reads = true
 	b.Carry = w.op&^1&15 == 2 || w.op&^1&15 == 6

@@ -2,7 +2,7 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// classify sets the result for the decoded instruction.
+// classify sets inst's kind, target and slot.
 func (d *decoder) classify(inst *insn.Inst, addr uint64) {
 	inst.Len = d.pos
 	switch d.table {
@@ -32,8 +32,8 @@ func (d *decoder) classify(inst *insn.Inst, addr uint64) {
 	}
 }
 
-// truncate limits a target to the instruction pointer's size. A distance of one
-// byte ignores operand size 16, as in objdump.
+// truncate limits a target to the instruction pointer's size. As in objdump, operand size 16 does
+// not apply to distances of one byte.
 func (d *decoder) truncate(target uint64) uint64 {
 	switch {
 	case d.table[d.op]&immMask != relB && d.sizeZ() == 2:

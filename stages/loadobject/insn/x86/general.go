@@ -55,7 +55,7 @@ const (
 	inCode       // an immediate
 )
 
-// rm returns the operand in ModRM.rm, modrmReg in ModRM.reg, opcodeReg in the opcode.
+// rm returns the operand that ModRM.rm selects, modrmReg that of ModRM.reg, opcodeReg the opcode's.
 func (w *effectDecoder) rm() location {
 	if w.memory != register {
 		return location{inMemory, insn.NoRegister}
@@ -90,7 +90,7 @@ func (w *effectDecoder) operands() (to, from location) {
 	return w.rm(), w.modrmReg()
 }
 
-// touch adds the access to ModRM.rm in memory.
+// touch adds the access to the memory operand.
 func (w *effectDecoder) touch(size int, load, store bool) {
 	m := w.access(w.next)
 	m.Size, m.Load, m.Store = size, load, store
@@ -178,7 +178,7 @@ func (w *effectDecoder) addConst(r insn.Register, value int64) {
 	w.e.Source, w.e.Value = r, value
 }
 
-// set handles instructions that write registers without an operation.
+// set handles instructions that write registers in a way that has no Op.
 func (w *effectDecoder) set() {
 	memory := w.memory != register
 	switch w.a.dest {
@@ -208,12 +208,12 @@ func (w *effectDecoder) set() {
 	}
 }
 
-// implied are the implicit registers for destination letters.
+// implied are the implicit registers of destination letters.
 var implied = [128][]byte{
 	'A': {numberAX}, 'C': {numberCX}, 'D': {numberDX},
 	'X': {numberAX, numberDX},
 	'B': {numberAX, numberBX, numberCX, numberDX},
-	'K': {numberAX, numberCX, 11}, // syscall keeps the return address and the flags
+	'K': {numberAX, numberCX, 11}, // syscall saves the return address and the flags there
 }
 
 // widen handles movzx, movsx and movsxd, and the extension of the accumulator's lower half.

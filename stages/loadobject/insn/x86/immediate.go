@@ -2,7 +2,7 @@ package x86
 
 import "encoding/binary"
 
-// immediate decodes the immediate after the operand.
+// immediate decodes the immediate, which follows the operand.
 func (d *decoder) immediate(f form) {
 	switch f & immMask {
 	case immB, relB:
@@ -10,8 +10,8 @@ func (d *decoder) immediate(f form) {
 	case immW:
 		d.value(2)
 	case immZ, relZ:
-		// With operand size 16 a distance has two bytes, as on AMD processors and in objdump; Intel's
-		// ignore the prefix in 64-bit mode.
+		// With operand size 16 a distance has two bytes, as on AMD processors and in objdump. Intel
+		// processors ignore the prefix in 64-bit mode.
 		d.value(d.sizeZ())
 	case immV:
 		d.value(d.size('v'))
@@ -56,7 +56,7 @@ func (d *decoder) sizeZ() int {
 	return 4
 }
 
-// addressSize returns the size in bytes of an address in the instruction.
+// addressSize returns the size in bytes of an address that an instruction contains.
 func (d *decoder) addressSize() int {
 	switch {
 	case d.long && d.adSize:

@@ -2,7 +2,7 @@ package x86
 
 import "strings"
 
-// form is the encoding after an opcode: a ModRM byte or not, and an immediate.
+// form is how an opcode continues: with or without a ModRM byte, and with which immediate.
 type form uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	immMask        = regOnly - 1
 )
 
-// forms are the letters of the opcode maps.
+// forms are the forms by their letters in the opcode maps.
 var forms = [128]form{
 	'.': undefined, '-': bare, 'x': escape,
 	'b': immB, 'w': immW, 'z': immZ, 'v': immV, 'f': immFar, 'e': immEnter, 'a': immOffset, 'j': relB, 'J': relZ,
@@ -35,7 +35,7 @@ var forms = [128]form{
 // opcodes is an opcode map: the forms of 256 opcodes.
 type opcodes [256]form
 
-// newMap parses rows of the opcodes' upper digit and 16 letters. Opcodes of missing rows are undefined.
+// newMap parses rows: the upper digit of the opcodes, and 16 letters. Opcodes without a row are undefined.
 func newMap(rows ...string) *opcodes {
 	m := new(opcodes)
 	for _, row := range rows {
@@ -62,8 +62,8 @@ func (m *opcodes) without(ops ...byte) *opcodes {
 // volume 3, appendix A. An opcode is defined if it is valid with any mandatory prefix, vector
 // length or ModRM byte.
 var (
-	// legacy is the map of one-byte opcodes. In 32-bit mode 62, 8f, c4 and c5
-	// are either the instructions given here or prefixes, depending on the second byte.
+	// legacy is the map of one-byte opcodes. In 32-bit mode 62, 8f, c4 and c5 are the instructions
+	// given here or prefixes, depending on the second byte.
 	legacy = newMap(
 		"0 mmmmbz--mmmmbz-x",
 		"1 mmmmbz--mmmmbz--",

@@ -1,8 +1,8 @@
 package x86
 
-// moves has a letter for each opcode of the maps 0F, 0F38 and 0F3A (numbers 1 to 3), of
-// EVEX's further maps (5, 6) and XOP's (8 to 10), by mandatory prefix, for all of VEX, EVEX and legacy
-// encoding. The letter describes the memory operand, which is loaded, or stored for an upper case letter.
+// moves has a letter for each opcode, by mandatory prefix: of the maps 0F, 0F38 and 0F3A (numbers 1
+// to 3), EVEX's further maps (5, 6) and XOP's (8 to 10), the same for VEX, EVEX and legacy encoding.
+// The letter describes the memory operand, which is loaded (lower case) or stored (upper case).
 //
 //	x    a vector of integers or bytes; v of float or double, by W; g, i of half
 //	     precision and of words
@@ -15,8 +15,8 @@ package x86
 //	u    like m, read and written
 //	z    of an unknown size
 //
-// With EVEX.b, a vector is a single element. With EVEX, the size is also the unit of a displacement of
-// one byte.
+// With EVEX.b, a vector is a single element. With EVEX, a displacement of one byte counts in units of
+// the operand's size.
 var moves = newMoves([]moveRow{
 	{1, ppNone, 0x00, "...............p"},
 	{1, ppNone, 0x10, "vVpPvvpP........"},

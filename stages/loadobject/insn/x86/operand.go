@@ -87,11 +87,10 @@ func (d *decoder) operand16(mod, rm byte) {
 	}
 }
 
-// reg returns ModRM.reg, which is a register or extends the opcode.
+// reg returns ModRM.reg, which is a register or selects an instruction of the opcode.
 func (d *decoder) reg() byte { return d.modrm >> 3 & 7 }
 
-// groupMembers returns a bit for each value of ModRM.reg that is defined, for
-// opcodes of groups.
+// groupMembers returns, for a group's opcode, a bit for each defined value of ModRM.reg.
 func (d *decoder) groupMembers() (regs byte, ok bool) {
 	switch {
 	case d.table == map0F && d.op == 0xba:

@@ -91,7 +91,7 @@ func (w *effectDecoder) pop() {
 	case 'E':
 		if to = w.rm(); to.kind == inMemory {
 			w.touch(w.size, false, true)
-			if m := &w.e.Accesses[1]; m.Base == w.e.Base { // the address is computed after the pop
+			if m := &w.e.Accesses[1]; m.Base == w.e.Base { // the address is computed after the pop changed its base
 				m.Disp += int64(w.size)
 			}
 			return

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// numberSlot is the opcode of `mov $n,%r11d`, with which mold's entries load their number.
+// numberSlot is the opcode of `mov $n,%r11d`, with which mold's entries load their numbers.
 var numberSlot = []byte{0x41, 0xbb}
 
 // StubSlot decodes an entry of a procedure linkage table. See disasm.StubSlot.
@@ -26,9 +26,9 @@ func StubSlot(long bool, code []byte, addr uint64) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// retpolineSlot decodes an entry that uses a return instead of an indirect jump, which could be
-// mispredicted. It loads the slot into %r11 and jumps to code that all entries share, or, if it is
-// bound lazily, calls that code and then jumps.
+// retpolineSlot decodes an entry of lld's that avoids an indirect jump, which could be mispredicted,
+// by a return. The entry loads the slot into %r11 and jumps to code that all entries share; an entry
+// that is bound lazily calls that code and then jumps.
 func retpolineSlot(code []byte, addr uint64) (slot uint64, ok bool) {
 	const size = 7 // of mov slot(%rip),%r11
 	if len(code) < size || code[0] != 0x4c || code[1] != 0x8b || code[2] != 0x1d {
@@ -43,8 +43,7 @@ func retpolineSlot(code []byte, addr uint64) (slot uint64, ok bool) {
 	return slot, err == nil && inst.Kind == insn.Jump && inst.HasTarget
 }
 
-// landingPad returns the length of an endbr64 or endbr32 at the start of code,
-// 0 without one.
+// landingPad returns the length of an endbr64 or endbr32 at the start of code; 0 without one.
 func landingPad(code []byte) int {
 	if len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && (code[3] == 0xfa || code[3] == 0xfb) {
 		return 4

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// namesByCode are instructions without operands that x86asm confuses with others.
+// namesByCode are names of instructions without operands that x86asm confuses with others.
 var namesByCode = map[string]string{
 	"\xf3\x0f\x1e\xfa": "endbr64",
 	"\xf3\x0f\x1e\xfb": "endbr32",
@@ -20,9 +20,9 @@ var namesByCode = map[string]string{
 	"\x0f\x01\xef":     "wrpkru",
 }
 
-// Text disassembles an instruction, which is all of code, in AT&T syntax. It is
-// empty if x86asm does not know the instruction, or confuses it with another, which the
-// different length shows.
+// Text disassembles code, which is exactly one instruction, in AT&T syntax. It returns nothing if
+// x86asm does not know the instruction, or returns another length because it confuses it with
+// another instruction.
 func Text(long bool, code []byte, addr uint64) string {
 	if name := namesByCode[string(code)]; name != "" {
 		return name
@@ -36,7 +36,7 @@ func Text(long bool, code []byte, addr uint64) string {
 		return ""
 	}
 	if c := code[0]; c == 0xc4 || c == 0xc5 || c == 0x62 {
-		inst.Prefix = x86asm.Prefixes{} // parts of VEX and EVEX, which would be printed as segments
+		inst.Prefix = x86asm.Prefixes{} // bytes of VEX and EVEX, which would be printed as segments
 	}
 	for i, arg := range inst.Args {
 		if m, ok := arg.(x86asm.Mem); ok {
@@ -44,7 +44,7 @@ func Text(long bool, code []byte, addr uint64) string {
 		}
 	}
 	text := strings.TrimSpace(x86asm.GNUSyntax(inst, addr, nil))
-	if rel, ok := inst.Args[0].(x86asm.Rel); ok && addr == 0 { // which x86asm takes for an unknown address
+	if rel, ok := inst.Args[0].(x86asm.Rel); ok && addr == 0 { // x86asm takes address 0 for an unknown one
 		text = fmt.Sprintf("%s%#x", text[:strings.LastIndexByte(text, ' ')+1], uint64(inst.Len)+uint64(rel))
 	}
 	switch inst.Op { // x86asm prints two in Intel's syntax
@@ -56,8 +56,8 @@ func Text(long bool, code []byte, addr uint64) string {
 	return text
 }
 
-// repaired corrects three errors of x86asm: an index register that does not exist,
-// a negative displacement as a large one, and a missing base rip.
+// repaired corrects three errors of x86asm: an index register that does not exist, a negative
+// displacement read as a large one, and a missing base rip.
 func repaired(m x86asm.Mem, rip bool) x86asm.Mem {
 	if rip {
 		m.Base = x86asm.RIP

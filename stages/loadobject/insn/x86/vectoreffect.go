@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// vectorEffect sets the effect of a vector instruction, or of another one with
-// prefix VEX, EVEX or XOP, which ends at next.
+// vectorEffect sets the effect of a vector instruction, or of another instruction with a VEX, EVEX
+// or XOP prefix, which ends at next.
 func (d *decoder) vectorEffect(e *insn.Effect, next uint64) {
 	if letter := d.letter(); d.memory != register && letter != verbNone {
 		d.move(e, letter, next)
@@ -14,8 +14,7 @@ func (d *decoder) vectorEffect(e *insn.Effect, next uint64) {
 	d.vectorWrites(e)
 }
 
-// letter looks up the instruction in moves. It ignores a prefix that has no meaning for the
-// opcode.
+// letter looks the instruction up in moves. It ignores a prefix without meaning for the opcode.
 func (d *decoder) letter() byte {
 	if int(d.number) >= len(moves) {
 		return verbNone
@@ -59,13 +58,13 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	}
 	m.Size, m.Class = size, class
 	m.Load, m.Store = letter == lower, letter != lower || letter == 'u'
-	if letter == 'z' || letter == 'Z' { // a tile, whose rows have the index as distance
+	if letter == 'z' || letter == 'Z' { // a tile: the index is the distance of its rows
 		m.Inexact = d.encoding == vex && d.op == 0x4b
 	}
 	e.Accesses = append(e.Accesses, m)
 }
 
-// unit returns the unit of a displacement of one byte with EVEX.
+// unit returns the unit in which EVEX counts a displacement of one byte.
 func (d *decoder) unit(letter byte, size int) int {
 	if letter != 'c' {
 		return max(size, 1)
@@ -85,7 +84,7 @@ func (d *decoder) element() int {
 	return 4
 }
 
-// sizeClass returns the size and class for a letter of moves, in lower case.
+// sizeClass returns the size and class for a lower-case letter of moves.
 func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 	switch letter {
 	case 'm', 'u':
@@ -111,7 +110,7 @@ func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 	return d.vectorSizeClass(letter)
 }
 
-// fixedOperands are the sizes and classes for the letters that mean the same in all instructions.
+// fixedOperands are the sizes and classes of letters that mean the same in all instructions.
 var fixedOperands = map[byte]struct {
 	size  int
 	class insn.Class
@@ -175,7 +174,7 @@ func (d *decoder) vectorWrites(e *insn.Effect) {
 	}
 }
 
-// vectorTarget returns the written general register: G ModRM.reg, E ModRM.rm, V VEX.vvvv, W both
+// vectorTarget returns which general register is written: G ModRM.reg, E ModRM.rm, V VEX.vvvv, W both
 // ModRM.reg and VEX.vvvv, C the counter, 0 none.
 func (d *decoder) vectorTarget() byte {
 	if d.encoding == xop {

@@ -1,17 +1,17 @@
 // Package x86 decodes the instructions of x86 in 32-bit and 64-bit mode.
 //
-// It prints them with golang.org/x/arch/x86/x86asm, but does not decode with it.
-// x86asm does not describe effects on registers and bits. It rejects, or gives a wrong
-// length for, 57,199 of the 105.7 million instructions in /usr/bin of Debian 12, 2,290 of
-// the 689,610 in libcrypto.so.3 (mostly AVX-512) and 473 of the 336,865 in libc.so.6, each
-// of which derails a walk. And it takes several times as long.
+// It prints them with golang.org/x/arch/x86/x86asm, but does not decode with it. x86asm does not
+// describe effects on registers and bits. It rejects, or gives a wrong length for, 57,199 of the
+// 105.7 million instructions in /usr/bin of Debian 12, 2,290 of the 689,610 in libcrypto.so.3
+// (mostly AVX-512) and 473 of the 336,865 in libc.so.6; after each of them a walk is out of step.
+// And it takes several times as long.
 //
 // Start reading with Decode.
 package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// MaxLength is the maximal length of an instruction in bytes.
+// MaxLength is the length of the longest instruction in bytes.
 const MaxLength = 15
 
 // decoder decodes an x86 instruction.
@@ -23,26 +23,26 @@ type decoder struct {
 	adSize  bool   // prefix 67
 	rep     byte   // prefix f2 or f3, the last one
 	rex     byte
-	segment bool // an operand in segment fs or gs, whose base is unknown
+	segment bool // an operand is in segment fs or gs, whose base is unknown
 
 	encoding encoding
-	number   byte // of the map, as in VEX and EVEX; XOP has its own numbers
+	number   byte // number of the opcode map, as in VEX and EVEX; XOP has its own numbers
 	pp       byte // the mandatory prefix, as in VEX and EVEX
 	length   byte // of the vectors: 16 bytes << length
-	single   bool // EVEX.b: one element of memory, broadcast; or rounding
+	single   bool // EVEX.b: one element of memory is broadcast, or rounding is set
 	vvvv     byte
 
-	table  *opcodes // the map of op
+	table  *opcodes // the opcode map
 	op     byte
 	modrm  byte
 	memory operandKind
-	base   int8 // of memory, a register's number in instructions; -1 for none
+	base   int8 // base register of the memory operand, by its number in instructions; -1 for none
 	index  int8
 	scale  uint8
 	short  bool  // disp has one byte
-	disp   int32 // of memory
+	disp   int32 // displacement of the memory operand
 	imm    int64 // an immediate or a relative target
-	err    error // the first
+	err    error // the first error
 }
 
 // encoding is a family of prefixes.
@@ -86,8 +86,7 @@ func Effects(long bool, code []byte, addr uint64) (insn.Effect, error) {
 	return e, nil
 }
 
-// Bits decodes an instruction and returns its effect on bits, false if that is
-// unknown.
+// Bits decodes an instruction and returns its effect on bits; false if unknown.
 func Bits(long bool, code []byte) (insn.Bits, bool) {
 	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
 	f := d.decode()
@@ -186,7 +185,7 @@ func (d *decoder) prefixes() byte {
 			}
 			return b
 		}
-		d.rex = 0 // is valid only directly before the opcode
+		d.rex = 0 // REX is valid only directly before the opcode
 	}
 }
 
