@@ -1,4 +1,4 @@
-// Package atomicfile writes the files that flags name: complete or not at all.
+// Package atomicfile writes output files atomically: complete or not at all.
 package atomicfile
 
 import (
@@ -31,7 +31,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// Check returns the error that Write would fail with, before the work whose result is written.
+// Check returns the error with which Write would fail, so that callers can check before long work.
 func Check(path string) error {
 	if n, ok := descriptor(path); ok {
 		return checkDescriptor(path, n)
@@ -54,8 +54,8 @@ func Check(path string) error {
 	return f.discard()
 }
 
-// Replace replaces a file: readers find the old content or the new, never a part. The new content
-// has no name before, where the file system allows it, so that a killed program leaves nothing.
+// Replace replaces a file: readers find the old content or the new, never a part. If the file system
+// allows, the new content has no name until it is complete: a killed program leaves nothing behind.
 func Replace(path string, write func(io.Writer) error) error {
 	f, err := createContent(path)
 	if err != nil {
@@ -89,13 +89,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// newContent is the next content of a file, in the same folder.
+// newContent is the future content of a file, in the same folder.
 type newContent struct {
 	*os.File
-	temp string // its name, now or later; random, so that nobody makes it a link before
+	temp string // its present or later name; random, so that nobody can create a link there first
 }
 
-// createContent creates the file for the next content of another, with the umask's permissions.
+// createContent creates a file for the future content of path, with the umask's permissions.
 func createContent(path string) (*newContent, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
@@ -116,7 +116,7 @@ func createContent(path string) (*newContent, error) {
 
 func (f *newContent) unnamed() bool { return f.Name() != f.temp }
 
-// link returns the path from which the file can be linked.
+// link returns a path of the open file from which a hard link can be made.
 func (f *newContent) link() string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // discard removes the file.
@@ -128,8 +128,8 @@ func (f *newContent) discard() error {
 	return errors.Join(f.Close(), err)
 }
 
-// descriptor returns the number of the open file of this process that a path such as /dev/stdout
-// or /dev/fd/3 names, also through links.
+// descriptor returns which open file of this process a path such as /dev/stdout or /dev/fd/3 names,
+// also through links.
 func descriptor(path string) (n int, ok bool) {
 	const maxLinks = 40 // as in the kernel
 	for range maxLinks {
@@ -152,8 +152,8 @@ func descriptor(path string) (n int, ok bool) {
 	return 0, false
 }
 
-// checkDescriptor returns an error unless a file is open for writing. Files that this process
-// opened itself, which are closed on exec, do not count.
+// checkDescriptor returns an error unless a descriptor is open for writing and was inherited. Files
+// that this process opened itself are closed on exec, and do not count.
 func checkDescriptor(path string, n int) error {
 	flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0)
 	mode, merr := unix.FcntlInt(uintptr(n), unix.F_GETFL, 0)
@@ -163,8 +163,8 @@ func checkDescriptor(path string, n int) error {
 	return nil
 }
 
-// writeDescriptor writes into an open file. Opening its path instead would start at the beginning
-// of the file, and fail for sockets.
+// writeDescriptor writes to an open file. Opening its path instead would write at the beginning of
+// the file, and would fail for sockets.
 func writeDescriptor(path string, n int, write func(io.Writer) error) error {
 	if err := checkDescriptor(path, n); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package bytereader reads numbers and strings from bytes that may be damaged, as DWARF encodes
-// them (DWARF 5 section 7). encoding/binary has no signed LEB128, and no reader that collects
-// errors for a single check.
+// Package bytereader reads numbers and strings from bytes that may be damaged, encoded as in DWARF
+// (DWARF 5 section 7). encoding/binary has no signed LEB128, and no reader that collects errors
+// for one check at the end.
 package bytereader
 
 import (
@@ -22,7 +22,7 @@ func New(b []byte, order binary.ByteOrder) Reader {
 	return Reader{Rest: b, Big: order == binary.ByteOrder(binary.BigEndian)}
 }
 
-// At returns a reader of b from an offset on; it is short if b ends before.
+// At returns a reader of b from an offset on; it is Short if b ends before the offset.
 func At(b []byte, off uint64, order binary.ByteOrder) Reader {
 	r := New(b, order)
 	r.Bytes(off)
@@ -129,8 +129,7 @@ func (r *Reader) Offset(wide bool) uint64 {
 	return uint64(r.U32())
 }
 
-// Length reads an initial length and whether it announces the 64-bit format
-// (DWARF 5 section 7.4).
+// Length reads an initial length, and whether it starts the 64-bit format (DWARF 5 section 7.4).
 func (r *Reader) Length() (n uint64, wide bool) {
 	n = uint64(r.U32())
 	if n == 0xffffffff {
@@ -170,8 +169,8 @@ func (r *Reader) SLEB() int64 {
 	}
 }
 
-// Text reads a NUL-terminated string and its NUL; nil if no NUL follows. The
-// string is not copied.
+// Text reads a string up to its NUL, and skips the NUL; nil if no NUL follows. The string is not
+// copied.
 func (r *Reader) Text() []byte {
 	n := bytes.IndexByte(r.Rest, 0)
 	if n < 0 {

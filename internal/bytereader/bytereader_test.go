@@ -93,8 +93,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// FuzzReader reads all sorts of things in an order that the input gives: no read
-// goes beyond the end, and after a short one all are zero.
+// FuzzReader reads values of all kinds in the order that the input selects: no read goes beyond the
+// end, and after a short one all return zeros.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []byte{1, 2, 3, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1, 'a', 0}, true)
 	f.Add([]byte{5, 6, 7, 8, 9}, []byte{0x80}, false)

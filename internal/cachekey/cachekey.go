@@ -1,6 +1,6 @@
-// Package cachekey makes keys of caches and maps out of several values. Two keys are equal only
-// if all their values are: each value is encoded with its kind and, where it has one, its length,
-// so that no string can take a part of its neighbor's.
+// Package cachekey makes keys of caches and maps from several values. Two keys are equal only if
+// all their values are. Each value is encoded with its kind and, where it has one, its length, so
+// that no string can run into the next one.
 package cachekey
 
 import (

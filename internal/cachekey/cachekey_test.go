@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Values that texts joined by a separator, or printed by fmt, do not tell apart have keys that
-// differ.
+// Values have different keys even if they are equal when joined by a separator or printed by fmt.
 func TestNeighbors(t *testing.T) {
 	type filter struct{ Hide, Where []string }
 	seen := map[string]any{}
@@ -32,7 +31,7 @@ func TestNeighbors(t *testing.T) {
 	}
 }
 
-// What has no key is a mistake of the program, not the same key for all.
+// A value of a kind without a key is a programming error: it must not get the same key as others.
 func TestPanics(t *testing.T) {
 	for _, v := range []any{new(int), func() {}, make(chan int), struct{ p *int }{}} {
 		func() {

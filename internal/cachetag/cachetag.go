@@ -1,5 +1,5 @@
-// Package cachetag marks folders as caches, for backup programs and for this program: their
-// content can be made again.
+// Package cachetag marks folders as caches for backup programs and for this program: their content
+// can be rebuilt.
 package cachetag
 
 import (
@@ -22,7 +22,7 @@ func Put(folder string) {
 	path := filepath.Join(folder, file)
 	found, err := os.ReadFile(path)
 	if err == nil && len(found) < len(text) && strings.HasPrefix(text, string(found)) && string(found) != signature {
-		_ = os.Remove(path) // cut short
+		_ = os.Remove(path) // a truncated tag
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -32,7 +32,7 @@ func Put(folder string) {
 	_ = f.Close()
 }
 
-// Is reports whether a folder is a cache of this program.
+// Is reports whether a folder is marked as a cache by this program.
 func Is(folder string) bool {
 	path := filepath.Join(folder, file)
 	info, err := os.Stat(path)

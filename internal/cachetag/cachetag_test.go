@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A folder is a cache once it is marked, even over a tag that was cut short; one that others have
-// marked is not this program's.
+// A folder is a cache once it is marked, even if it had a truncated tag. A folder that another
+// program marked is not this program's.
 func TestTag(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	if Is(folder) {

@@ -1,11 +1,11 @@
 package chunked
 
-// Append appends a value to a contiguous list. A full one doubles: Go would grow a long list by a
-// quarter, and copy it four times as often.
+// Append appends a value to a contiguous list. When the list is full, its memory doubles: Go would
+// grow a long list by a quarter, and so copy it four times as often.
 func Append[T any](list []T, v T) []T { return append(withRoom(list), v) }
 
-// Extend appends a zero value and returns a pointer to it: copying a value that was just written
-// would make the processor wait for it.
+// Extend appends a zero value and returns a pointer to it, so that the caller fills it in place.
+// Copying a value just after it was written would stall the processor.
 func Extend[T any](list []T) (longer []T, last *T) {
 	list = withRoom(list)
 	longer = list[:len(list)+1]

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A list has what was appended, and its memory doubles.
+// A list has the appended values, and its memory doubles when it is full.
 func TestAppend(t *testing.T) {
 	var list, want []int
 	grown := 0
@@ -20,7 +20,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Extend adds a zero value, also where the spare memory of the list held another one.
+// Extend appends a zero value, even if the list's spare memory had another value there.
 func TestExtend(t *testing.T) {
 	list := []int{1, 2, 3}[:1]
 	longer, last := Extend(list)

@@ -1,5 +1,5 @@
-// Package chunked has lists that grow in chunks, since a contiguous list is copied whenever it
-// grows, packed lists of integers, and tables for look-ups.
+// Package chunked has lists that grow in chunks, because a contiguous list is copied whenever it
+// grows; also packed lists of integers, and tables for look-ups.
 //
 // Start reading with List; the other files have variants of it.
 package chunked
@@ -11,8 +11,8 @@ const (
 	firstChunkLen = 1 << 4
 )
 
-// List is a list that grows in chunks: values are not copied, and stay in place from the second
-// chunk on. The zero value is ready. It is not safe for concurrent use.
+// List is a list that grows in chunks: from the second chunk on, values stay in place and are never
+// copied. The zero value is ready to use. It is not safe for concurrent use.
 type List[T any] struct {
 	chunks [][]T // all full but the last; the first may be shorter than the others
 	n      int
@@ -38,7 +38,7 @@ func (l *List[T]) Add(v T) {
 		l.addChunk()
 	}
 	last := &l.chunks[len(l.chunks)-1]
-	if n := len(*last); n == cap(*last) { // the first chunk: append would copy it more often
+	if n := len(*last); n == cap(*last) { // only the first chunk grows; append would copy it more often
 		more := make([]T, n, min(max(2*n, firstChunkLen), chunkLen))
 		copy(more, *last)
 		*last = more
@@ -47,7 +47,7 @@ func (l *List[T]) Add(v T) {
 	l.n++
 }
 
-// addChunk adds a chunk. A short list stays small.
+// addChunk adds a chunk. The first chunk is small, so that a short list is.
 func (l *List[T]) addChunk() {
 	var piece []T
 	if l.n > 0 {

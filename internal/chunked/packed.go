@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// PackedInts is a compact list of integers. Each takes as many bytes as the largest difference
-// from the minimum needs.
+// PackedInts is a compact list of integers. Each takes as many bytes as the largest difference to
+// the minimum needs.
 type PackedInts struct {
 	n         int
 	min       int64
-	distances any // from min, as unsigned integers of 1, 2, 4 or 8 bytes; nil if all are 0
+	distances any // to min, as unsigned integers of 1, 2, 4 or 8 bytes; nil if all are 0
 }
 
 // Len returns the number of integers.
 func (p *PackedInts) Len() int { return p.n }
 
-// Pack packs the integers of lists, one after the other.
+// Pack packs the integers of several lists into one.
 func Pack[T ~int32 | ~int64](lists ...[]T) PackedInts {
 	n, least, most := 0, T(0), T(0)
 	for _, list := range lists {
@@ -60,7 +60,7 @@ func distances[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](lists [][]
 	return to
 }
 
-// Unpack appends packed integers to a list of their original type.
+// Unpack appends packed integers to a list of the type that they had.
 func Unpack[T ~int32 | ~int64](list []T, p PackedInts) []T {
 	n := len(list)
 	list = slices.Grow(list, p.n)[:n+p.n]

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Numbers are the same when they are unpacked, and take no more bytes than their range needs.
+// Unpacked numbers equal the packed ones, which take no more bytes than their range needs.
 func TestPacked(t *testing.T) {
 	for _, test := range []struct {
 		lists [][]int64

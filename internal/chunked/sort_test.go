@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Sort agrees with a stable sort by comparing, for keys of few and of all bits.
+// Sort agrees with a stable comparison sort, for keys that use few bits and all bits.
 func TestSort(t *testing.T) {
 	for _, mask := range []uint64{0, 3, 0xffff, 0xff00000000000ff0, 1 << 63, ^uint64(0)} {
 		for _, n := range []int{0, 1, 2, 5000} {

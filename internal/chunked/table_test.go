@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// All pages of a table are there before it is looked up, and all its values are zero.
+// All pages of a table are resident from the start, and all its values are zero.
 func TestPlaces(t *testing.T) {
 	const size = 64 << 20 // more than other tests have left free in the heap
 	places := MakeTable[uint64](size / 8)

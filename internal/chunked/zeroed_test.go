@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever a list has had, there are as many zeros as are asked for, in its memory if it has
-// enough.
+// Zeroed returns n zeros whatever the list contained, in its memory if that suffices.
 func TestZeros(t *testing.T) {
 	list := []int{1, 2, 3, 4}
 	for _, n := range []int{3, 0, 4, 5} {

@@ -24,15 +24,15 @@ var perf = []string{
 	"testdata/perf/callers.tar.gz", "testdata/perf/linkage.tar.gz", "testdata/perf/returns.tar.gz",
 }
 
-// data are the archives of recordings whose data objects are known.
+// data are the archives of recordings with known data objects.
 var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz", "testdata/members/recordings.tar.gz", "testdata/members/symfs.tar.gz",
 	"testdata/guarded/recordings.tar.gz", "testdata/guarded/symfs.tar.gz"}
 
 // symbols is the archive of recordings of programs whose functions are hard to name.
 const symbols = "testdata/symbols/recordings.tar.gz"
 
-// inlined are the archives of recordings of programs whose inlined functions have equal names,
-// and of one whose inlined functions allocate memory and write.
+// inlined are the archives of recordings of programs whose inlined functions have equal names, and
+// of a program whose inlined functions allocate memory and write files.
 var inlined = []string{"testdata/inlined/recordings.tar.gz", "testdata/inlined/traced.tar.gz"}
 
 // regions is the archive of recordings of programs whose parallel regions were inlined into
@@ -44,15 +44,15 @@ var objects = []string{"testdata/objects/recordings.tar.gz"}
 
 var (
 	once     = sync.OnceValues(unpackAll)
-	unpacked string // the folder, once it is there
+	unpacked string // the folder, once it exists
 )
 
-// Dir returns a folder with the recordings (exp/NAME.er, damaged/d_NAME.er) and
-// the goldens (golden/NAME/, golden/damaged/), which are a link to the repository's. They
-// are unpacked once per process; a test must not change them. Remove deletes the folder.
+// Dir returns a folder with the recordings (exp/NAME.er, damaged/d_NAME.er) and links to the
+// repository's goldens (golden/NAME/, golden/damaged/). They are unpacked once per process; a test
+// must not change them. Remove deletes the folder.
 func Dir() (string, error) { return once() }
 
-// Remove deletes what Dir unpacked, if it did; TestMain calls it after the tests.
+// Remove deletes the folder that Dir unpacked, if any; TestMain calls it after the tests.
 func Remove() error {
 	if unpacked == "" {
 		return nil
@@ -73,8 +73,8 @@ func unpackAll() (dir string, err error) {
 }
 
 // Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
-// callers/NAME.MODE.data, linkage/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with the dumps of their compiler,
-// the load objects as symfs/ and kallsyms, and golden/NAME/, which are a link to the repository's.
+// callers/NAME.MODE.data, linkage/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with their
+// compiler's dumps; the load objects as symfs/, kallsyms, and golden/, a link to the repository's.
 func Perf(dir string) error {
 	if err := errors.Join(unpackBelow(dir, perf), linkGoldens(dir, "testdata/perf/golden")); err != nil {
 		return err
@@ -100,10 +100,9 @@ func Perf(dir string) error {
 	return errors.Join(err, w.Close())
 }
 
-// Data unpacks the recordings of accesses to memory below dir: data/NAME.data
-// with the truth about it, data/NAME.truth, the same for members of structures as
-// members/NAME.data and members/NAME.truth and, of generated programs, as
-// guarded/NAME.data and guarded/NAME.truth, and the programs as symfs/.
+// Data unpacks the recordings of memory accesses below dir, each NAME.data with the truth about it
+// in NAME.truth: in data/; for members of structures in members/; of generated programs in
+// guarded/. The programs are in symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 
 // Symbols unpacks the recordings of programs whose functions are hard to name below

@@ -1,4 +1,4 @@
-// Package crash turns panics into errors of one line, with the stack in a file.
+// Package crash turns panics into one-line errors, and writes their stacks to files.
 package crash
 
 import (
@@ -17,8 +17,8 @@ func Catch(f func() error) (err error) {
 	return f()
 }
 
-// Save writes the stack of an internal error to a temporary file and returns the file's name in
-// parentheses, or nothing if that fails.
+// Save writes the stack of an internal error to a temporary file. It returns the file's name as a
+// note in parentheses, or nothing if writing fails.
 func Save(stack []byte) string {
 	f, err := os.CreateTemp("", "stackmill-error-*.txt")
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 
 // The exit statuses. Every other error ends the program with Failed.
 const (
-	Failed   = 1 // nothing could be done, or the query failed
+	Failed   = 1 // nothing was done, or the query failed
 	Usage    = 2
 	Lost     = 3 // ingest: data of some experiments was lost or unreadable
-	Damaged  = 4 // check: the store is wrong
+	Damaged  = 4 // check: the store is damaged
 	Violated = 5 // gate: a rule is violated
 )
 
@@ -26,7 +26,7 @@ type Error struct {
 // With returns an error that ends the program with a status.
 func With(status int, err error) error { return &Error{status, err} }
 
-// Usagef returns an error about how the program was called.
+// Usagef returns an error about wrong use of the program.
 func Usagef(format string, args ...any) error { return With(Usage, fmt.Errorf(format, args...)) }
 
 func (e *Error) Error() string {
@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Status returns the status with which an error ends the program.
+// Status returns the exit status that an error causes.
 func Status(err error) int {
 	var exit *Error
 	switch {
@@ -50,7 +50,7 @@ func Status(err error) int {
 	return Failed
 }
 
-// ErrInterrupted is the error of a verb that a signal ended.
+// ErrInterrupted is the error of a verb that a signal interrupted.
 var ErrInterrupted = errors.New("interrupted")
 
 // Interrupted returns the error, or ErrInterrupted if a signal has ended the context.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Of several faults the first is kept.
+// Of several host errors, the first is kept.
 func TestFirst(t *testing.T) {
 	var f First
 	f.Add(nil)

@@ -1,6 +1,6 @@
-// Package hosterr distinguishes errors of the host (this machine or run) from defects of a
-// recording. A host error says nothing about the recording: nothing is committed, and the next
-// run tries again.
+// Package hosterr distinguishes errors of the host (this machine or this run) from defects of a
+// recording. After a host error, which says nothing about the recording, nothing is committed, and
+// the next run tries again.
 package hosterr
 
 import (

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Canceling the context ends reading, with what canceled it as a host error.
+// Canceling the context ends reading, with the cause as a host error.
 func TestReader(t *testing.T) {
 	why := errors.New("a signal")
 	ctx, cancel := context.WithCancelCause(t.Context())

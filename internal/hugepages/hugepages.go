@@ -11,26 +11,26 @@ package hugepages
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// room is how many bytes of the heap may still be in huge pages.
+// room is how many more bytes of the heap may be put into huge pages.
 static _Atomic long room;
 
 static void set_room(long bytes) { room = bytes; }
 
 enum { growth = 4 << 20 };
 
-// mmap takes the place of the C library's, which the Go runtime calls in programs that use
-// cgo. Its heap grows by multiples of 4 MiB at addresses of its choice.
+// mmap replaces the C library's, which the Go runtime calls in programs that use cgo. The runtime's
+// heap grows by multiples of 4 MiB at addresses that it chooses.
 void *mmap(void *at, size_t size, int may, int how, int fd, off_t from) {
 	void *mapped = (void *)syscall(SYS_mmap, at, size, may, how, fd, from);
 	int heap = MAP_ANONYMOUS | MAP_FIXED;
 	if (mapped != MAP_FAILED && (how & heap) == heap && (may & PROT_WRITE) && size % growth == 0 &&
 	    (uintptr_t)mapped % growth == 0 && room > 0 && atomic_fetch_sub(&room, (long)size) >= (long)size)
-		madvise(mapped, size, MADV_HUGEPAGE); // only advice
+		madvise(mapped, size, MADV_HUGEPAGE); // a failure is harmless
 	return mapped;
 }
 */
 import "C"
 
-// Allow puts up to size bytes of the heap, as it grows from now on, into huge pages. Without them, reading a recording of 350,000 samples takes 80,000 page faults in place of 15,000, and
-// a third more time.
+// Allow puts up to size bytes by which the heap grows from now on into huge pages. Without them, a
+// recording of 350,000 samples costs 80,000 page faults instead of 15,000, and a third more time.
 func Allow(size int64) { C.set_room(C.long(size)) }

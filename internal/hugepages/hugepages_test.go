@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// advised reports whether the memory at an address may be in huge pages.
+// advised reports whether the kernel was asked to use huge pages at an address.
 func advised(t *testing.T, address uintptr) bool {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
@@ -31,12 +31,12 @@ func advised(t *testing.T, address uintptr) bool {
 	return false
 }
 
-// The heap grows in huge pages while it may, and in small ones otherwise.
+// The heap grows in huge pages up to the allowed size, and in small ones beyond.
 func TestHugePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("the system has no huge pages: ", err)
 	}
-	const size = 1 << 30 // more than other tests have left free in the heap; none of it is touched
+	const size = 1 << 30 // more than other tests have left free in the heap; the test touches none of it
 	usual := make([]byte, size)
 	Allow(2 * size)
 	huge := make([]byte, size)

@@ -2,5 +2,5 @@
 
 package hugepages
 
-// Allow does nothing where the heap is not known to grow in the same way.
+// Allow does nothing on systems where the heap may grow in another way.
 func Allow(int64) {}

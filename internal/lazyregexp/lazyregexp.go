@@ -1,5 +1,5 @@
 // Package lazyregexp compiles regular expressions on first use: a run of the program uses few of
-// them, and compiling all takes up to a tenth of its start.
+// them, and compiling all would take up to a tenth of its start-up time.
 package lazyregexp
 
 import (

@@ -13,11 +13,11 @@ import (
 	"testing"
 )
 
-// program are the folders with the program's code.
+// program lists the folders with the program's code.
 var program = []string{"cmd/stackmill", "pipeline", "queries", "schema", "stages", "internal"}
 
-// Every expression of the program compiles: otherwise its first use would panic. None is compiled
-// by another way, at each start.
+// Every regular expression of the program compiles: otherwise its first use would panic. None is
+// compiled at each start instead.
 func TestAllCompile(t *testing.T) {
 	root, found := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -73,7 +73,7 @@ func TestAllCompile(t *testing.T) {
 	}
 }
 
-// isCalled reports whether what is called is a package's function.
+// isCalled reports whether the called expression is the function in.name.
 func isCalled(what ast.Expr, in, name string) bool {
 	selector, _ := what.(*ast.SelectorExpr)
 	if selector == nil || selector.Sel.Name != name {

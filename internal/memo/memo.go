@@ -1,7 +1,7 @@
-// Package memo keeps results in maps.
+// Package memo caches results in maps.
 package memo
 
-// Get returns the value of a key. It calls find, and keeps the result, if the map does not have it.
+// Get returns the value of a key. If the map lacks it, Get calls find and keeps the result.
 func Get[K comparable, V any](known map[K]V, key K, find func() V) V {
 	v, ok := known[key]
 	if !ok {

@@ -2,7 +2,7 @@ package memo
 
 import "testing"
 
-// Get finds a value once, also if it is the zero value.
+// Get finds a value only once, even if it is the zero value.
 func TestGet(t *testing.T) {
 	known, calls := map[string]int{"a": 7}, 0
 	find := func() int { calls++; return 0 }

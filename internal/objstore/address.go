@@ -1,5 +1,5 @@
-// Package objstore reads and writes objects of S3-compatible storage. It retries requests that
-// may succeed, within a time limit; every error names the object, the reason and what to do.
+// Package objstore reads and writes objects of S3-compatible storage. It retries requests that may
+// succeed later, within a time limit. Every error names the object, the reason and what to do.
 //
 // Start reading with retry.go, which makes all requests; read.go and write.go have the transfers.
 package objstore
@@ -18,10 +18,10 @@ const Scheme = "s3://"
 // Address is a bucket, and a key or key prefix in it.
 type Address struct {
 	Bucket string
-	Key    string // without slashes at its ends; empty for the whole bucket
+	Key    string // without slashes at either end; empty for the whole bucket
 }
 
-// Is reports whether a text is an S3 URL and not a path.
+// Is reports whether a text is an S3 URL rather than a path.
 func Is(text string) bool { return strings.HasPrefix(text, Scheme) }
 
 // Parse parses s3://BUCKET/KEY.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// counts counts the requests of a client, which storage bills.
+// counts counts a client's requests, which the storage provider bills.
 type counts struct{ reads, writes, lists, removals, failed atomic.Int64 }
 
 // Requests are numbers of requests, including retries.
@@ -13,8 +13,8 @@ type Requests struct {
 	Reads    int64 `json:"reads"`    // GET and HEAD of objects
 	Writes   int64 `json:"writes"`   // PUT and POST
 	Lists    int64 `json:"lists"`    // GET of lists
-	Removals int64 `json:"removals"` // DELETE, which cost nothing
-	Failed   int64 `json:"failed"`   // of all requests: no answer, or a status of 500 and more
+	Removals int64 `json:"removals"` // DELETE, which costs nothing
+	Failed   int64 `json:"failed"`   // requests without an answer, or with status 500 or more
 }
 
 // Requests returns the number of requests so far.

@@ -26,12 +26,12 @@ type Client struct {
 	api        *minio.Client
 	counts     *counts
 	encrypt    encrypt.ServerSide // nil: the bucket's default
-	timeout    time.Duration      // maximum time without a byte
-	limit      time.Duration      // for all tries of a request
-	lastNotice atomic.Int64       // ns since 1970
+	timeout    time.Duration      // a request without any byte for so long is stuck
+	limit      time.Duration      // for all tries of one request together
+	lastNotice atomic.Int64       // time of the last notice of a retry, ns since 1970
 }
 
-// Environment variables of stackmill only.
+// Environment variables that only stackmill has.
 const (
 	// encryptVariable is AES256, aws:kms, or aws:kms:KEY.
 	encryptVariable = "STACKMILL_S3_SSE"
@@ -43,7 +43,7 @@ const (
 	styleVariable = "STACKMILL_S3_STYLE"
 )
 
-// Shared returns the client that the environment describes, always the same.
+// Shared returns the client that the environment describes, the same one at every call.
 var Shared = sync.OnceValues(Dial)
 
 // Dial makes the client that the environment describes, with the variables of other S3 programs:
@@ -62,7 +62,7 @@ func Dial() (*Client, error) {
 			return nil, fmt.Errorf("AWS_ENDPOINT_URL: %q is not the address of a server (write https://HOST:PORT)", endpoint)
 		}
 		host, secure, lookup = u.Host, u.Scheme == "https", minio.BucketLookupPath
-		region = cmp.Or(region, "us-east-1") // the region of servers without regions
+		region = cmp.Or(region, "us-east-1") // servers without regions accept this one
 	}
 	switch style := os.Getenv(styleVariable); style {
 	case "":
@@ -89,7 +89,7 @@ func Dial() (*Client, error) {
 	}
 	c.api, err = minio.New(host, &minio.Options{
 		Creds: credentialsOf(region), Secure: secure, Region: region, BucketLookup: lookup, Transport: transport,
-		MaxRetries: 1, // retry does it
+		MaxRetries: 1, // Client.retry does the retries
 	})
 	return c, err
 }
@@ -106,7 +106,7 @@ func duration(variable string, usual time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// encryption parses the server-side encryption of written objects.
+// encryption parses the kind of server-side encryption for written objects.
 func encryption(text string) (encrypt.ServerSide, error) {
 	switch key, kms := strings.CutPrefix(text, "aws:kms"); {
 	case text == "":
@@ -123,7 +123,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 	t := &http.Transport{
 		Proxy:       http.ProxyFromEnvironment,
 		DialContext: (&net.Dialer{Timeout: min(c.timeout, 30*time.Second)}).DialContext,
-		// The upload of a large part takes its time before the answer.
+		// Uploading a large part takes its time before the server answers.
 		ResponseHeaderTimeout: c.timeout, TLSHandshakeTimeout: min(c.timeout, 30*time.Second), ExpectContinueTimeout: time.Second,
 		MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
@@ -145,7 +145,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 	return &checkedTransport{&countingTransport{t, c.counts}, c.timeout}, nil
 }
 
-// credentialsOf looks for credentials where other programs do. The machine's services come last.
+// credentialsOf looks for credentials where other S3 programs do, last in the cloud's own services.
 func credentialsOf(region string) *credentials.Credentials {
 	chain := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
 	role := os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") + os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") + os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI")
@@ -155,10 +155,10 @@ func credentialsOf(region string) *credentials.Credentials {
 	return credentials.NewChainCredentials(chain)
 }
 
-// profile is the user's section of ~/.aws/config.
+// profile is the user's profile in ~/.aws/config.
 type profile struct{ section *ini.Section }
 
-// readProfile reads the section, an empty one if there is none.
+// readProfile reads the profile; it is empty if there is none.
 func readProfile() profile {
 	name := os.Getenv("AWS_CONFIG_FILE")
 	if name == "" {

@@ -17,7 +17,7 @@ import (
 	"stackmill/internal/ordered"
 )
 
-// Object is the server's description of an object.
+// Object is an object as the server describes it.
 type Object struct {
 	Address
 	Size     int64
@@ -31,14 +31,14 @@ func objectOf(bucket string, o minio.ObjectInfo) Object {
 
 func trimETag(etag string) string { return strings.Trim(etag, `"`) }
 
-// errList says that a list cannot be a list of the requested objects.
+// errList means that a list cannot be the answer to the request.
 var errList = errors.New("the list does not match the request")
 
-// maxRepeats is how many objects in a row a server may list again.
+// maxRepeats is how many objects in a row a server may list a second time.
 const maxRepeats = 2000
 
-// List calls yield once for each object below a prefix, in order of their keys. After an error
-// the list continues from the last key. More than most objects are an error.
+// List calls yield once for each object below a prefix, in order of their keys. When a request fails,
+// List continues from the last key. It fails if there are more than most objects.
 func (c *Client) List(ctx context.Context, below Address, most int, yield func(Object) error) error {
 	options := minio.ListObjectsOptions{Prefix: below.Key, Recursive: true, FetchOwner: new(bool)}
 	if below.Key != "" {
@@ -68,7 +68,7 @@ func (c *Client) List(ctx context.Context, below Address, most int, yield func(O
 			if len(seen) > most {
 				return fmt.Errorf("%w: it has more than %d objects", errList, most)
 			}
-			if strings.HasSuffix(o.Key, "/") { // a folder that a console has made
+			if strings.HasSuffix(o.Key, "/") { // a folder made in a web console
 				continue
 			}
 			if stop = yield(objectOf(below.Bucket, o)); stop != nil {
@@ -77,7 +77,7 @@ func (c *Client) List(ctx context.Context, below Address, most int, yield func(O
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // a list may be empty, but it exists
+	if errors.Is(err, fs.ErrNotExist) { // an empty list is no error, so the bucket is missing
 		err = hosterr.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Permanent: true, advice: advices["NoSuchBucket"]})
 	}
 	return errors.Join(stop, err)
@@ -105,8 +105,8 @@ func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []b
 	return content, err
 }
 
-// Content returns the content of an object as it was listed. The error is ErrChanged if it was
-// replaced since.
+// Content returns the content of an object as it was listed. The error is ErrChanged if the object
+// was replaced since.
 func (c *Client) Content(ctx context.Context, o Object) (content []byte, err error) {
 	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
 		content, err = c.content(ctx, o, o.Size)
@@ -115,7 +115,7 @@ func (c *Client) Content(ctx context.Context, o Object) (content []byte, err err
 	return content, err
 }
 
-// content reads an object of at most limit bytes. Its ETag and size may be unknown.
+// content reads an object of at most limit bytes. o may lack its ETag and size.
 func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, error) {
 	body, got, err := c.open(ctx, o, minio.GetObjectOptions{})
 	if err != nil {
@@ -141,15 +141,15 @@ func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, er
 	return content, nil
 }
 
-// The size of a part, and how many parts of an object are read concurrently.
+// The size of a part of an object, and how many parts are read concurrently.
 const (
 	partSize        = 16 << 20
 	partConcurrency = 4
 )
 
-// Download reads an object as it was listed into a file, in concurrent parts. The error is
-// ErrChanged if it was replaced since. It returns the object as the answers describe it: if the
-// ETag is unknown, the first answer's counts.
+// Download reads an object as it was listed into a file, in concurrent parts. The error is ErrChanged
+// if the object was replaced since. It returns the object as the answers describe it; if o has no
+// ETag, all answers must have the first one's.
 func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, error) {
 	if o.Size == 0 {
 		return o, nil
@@ -185,8 +185,8 @@ func (c *Client) ReadPrefix(ctx context.Context, o Object, n int64) (content []b
 	return content, err
 }
 
-// downloadRange reads a range of an object. It keeps the bytes that arrived before an answer
-// ended early.
+// downloadRange reads a range of an object. If an answer ends early, it keeps the bytes that arrived
+// and requests the rest.
 func (c *Client) downloadRange(ctx context.Context, o Object, to *os.File, from, end int64) (got Object, err error) {
 	got = o
 	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
@@ -228,7 +228,7 @@ func (c *Client) readRange(ctx context.Context, o Object, from, end int64, read 
 	return got, nil
 }
 
-// truncated wraps the error of an answer that ended early.
+// truncated adds ErrTruncated to the error of an answer that ended early.
 func truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: %w", ErrTruncated, err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// answering makes a client of a server that answers all requests alike. It returns how many there were.
+// answering makes a client of a server with one answer to all requests, and counts the requests.
 func answering(t *testing.T, answer http.HandlerFunc) (*Client, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64
@@ -40,7 +40,7 @@ func dialed(t *testing.T, url string) *Client {
 
 var object = Address{Bucket: "bucket", Key: "k"}
 
-// What will not get better is not tried again; what may pass is.
+// Permanent errors are not retried; errors that may pass are.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -82,7 +82,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A server that repeats what it was sent does not make it public.
+// Secrets that a server repeats in its answer are not shown.
 func TestSecretsAreHidden(t *testing.T) {
 	client, _ := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -97,7 +97,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// No bucket of such a name is asked for.
+// No request is sent for an invalid bucket name.
 func TestBucketNames(t *testing.T) {
 	for _, name := range []string{"ab", "a", strings.Repeat("x", 64), "-abc", "abc-", "a..b", "192.168.0.1", "a b c", "abc\n", "ä-bucket"} {
 		if a, err := Parse(Scheme + name + "/prefix"); err == nil || !strings.Contains(err.Error(), "name of a bucket") {
@@ -111,7 +111,7 @@ func TestBucketNames(t *testing.T) {
 	}
 }
 
-// An answer that something else gives is no success: neither of a write.
+// An answer that is not from an S3 server never counts as success, also not for a write.
 func TestForeignAnswer(t *testing.T) {
 	client, asked := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Log in</html>") })
 	errs := map[string]error{

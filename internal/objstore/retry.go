@@ -24,7 +24,7 @@ import (
 type Error struct {
 	Address Address
 	Reason  error
-	// Permanent says that retrying is no use: access is denied, the bucket does not exist.
+	// Permanent means that retrying is useless: access is denied, the bucket does not exist.
 	Permanent bool
 	advice    string
 }
@@ -39,26 +39,26 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// IsPermanent reports whether an error of storage will not pass by itself.
+// IsPermanent reports whether an error is one that does not pass by itself.
 func IsPermanent(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Permanent
 }
 
 var (
-	// ErrChanged says that an object was replaced while it was read.
+	// ErrChanged means that an object was replaced while it was read.
 	ErrChanged = errors.New("the object was replaced while it was read")
-	// ErrTruncated says that an answer has fewer bytes than the object.
+	// ErrTruncated means that an answer has fewer bytes than the object.
 	ErrTruncated = errors.New("the answer ended early")
-	// ErrShort says that an object ends before the requested range.
+	// ErrShort means that an object ends before the requested range.
 	ErrShort = errors.New("the object is shorter than it should be")
-	// ErrExists says that another object has the name.
+	// ErrExists means that another object has the name.
 	ErrExists = errors.New("another object has this name")
-	// errAnswer says that an answer has more than was requested.
+	// errAnswer means that an answer has more than was requested.
 	errAnswer = errors.New("the answer does not match the request")
 )
 
-// advices say what to do about permanent errors of servers.
+// advices say what users can do about permanent errors, by the server's error code.
 var advices = map[string]string{
 	"AccessDenied":                   "the credentials do not allow this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
 	"InvalidAccessKeyId":             "the server does not know the credentials: see AWS_PROFILE, AWS_ACCESS_KEY_ID",
@@ -75,21 +75,21 @@ var advices = map[string]string{
 	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
 }
 
-// firstWait and longestWait bound the wait between tries: a random part of a time that doubles.
+// firstWait and longestWait bound a limit that doubles with each try; waits are random below it.
 const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 10 * time.Second
 )
 
-// noticeAfter is after how much time of retrying the user is notified.
-var noticeAfter = 5 * time.Second // tests have less
+// noticeAfter is how long a request is retried before the user is notified.
+var noticeAfter = 5 * time.Second // shorter in tests
 
 const noticeInterval = 30 * time.Second
 
 var notifier atomic.Pointer[func(string)]
 
-// SetNotifier sets who receives one-sentence notices about storage though nothing has failed,
-// such as a request that is retried for some seconds.
+// SetNotifier sets the receiver of notices of one sentence, which are about storage and not about a
+// failure: for example, that a request has been retried for some seconds.
 func SetNotifier(f func(string)) { notifier.Store(&f) }
 
 // Notify sends a notice.
@@ -99,7 +99,7 @@ func Notify(message string) {
 	}
 }
 
-// notifyRetry reports a request that is retried, unless another one was just reported.
+// notifyRetry sends a notice of a retried request, unless one was just sent for another request.
 func (c *Client) notifyRetry(failed *Error, left time.Duration) {
 	last, now := c.lastNotice.Load(), time.Now()
 	if now.UnixNano()-last >= int64(noticeInterval) && c.lastNotice.CompareAndSwap(last, now.UnixNano()) {
@@ -107,7 +107,7 @@ func (c *Client) notifyRetry(failed *Error, left time.Duration) {
 	}
 }
 
-// retry calls f until it succeeds or fails permanently, or the client's time limit is over.
+// retry calls f until it succeeds, fails permanently, or the client's time limit is over.
 func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Context) error) error {
 	began := time.Now()
 	wait := firstWait
@@ -152,7 +152,7 @@ func (e *Error) result() error {
 	return hosterr.New(e)
 }
 
-// explain classifies an error as permanent or transient, and adds advice. Unknown errors are
+// explain classifies an error as permanent or transient and adds advice. Unknown errors count as
 // transient.
 func explain(at Address, err error) *Error {
 	if known := (*Error)(nil); errors.As(err, &known) {
@@ -195,14 +195,14 @@ func explain(at Address, err error) *Error {
 	return e
 }
 
-// transientStatuses and transientCodes are errors of statuses 400 to 499 that may pass: the
-// request took too long, was damaged on its way, or met another one.
+// transientStatuses and transientCodes are those errors with a status from 400 to 499 that may pass:
+// the request took too long, was damaged in transit, or conflicted with another one.
 var (
 	transientStatuses = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
 	transientCodes    = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}
 )
 
-// redact removes credentials from an error: a server may repeat everything that it received.
+// redact removes credentials from an error, since a server may repeat everything that it received.
 func (c *Client) redact(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err

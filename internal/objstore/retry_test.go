@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who waits for a server learns why, once for all requests that fail.
+// While requests wait for a server, the user learns why, once for all requests.
 func TestTell(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1") // nobody listens there
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")

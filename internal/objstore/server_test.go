@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/objstore/objstoretest"
 )
 
-// served makes a client of a real server, and returns the address of its bucket.
+// served makes a client of a real server, and returns it with the address of a bucket.
 func served(t *testing.T) (*Client, Address) {
 	t.Helper()
 	t.Setenv("AWS_ENDPOINT_URL_S3", "http://"+objstoretest.Serve(t, t.TempDir()))
@@ -28,7 +28,7 @@ func served(t *testing.T) (*Client, Address) {
 	return c, Address{Bucket: objstoretest.Bucket}
 }
 
-// put writes objects whose content is their key.
+// put writes objects, each with its key as its content.
 func put(t *testing.T, c *Client, at Address, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
@@ -38,7 +38,7 @@ func put(t *testing.T, c *Client, at Address, keys ...string) {
 	}
 }
 
-// A list has the objects below a prefix, by key, and not those that only begin alike.
+// A list has the objects below a prefix in order of keys, but no others whose keys start alike.
 func TestServedList(t *testing.T) {
 	c, at := served(t)
 	put(t, c, at, "a/2", "a/1", "a/b/3", "ab/4", "0")
@@ -100,7 +100,7 @@ func TestServedRead(t *testing.T) {
 	}
 }
 
-// An object is created once; the same content again is the same object.
+// An object is created once; creating it again with the same content is no error.
 func TestServedCreate(t *testing.T) {
 	c, at := served(t)
 	ctx, at := t.Context(), at.Join("commit")
@@ -121,7 +121,7 @@ func TestServedCreate(t *testing.T) {
 	}
 }
 
-// A file of several parts goes to the server and back.
+// A file of several parts is the same after uploading and downloading.
 func TestServedParts(t *testing.T) {
 	c, at := served(t)
 	ctx, at := t.Context(), at.Join("large")

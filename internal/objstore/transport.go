@@ -14,18 +14,18 @@ import (
 
 // Answers are not trusted: they may come from another program, be endless, or be too slow.
 var (
-	// errStalled says that almost no bytes arrived for long.
+	// errStalled means that almost no bytes arrived for a long time.
 	errStalled = errors.New("the transfer stalled (STACKMILL_S3_TIMEOUT)")
-	// errForeign says that the answer is not from an S3 server.
+	// errForeign means that the answer is not from an S3 server.
 	errForeign = errors.New("the answer is not from S3-compatible storage")
-	// errEndless says that an answer is longer than any valid one.
+	// errEndless means that an answer is longer than any valid one.
 	errEndless = errors.New("the answer does not end")
-	// errNoProgress says that the pages of a list do not end.
+	// errNoProgress means that the pages of a list do not end.
 	errNoProgress = errors.New("the list does not end: the server gives the same page, or empty ones, again and again")
 )
 
 const (
-	// minRate is the minimum of bytes per second while a body is sent or read.
+	// minRate is the lowest rate, in bytes per second, at which a body may be sent or read.
 	minRate = 256
 	// maxAnswer is the maximum size of answers other than content. A list of 1,000 keys of
 	// maximum length has 4 MB.
@@ -55,13 +55,13 @@ func (t *checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer.Body = t.watch(ctx, cancel, answer.Body, true)
 	if err := checkAnswer(r, answer); err != nil {
-		_ = answer.Body.Close() // nobody reads it
+		_ = answer.Body.Close() // the caller does not read it
 		return nil, err
 	}
 	return answer, nil
 }
 
-// checkAnswer checks whether an answer can belong to a request.
+// checkAnswer returns an error if an answer cannot belong to the request.
 func checkAnswer(r *http.Request, answer *http.Response) error {
 	query := r.URL.Query()
 	done := answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusPartialContent
@@ -79,7 +79,7 @@ func checkAnswer(r *http.Request, answer *http.Response) error {
 	return nil
 }
 
-// checkXML reads and checks a list, or the answer to a POST.
+// checkXML reads and checks an answer in XML: a list, or the answer to a POST.
 func checkXML(ctx context.Context, answer *http.Response) error {
 	body := &limitedBody{answer.Body, maxAnswer}
 	content, err := io.ReadAll(body)
@@ -119,16 +119,16 @@ func rootOf(content []byte) string {
 
 // pageTracker follows the pages of a list.
 type pageTracker struct {
-	token []byte // of the last page: where the next one begins
+	token []byte // the last page's token for the next page
 	empty int    // pages in a row without objects
 }
 
 type pagesKey struct{}
 
-// maxEmptyPages is the maximum of pages in a row without objects.
+// maxEmptyPages is the most pages in a row that may be empty.
 const maxEmptyPages = 100
 
-// check returns an error if a page shows no progress.
+// check returns an error if a page of a list shows no progress.
 func (p *pageTracker) check(page []byte) error {
 	_, rest, _ := bytes.Cut(page, []byte("<NextContinuationToken>"))
 	token, _, _ := bytes.Cut(rest, []byte("</"))
@@ -143,7 +143,7 @@ func (p *pageTracker) check(page []byte) error {
 	return nil
 }
 
-// limitedBody fails beyond a number of bytes.
+// limitedBody is a body that fails beyond a number of bytes.
 type limitedBody struct {
 	io.ReadCloser
 	left int64
@@ -161,13 +161,13 @@ func (b *limitedBody) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// stallReader cancels a request if its body is too slow.
+// stallReader is a body that cancels its request if it is too slow.
 type stallReader struct {
 	io.ReadCloser
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	timeout time.Duration
-	last    bool         // closing the body ends the request
+	last    bool         // closing the body ends the whole request
 	passed  atomic.Int64 // bytes since the last check
 	timer   *time.Timer
 }

@@ -13,8 +13,8 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// uploadPart is the size from which files are uploaded in parts, and the size of a part, which is
-// held in memory.
+// uploadPart is the size of a part in bytes, and the smallest size of a file that is uploaded in
+// parts. A part is held in memory.
 const uploadPart = 16 << 20
 
 func (c *Client) options() minio.PutObjectOptions {
@@ -24,7 +24,7 @@ func (c *Client) options() minio.PutObjectOptions {
 	}
 }
 
-// Put writes an object, atomically, and replaces an existing one.
+// Put writes an object atomically. It replaces an existing one.
 func (c *Client) Put(ctx context.Context, at Address, content []byte) error {
 	return c.retry(ctx, at, func(ctx context.Context) error {
 		_, err := c.api.PutObject(ctx, at.Bucket, at.Key, bytes.NewReader(content), int64(len(content)), c.options())
@@ -51,9 +51,9 @@ func (c *Client) Upload(ctx context.Context, at Address, path string) (etag stri
 	return etag, err
 }
 
-// Create writes an object unless one of its name exists: then the error is ErrExists, if its
-// content differs. If the answer is lost after the server has stored the object, Create compares
-// what is there. It returns the object's ETag.
+// Create writes an object unless one with its name exists. The error is ErrExists if that has other
+// content. If the server stored the object but its answer was lost, Create compares the content. It
+// returns the object's ETag.
 func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag string, err error) {
 	err = c.retry(ctx, at, func(ctx context.Context) error {
 		options := c.options()
@@ -63,7 +63,7 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 			return ErrExists
 		}
 		etag = trimETag(made.ETag)
-		return err // a 409, when two are written concurrently: the next try decides
+		return err // a 409 if two are written concurrently: the next try decides
 	})
 	if err == nil {
 		return etag, nil
@@ -93,7 +93,7 @@ func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag s
 // removeBatch is the number of objects per delete request.
 const removeBatch = 1000
 
-// Remove removes objects. Missing ones are no error.
+// Remove removes objects. A missing object is no error.
 func (c *Client) Remove(ctx context.Context, bucket string, keys []string) error {
 	for len(keys) > 0 {
 		some := keys[:min(len(keys), removeBatch)]

@@ -18,8 +18,7 @@ func counting() func(*int) {
 
 func double(x *int) { *x *= 2 }
 
-// Results pass all steps in the order of their numbers, also where there are fewer processors
-// than steps.
+// Results pass all steps in order of their numbers, even with fewer processors than steps.
 func TestChain(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for processors := 1; processors <= 4; processors++ {
@@ -47,7 +46,7 @@ func testChain(t *testing.T) {
 	}
 }
 
-// Goroutines end when the caller does not want more.
+// Goroutines end when the caller wants no more results.
 func TestChainLeft(t *testing.T) {
 	before, taken := runtime.NumGoroutine(), 0
 	Chain(1000, 2, []func(*int){counting(), double}, func(*int) bool { taken++; return taken < 5 })
@@ -56,7 +55,7 @@ func TestChainLeft(t *testing.T) {
 	}
 }
 
-// The panic of a step is the caller's once all results before it were taken.
+// A step's panic reaches the caller once all results before it were taken.
 func TestChainPanics(t *testing.T) {
 	mistaken := func(x *int) {
 		if *x >= 8 {
@@ -80,7 +79,7 @@ func TestChainPanics(t *testing.T) {
 	}
 }
 
-// A page fault is the caller's as the runtime describes it.
+// A page fault reaches the caller as the runtime's own error.
 func TestChainPageFault(t *testing.T) {
 	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

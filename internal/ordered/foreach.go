@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// ForEach calls f with the numbers below n, which it begins in their order, at most limit at a
-// time; any number of them if limit is 0. It returns the first error, after which the context
-// has ended and no further number is begun; also when the caller's context ends. A panic of f
-// becomes one of ForEach, once all other calls have returned.
+// ForEach calls f with the numbers below n, starting them in order, at most limit at a time (all at
+// once if limit is 0). It returns the first error. After an error, or when the caller's context
+// ends, f's context ends too, and no further call starts. A panic of f becomes one of ForEach once
+// all other calls have returned.
 func ForEach(ctx context.Context, n, limit int, f func(ctx context.Context, i int) error) error {
 	if limit <= 0 {
 		limit = n
@@ -51,12 +51,12 @@ func ForEach(ctx context.Context, n, limit int, f func(ctx context.Context, i in
 	}
 }
 
-// Run calls all functions at the same time, and returns their errors.
+// Run calls all functions concurrently, and returns their errors joined.
 func Run(functions ...func() error) error {
 	errs := make([]error, len(functions))
 	_ = ForEach(context.Background(), len(functions), 0, func(_ context.Context, i int) error {
 		errs[i] = functions[i]()
-		return nil // the others go on
+		return nil // an error does not stop the others
 	})
 	return errors.Join(errs...)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// All numbers are begun, at most as many at a time as the limit says.
+// Every number is started, and no more than limit run at a time.
 func TestForEach(t *testing.T) {
 	for _, tt := range []struct{ n, limit int }{{0, 3}, {1, 3}, {2, 1}, {20, 3}, {5, 0}} {
 		var begun, running, most atomic.Int64
@@ -28,7 +28,7 @@ func TestForEach(t *testing.T) {
 	}
 }
 
-// After an error or the context's end no further number is begun, and those that run can see it.
+// After an error or the context's end no further number is started, and running ones can notice.
 func TestForEachEnds(t *testing.T) {
 	failure, ended := errors.New("failed"), errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The panic of a function is the caller's, with the stack, once all others have returned.
+// A function's panic reaches the caller, with its stack, once all others have returned.
 func TestRunPanics(t *testing.T) {
 	returned := false
 	defer func() {

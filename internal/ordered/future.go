@@ -1,13 +1,13 @@
 package ordered
 
-// Future is a result that a goroutine computes.
+// Future is a result that a goroutine is computing.
 type Future[T any] struct {
 	done  chan struct{}
 	value T
 	err   error
 }
 
-// Start begins to compute a result. Nobody needs to wait for it.
+// Start starts to compute a result. Calling Wait is optional.
 func Start[T any](compute func() (T, error)) *Future[T] {
 	f := &Future[T]{done: make(chan struct{})}
 	go func() {
@@ -20,10 +20,10 @@ func Start[T any](compute func() (T, error)) *Future[T] {
 	return f
 }
 
-// Done is closed once there is a result.
+// Done is closed when the result is ready.
 func (f *Future[T]) Done() <-chan struct{} { return f.done }
 
-// Wait returns the result. A panic is its error.
+// Wait waits for the result. A panic becomes its error.
 func (f *Future[T]) Wait() (T, error) {
 	<-f.done
 	return f.value, f.err

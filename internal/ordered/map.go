@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// ahead is how many results of a worker are in memory.
+// ahead is how many results each worker has in memory.
 const ahead = 2
 
-// Map fills n results on the goroutines of some workers, and takes them on the caller's goroutine
-// in the order of their numbers, from 0, while further ones are filled. Worker w fills the numbers
-// w, w+workers, ... in this order, so that it may have memory of its own. The memory of a result
-// is used again once it was taken. Map also returns when take returns false. A panic of fill
-// becomes one of Map, when it is the result's turn: a page fault as it is, any other as a *Panic.
+// Map fills n results on some workers' goroutines, and takes them on the caller's goroutine in order
+// of their numbers, from 0, while further ones are being filled. Worker w fills numbers w,
+// w+workers, ... in this order, so that it can have memory of its own. A result's memory is reused
+// after take. Map also returns when take returns false. A panic of fill becomes one of Map when it
+// is the result's turn: a page fault unchanged, any other panic as a *Panic.
 func Map[T any](workers, n int, fill func(worker, number int, to *T), take func(*T) bool) {
 	if n == 1 {
 		var only T
@@ -54,10 +54,10 @@ func Map[T any](workers, n int, fill func(worker, number int, to *T), take func(
 	}
 }
 
-// line passes results between a worker and the caller. Both channels have room for all of them.
+// line passes results between a worker and the caller. Both its channels have room for all results.
 type line[T any] struct {
 	filled, free chan *T
-	panicked     any // why filled was closed before its end
+	panicked     any // the panic for which filled was closed early
 }
 
 // run fills results until there are no more, or the caller has left.

@@ -33,7 +33,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// ended waits until there are no more goroutines than before.
+// ended waits until no more goroutines run than before.
 func ended(before int) bool {
 	for range 1000 {
 		if runtime.NumGoroutine() <= before {
@@ -44,7 +44,7 @@ func ended(before int) bool {
 	return false
 }
 
-// Goroutines end when the caller does not want more.
+// Goroutines end when the caller wants no more results.
 func TestMapLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	taken := 0
@@ -54,7 +54,7 @@ func TestMapLeft(t *testing.T) {
 	}
 }
 
-// A page fault is the caller's as the runtime describes it.
+// A page fault reaches the caller as the runtime's own error.
 func TestMapPageFault(t *testing.T) {
 	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestMapPageFault(t *testing.T) {
 	Map(1, 3, func(_, number int, to *byte) { *to = page[7] }, func(*byte) bool { return true })
 }
 
-// A worker's panic is the caller's once all results before it were taken.
+// A worker's panic reaches the caller once all results before it were taken.
 func TestMapPanics(t *testing.T) {
 	for _, tt := range []struct{ value, want any }{
 		{"mistake", "*ordered.Panic internal error: mistake; please report it with its input"},

@@ -1,17 +1,16 @@
-// Package ordered is the scheduler of the writing side: every goroutine there is started by
-// one of its functions, so that results have an order, queues a bound, and panics a caller.
+// Package ordered is the scheduler of the writing side. Its functions start every goroutine there,
+// so that results are ordered, queues are bounded, and panics reach a caller.
 //
-//	ForEach, Run   run functions at the same time, and wait for them
-//	Map            computes results at the same time, and takes them in order
+//	ForEach, Run   run functions concurrently, and wait for them
+//	Map            computes results concurrently, and takes them in order
 //	Chain          passes results through steps; each step handles one at a time
-//	Future         is one result that is computed meanwhile
-//	Worker         does something with values, one by one, behind a queue
+//	Future         is one result that is computed in the background
+//	Worker         processes values from a queue one by one
 //	Producer       makes values ahead of their consumer
 //	Turns          let goroutines act one after the other
 //
-// Nothing but Start leaves a goroutine behind. Functions that wait for a result panic where the
-// code that they run panics; Future, Worker and Producer, which return before, make an error
-// of it.
+// Only Start can leave a goroutine running. Functions that wait for a result panic if the code that
+// they run panics; Future, Worker and Producer return before, and turn the panic into an error.
 //
 // Start reading with ForEach and Map; each of the others has a file.
 package ordered
@@ -31,8 +30,8 @@ func (p *Panic) Error() string {
 	return fmt.Sprintf("internal error: %v; please report it with its input", p.Value)
 }
 
-// panicOf returns the value to panic with again. Page faults stay what they are, for callers
-// to recognize.
+// panicOf returns the value with which to panic again. A page fault stays unchanged, so that callers
+// can recognize it.
 func panicOf(recovered any) any {
 	switch recovered.(type) {
 	case nil, *Panic, interface{ Addr() uintptr }:

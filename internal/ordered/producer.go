@@ -10,8 +10,8 @@ type Producer[T any] struct {
 	stopped *Future[struct{}]
 }
 
-// NewProducer starts to make values with next, until it has no more, fails, or the context ends. At
-// most queue values wait. drop releases a value that nobody takes.
+// NewProducer starts to make values with next, until next has no more or fails, or the context ends.
+// At most queue values wait. drop releases a value that is never taken.
 func NewProducer[T any](ctx context.Context, queue int, next func() (v T, more bool, err error), drop func(T)) *Producer[T] {
 	p := &Producer[T]{values: make(chan T, queue), drop: drop}
 	ctx, p.end = context.WithCancel(ctx)
@@ -48,5 +48,5 @@ func (p *Producer[T]) Close() {
 	for v := range p.values {
 		p.drop(v)
 	}
-	_, _ = p.stopped.Wait() // Next has returned the error, or nobody asked
+	_, _ = p.stopped.Wait() // Next has returned the error, or was not called
 }

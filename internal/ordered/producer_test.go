@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Values come in the order in which they are made, then the error; those that nobody takes are
+// Values come in the order in which they are made, then the error; values that are never taken are
 // dropped.
 func TestProducer(t *testing.T) {
 	failure := errors.New("failed")
@@ -43,7 +43,7 @@ func TestProducer(t *testing.T) {
 	}
 }
 
-// A panic is the result's error; turns come one after the other.
+// A Future's panic is its error; turns come one after the other.
 func TestFutureAndTurns(t *testing.T) {
 	if _, err := Start(func() (int, error) { panic("mistake") }).Wait(); !isPanic(err, "mistake") {
 		t.Error(err)

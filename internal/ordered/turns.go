@@ -1,12 +1,12 @@
 package ordered
 
-// Turn is the turn of one of several goroutines that act one after the other.
+// Turn is one goroutine's turn, of several goroutines that act one after the other.
 type Turn struct {
 	come chan struct{}
-	next chan struct{} // nil: it is the last one
+	next chan struct{} // nil for the last turn
 }
 
-// NewTurns returns n turns. The first one has come.
+// NewTurns returns n turns. The first one comes at once.
 func NewTurns(n int) []Turn {
 	turns := make([]Turn, n)
 	var next chan struct{}
@@ -20,7 +20,7 @@ func NewTurns(n int) []Turn {
 	return turns
 }
 
-// Come is closed when all turns before are over.
+// Come is closed when all earlier turns have ended.
 func (t Turn) Come() <-chan struct{} { return t.come }
 
 // End ends the turn, once it has come. It reports whether it was the last one.

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// Worker processes values in the order in which they are added: on a goroutine of its own or, if it
-// is inline, on the caller's. After an error, a panic or the context's end, values are dropped.
+// Worker processes values in the order in which they are added, on a goroutine of its own or, if it
+// is inline, on the caller's. After an error, a panic or the context's end, it drops values.
 type Worker[T any] struct {
 	ctx      context.Context
 	do       func(T) error
 	drop     func(T)
-	queue    chan T // nil: Add does it
+	queue    chan T // nil: Add processes the value itself
 	pending  sync.WaitGroup
-	failed   chan struct{} // closed after an error, which is err then
+	failed   chan struct{} // closed after an error; then err is set
 	err      error
 	dropped  error // why values were dropped
 	finished *Future[struct{}]
 }
 
-// NewWorker starts a worker with a queue of the given length. Close ends it. drop, which
-// may be nil, releases a value that is not done.
+// NewWorker starts a worker with a queue of the given length. Close ends it. drop, which may be nil,
+// releases a value that is not processed.
 func NewWorker[T any](ctx context.Context, queue int, do func(T) error, drop func(T)) *Worker[T] {
 	w := NewInlineWorker(ctx, do, drop)
 	values := make(chan T, queue)
@@ -35,7 +35,7 @@ func NewWorker[T any](ctx context.Context, queue int, do func(T) error, drop fun
 	return w
 }
 
-// NewInlineWorker returns a worker without a goroutine: Add returns when the value is done.
+// NewInlineWorker returns a worker without a goroutine: Add processes the value before it returns.
 func NewInlineWorker[T any](ctx context.Context, do func(T) error, drop func(T)) *Worker[T] {
 	if drop == nil {
 		drop = func(T) {}
@@ -43,7 +43,7 @@ func NewInlineWorker[T any](ctx context.Context, do func(T) error, drop func(T))
 	return &Worker[T]{ctx: ctx, do: do, drop: drop, failed: make(chan struct{})}
 }
 
-// run does something with a value, or drops it.
+// run processes a value, or drops it.
 func (w *Worker[T]) run(v T) error {
 	if err := w.stopped(); err != nil {
 		w.dropped = err
@@ -57,7 +57,7 @@ func (w *Worker[T]) run(v T) error {
 	return w.Err()
 }
 
-// stopped returns why values are dropped, nil if they are not.
+// stopped returns why values are dropped; nil if they are not.
 func (w *Worker[T]) stopped() error {
 	if err := w.Err(); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (w *Worker[T]) stopped() error {
 	return context.Cause(w.ctx)
 }
 
-// Add queues a value, which belongs to the worker from then on, also after an error. The error is
-// from an earlier value, or the context's.
+// Add queues a value, which belongs to the worker from then on, even if Add fails. The error is an
+// earlier value's, or the context's.
 func (w *Worker[T]) Add(v T) (err error) {
 	if w.queue == nil {
 		return w.run(v)
@@ -85,11 +85,10 @@ func (w *Worker[T]) Add(v T) (err error) {
 	return err
 }
 
-// Wait waits until all values that were added are done or dropped.
+// Wait waits until all added values are processed or dropped.
 func (w *Worker[T]) Wait() { w.pending.Wait() }
 
-// WaitFor waits until done is closed, which processing a value does. The error is from a value, or
-// the context's.
+// WaitFor waits until processing a value closes done. The error is a value's, or the context's.
 func (w *Worker[T]) WaitFor(done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -101,10 +100,10 @@ func (w *Worker[T]) WaitFor(done <-chan struct{}) error {
 	}
 }
 
-// Failed is closed after the error of a value.
+// Failed returns a channel that is closed when a value has failed.
 func (w *Worker[T]) Failed() <-chan struct{} { return w.failed }
 
-// Err returns the error of a value, nil if there is none so far.
+// Err returns the error of a value, nil as long as none has failed.
 func (w *Worker[T]) Err() error {
 	select {
 	case <-w.failed:
@@ -114,9 +113,9 @@ func (w *Worker[T]) Err() error {
 	}
 }
 
-// Close waits until all values are done, and ends the worker. The error is from a value, or the
-// context's if it kept a value from being done. It may be called again, and of a worker that is
-// nil, but not together with Add.
+// Close waits until all values are processed, and ends the worker. The error is a value's, or the
+// context's if values were dropped because of that. Close may be called again, and on a nil worker,
+// but not concurrently with Add.
 func (w *Worker[T]) Close() error {
 	if w == nil {
 		return nil

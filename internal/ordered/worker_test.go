@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// Values are done in their order. After an error, a panic or the context's end they are dropped,
-// and Add returns why.
+// Values are processed in order. After an error, a panic or the context's end they are dropped, and
+// Add returns why.
 func TestWorker(t *testing.T) {
 	failure, ended := errors.New("it failed"), errors.New("it ended")
 	for _, tt := range []struct {
 		name string
-		at   func(cancel context.CancelCauseFunc) error // done with value 3
+		at   func(cancel context.CancelCauseFunc) error // called for value 3
 		want error
 	}{
 		{"all", func(context.CancelCauseFunc) error { return nil }, nil},
@@ -36,7 +36,7 @@ func TestWorker(t *testing.T) {
 		added := 0
 		for ; added < 9 && err == nil; added++ {
 			if err = w.Add(added); added == 3 && tt.want != nil {
-				select { // the goroutine has ended what follows from it
+				select { // wait until the goroutine has seen it
 				case <-w.Failed():
 				case <-ctx.Done():
 				}
@@ -70,12 +70,12 @@ func TestWorker(t *testing.T) {
 	}
 }
 
-// isCause reports whether an error is another one, or the panic with it.
+// isCause reports whether an error is cause, or the panic with cause.
 func isCause(err, cause error) bool {
 	return errors.Is(err, cause) || isPanic(err, cause)
 }
 
-// Without a goroutine, a value is done when Add returns; the rest is the same.
+// Without a goroutine, a value is processed when Add returns; all else is the same.
 func TestInlineWorker(t *testing.T) {
 	failure := errors.New("it failed")
 	done, dropped := 0, 0

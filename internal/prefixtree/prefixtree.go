@@ -1,5 +1,5 @@
-// Package prefixtree merges lists into a tree (a trie) by their common prefixes, which are stored
-// and processed once.
+// Package prefixtree merges lists into a tree (a trie), which stores and processes their common
+// prefixes once.
 package prefixtree
 
 import (
@@ -9,31 +9,31 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// Tree is a trie with nodes of type N and labels of type L. Node 0 is the root; parents have
-// lower numbers than their children. It has no pointers. Most nodes were added right after their
-// parents; a hash table finds the others.
+// Tree is a trie with nodes of type N and labels of type L. Node 0 is the root; parents have lower
+// numbers than their children. It has no pointers. Most nodes directly follow their parents; a hash
+// table finds the others.
 type Tree[N, L ~int32] struct {
 	nodes  chunked.List[node[N, L]]
 	seed   uint64
-	table  []edge[N, L] // its length is a power of 2; edges to the root are free slots
+	table  []edge[N, L] // hash table: its length is a power of 2; edges to the root are free slots
 	hashed int          // edges in the table
 }
 
-// node is a node's parent, negative for the root, and its label, which distinguishes it from its
+// node has a node's parent, negative for the root, and its label, which distinguishes it from its
 // siblings.
 type node[N, L ~int32] struct {
 	parent N
 	label  L
 }
 
-// edge leads from a node to a child, by its label.
+// edge is the edge from a node to its child with a label.
 type edge[N, L ~int32] struct {
 	from N
 	by   L
 	to   N
 }
 
-// firstSlots is the first size of the hash table.
+// firstSlots is the initial size of the hash table.
 const firstSlots = 64
 
 // New returns a tree with only a root.
@@ -55,7 +55,7 @@ func (t *Tree[N, L]) Label(n N) L { return t.nodes.At(int(n)).label }
 // Child returns a node's child with a label, and whether it is new.
 func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	child = N(t.Len())
-	if next := parent + 1; next < child { // otherwise it has no child, and the new one is found without the table
+	if next := parent + 1; next < child { // else parent has no child, and the new one will directly follow it
 		if *t.nodes.At(int(next)) == (node[N, L]{parent, label}) {
 			return next, false
 		}
@@ -72,7 +72,7 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	return child, true
 }
 
-// slot returns the slot of an edge in the table, or a free one for it.
+// slot returns the slot of an edge in the table, or a free slot for it.
 func (t *Tree[N, L]) slot(from N, by L) int {
 	high, low := bits.Mul64((uint64(uint32(from))<<32|uint64(uint32(by)))^t.seed, 0x9e3779b97f4a7c15)
 	mask := len(t.table) - 1
@@ -94,17 +94,17 @@ func (t *Tree[N, L]) grow() {
 	}
 }
 
-// PreOrder is a tree in pre-order: the nodes below a node follow it, older siblings first.
+// PreOrder is a tree in pre-order: a node's descendants directly follow it, older siblings first.
 type PreOrder[N, L ~int32] struct {
 	Parent []N     // negative for the root
 	Label  []L     // distinguishes a node from its siblings
-	Below  []int32 // number of nodes below a node
+	Below  []int32 // number of a node's descendants
 }
 
 // Len returns the number of nodes, including the root.
 func (o *PreOrder[N, L]) Len() int { return len(o.Parent) }
 
-// Last returns the last node below a node, or the node itself.
+// Last returns the last descendant of a node, or the node itself if it has none.
 func (o *PreOrder[N, L]) Last(n N) N { return n + N(o.Below[n]) }
 
 // Order returns the tree in pre-order, and the new numbers of its nodes.
@@ -114,7 +114,7 @@ func (t *Tree[N, L]) Order() (o PreOrder[N, L], number []N) {
 	return o, number
 }
 
-// Number is the first half of Order: only Below is complete. Fill completes the rest.
+// Number is the first half of Order: it completes only Below and the numbers. Fill does the rest.
 func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
 	below := chunked.MakeTable[int32](t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
@@ -123,7 +123,7 @@ func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
 	o = PreOrder[N, L]{Parent: make([]N, t.Len()), Label: make([]L, t.Len()), Below: make([]int32, t.Len())}
 	number = make([]N, t.Len())
 	o.Below[0] = below[0]
-	free := below // by node that has its number: the number of its next child
+	free := below // the next child's number, for a node that has its own
 	free[0] = 1
 	for n := 1; n < t.Len(); n++ {
 		parent, count := t.Parent(N(n)), below[n]

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A tree has each child of a label once, however many there are.
+// A node has one child per label, however many labels there are.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type edge struct{ from, to int32 }
@@ -27,8 +27,8 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// ordered checks the tree in pre-order: nodes are as before, those below a node follow
-// it, older siblings come first.
+// ordered checks the pre-order of a tree: it has the same nodes, descendants directly follow a node,
+// and older siblings come first.
 func ordered(t *rapid.T, tr *Tree[int32, int32]) {
 	o, number := tr.Order()
 	parts, same := tr.Number()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// openers are the functions that open files by name, by import path.
+// openers lists the functions that open files by name, by import path.
 var openers = map[string][]string{
 	"os":                    {"Open", "OpenFile", "ReadFile", "OpenRoot", "OpenInRoot", "DirFS"},
 	"io/ioutil":             {"ReadFile"},
@@ -20,7 +20,7 @@ var openers = map[string][]string{
 	"golang.org/x/sys/unix": {"Open", "Openat", "Openat2"},
 }
 
-// may are the packages and files that open files by themselves, with the reason.
+// may lists the packages and files that may open files otherwise, with the reason.
 var may = map[string]string{
 	"internal/safefile":                    "it is the one place",
 	"stages/loadobject/cache/disk.go":      "it writes the cache's files",
@@ -32,8 +32,8 @@ var may = map[string]string{
 	"pipeline/runner/prometheus.go":        "it reads the counters of a regular file that it wrote before",
 }
 
-// Recordings' files, and those that they name, are opened by this package only: a
-// pipe in the place of any of them would keep the program waiting.
+// Only this package opens recordings' files and the files that they name: a pipe in place of any of
+// them would make the program wait forever.
 func TestOneOpens(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files := 0
@@ -61,7 +61,7 @@ func TestOneOpens(t *testing.T) {
 	}
 }
 
-// opens reports the calls of openers in a file.
+// opens reports each call of an opener in a file as an error.
 func opens(t *testing.T, path, name string) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)

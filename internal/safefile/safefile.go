@@ -1,6 +1,6 @@
 // Package safefile opens the files that recordings consist of or name: logs, load objects, symbol
-// lists, sources. They are not trusted: reading a pipe would block forever, a device has no end,
-// and a file may be far larger than others of its kind.
+// lists, sources. These files are not trusted: reading a pipe may block forever, a device has no
+// end, and a file may be far larger than its kind usually is.
 package safefile
 
 import (
@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Why files are refused.
+// Reasons to refuse a file.
 var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrTooLarge   = errors.New("too large")
 )
 
-// Open opens a regular file of at most limit bytes, a constant of this package. It never blocks,
-// and refuses special files with ErrNotRegular before it opens them, since opening changes some
-// devices. It checks the file again once it is open, in case it was replaced.
+// Open opens a regular file of at most limit bytes, a constant of this package. It never blocks. It
+// refuses special files with ErrNotRegular before opening them, because opening changes some
+// devices, and checks the open file again, in case the path was replaced.
 func Open(path string, limit int64) (*os.File, fs.FileInfo, error) {
 	if _, err := Stat(path); err != nil {
 		return nil, nil, err
@@ -40,8 +40,8 @@ func Open(path string, limit int64) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Read returns the content of a regular file of at most limit bytes. It does not rely on
-// the file's size, which may grow, and is 0 for files of the kernel.
+// Read returns the content of a regular file of at most limit bytes. It does not rely on the file's
+// size, which may grow, and which is 0 for the kernel's files.
 func Read(path string, limit int64) ([]byte, error) {
 	f, _, err := Open(path, limit)
 	if err != nil {
@@ -58,7 +58,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Stat describes a regular file; the error for others is ErrNotRegular.
+// Stat describes a regular file; for other files the error is ErrNotRegular.
 func Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {

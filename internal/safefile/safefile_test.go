@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Special files are refused at once: a pipe would wait for its writer.
+// Special files are refused without waiting: opening a pipe would wait for a writer.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -49,7 +49,7 @@ func TestLimit(t *testing.T) {
 	if _, err := Read(path, 4); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a file over the limit: %v", err)
 	}
-	// The size of the kernel's files is 0.
+	// The kernel's files have size 0.
 	if data, err := Read("/proc/self/status", Note); err != nil || len(data) == 0 {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}

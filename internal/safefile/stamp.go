@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Stamp is the part of a file's attributes that changes with its content. The file's author
-// chooses its size and modification time, but not its inode and change time.
+// Stamp has those attributes of a file that change with its content. Whoever writes the file can set
+// its size and modification time, but not its inode and change time.
 type Stamp struct {
 	Device, Inode           uint64
 	Size, Modified, Changed int64 // bytes; ns since 1970
@@ -21,8 +21,8 @@ func StampOf(info os.FileInfo) (s Stamp) {
 	return s
 }
 
-// settled is how old a file's last change must be for its stamp to identify its content: file
-// systems count time in steps of up to 2 s.
+// settled is how old a file's last change must be for its stamp to identify its content: clocks of
+// file systems have steps of up to 2 s.
 const settled = 3 * time.Second
 
 // Settled reports whether the stamp identifies the file's content.

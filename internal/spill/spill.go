@@ -11,50 +11,50 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// File is the temporary file. It is closed when nothing of it is needed any more.
+// File is the temporary file. It is closed once its content is no longer needed.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-// Space is the temporary file of one recording's lists that become too long. It is safe for
-// concurrent use. Its errors are host errors.
+// Space stores the parts of one recording's lists that exceed their memory in a temporary file. It
+// is safe for concurrent use. Its errors are host errors.
 type Space struct {
 	// Memory is how many bytes of a list stay in memory.
 	Memory int64
-	// Mapped is how many bytes of the recording's files may be mapped, which saves reading them
-	// again.
+	// Mapped is how many bytes of the recording's files may stay mapped, so that they need not be
+	// read again.
 	Mapped int64
 
 	create func() (File, error)
 	mu     sync.Mutex
 	file   File   // nil before the first use
 	buffer []byte // appended but not yet written
-	end    int64  // of the written bytes
+	end    int64  // end of the written bytes
 	err    error  // the first one
 }
 
-// bufferBytes is the size of a write.
+// bufferBytes is the size of one write to the file.
 const bufferBytes = 1 << 20
 
-// New returns a space for lists that keeps up to memory bytes in memory; create makes the file
-// for the rest when it is needed.
+// New returns a space for lists that keep up to memory bytes each in memory. When more is needed,
+// create makes the file for the rest.
 func New(memory int64, create func() (File, error)) *Space {
 	return &Space{Memory: memory, create: create}
 }
 
-// unlimited is the space for lists that may take any memory.
+// unlimited is the space for lists without a memory limit.
 var unlimited = New(math.MaxInt64, nil)
 
 type contextKey struct{}
 
-// NewContext returns a context for work on a recording with that space.
+// NewContext returns a context that carries a recording's space.
 func NewContext(ctx context.Context, s *Space) context.Context {
 	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// FromContext returns the context's space, an unlimited one by default.
+// FromContext returns the context's space, or else an unlimited one.
 func FromContext(ctx context.Context) *Space {
 	if s, ok := ctx.Value(contextKey{}).(*Space); ok {
 		return s

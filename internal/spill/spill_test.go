@@ -12,7 +12,7 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// space returns one with a file, and how often that was made.
+// space returns a space, and a counter of the files that it has made.
 func space(t *testing.T) (s *Space, made *int) {
 	t.Helper()
 	made = new(int)
@@ -28,7 +28,7 @@ func space(t *testing.T) (s *Space, made *int) {
 	return s, made
 }
 
-// What was appended is read back, before and after it was written.
+// Appended bytes are read back, both before and after they are written to the file.
 func TestAppend(t *testing.T) {
 	s, made := space(t)
 	var at []int64
@@ -57,7 +57,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// A space that nothing is appended to makes no file.
+// A space to which nothing is appended makes no file.
 func TestUnused(t *testing.T) {
 	s, made := space(t)
 	if err := s.Close(); err != nil || *made != 0 {
@@ -74,7 +74,7 @@ type full struct{ File }
 func (full) WriteAt([]byte, int64) (int, error) { return 0, unix.ENOSPC }
 func (full) Close() error                       { return nil }
 
-// Every use after an error fails, and takes no memory.
+// After an error, every use fails and takes no memory.
 func TestFault(t *testing.T) {
 	for name, create := range map[string]func() (File, error){
 		"create": func() (File, error) { return nil, errors.New("no folder") },
@@ -94,7 +94,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// Without a space, nothing is put aside.
+// Without a space in the context, nothing is spilled.
 func TestOf(t *testing.T) {
 	if s := FromContext(t.Context()); s != unlimited {
 		t.Error(s)

@@ -2,14 +2,14 @@ package spill
 
 import "encoding/binary"
 
-// Stream is a list of numbers that is read once, in order. Small ones take a byte.
+// Stream is a list of numbers that is read once, in order. Small numbers take a byte.
 type Stream struct {
 	space  *Space
 	chunks []streamChunk
-	memory int64  // of chunks
+	memory int64  // bytes of chunks in memory
 	last   []byte // the chunk being appended to
 
-	read, next int    // chunks read, bytes of the current one read
+	read, next int    // number of chunks read, and bytes read of the current one
 	chunk      []byte // the current one
 }
 
@@ -58,8 +58,8 @@ func (s *Stream) endChunk() error {
 	return err
 }
 
-// Read fills to with the next numbers; after the last one, values stay unchanged. Append must not
-// be called any more.
+// Read fills to with the next numbers; elements after the last number stay unchanged. Append must
+// not be called after Read.
 func (s *Stream) Read(to []int64) error {
 	for i := range to {
 		if s.next == len(s.chunk) {
@@ -74,7 +74,7 @@ func (s *Stream) Read(to []int64) error {
 	return nil
 }
 
-// advance goes on to the next chunk, an empty one at the end.
+// advance goes on to the next chunk; after the last one, to an empty one.
 func (s *Stream) advance() error {
 	s.next = 0
 	if s.read == len(s.chunks) {

@@ -1,5 +1,5 @@
-// Package tempdir makes the program's temporary folders. A folder is locked for as long as its
-// process lives, so that another process can remove what a killed one has left.
+// Package tempdir makes the program's temporary folders. Each is locked as long as its process
+// lives, so that other processes can remove the folders of killed ones.
 package tempdir
 
 import (
@@ -17,7 +17,7 @@ import (
 const (
 	prefix   = "stackmill-"
 	lockFile = "owner" // locked by the owner; it holds the name of the owner's machine
-	// A process that is killed while it makes a folder leaves an empty one without a lock.
+	// A process killed while it made a folder leaves an empty one, without a lock.
 	unlockedAge = time.Hour
 )
 
@@ -55,9 +55,9 @@ func Make(purpose string) (*Dir, error) {
 	return d, nil
 }
 
-// claim locks the folder. The machine's name is written under the lock: a file that has it and
-// can be locked belongs to a dead process. Where files cannot be locked or written, nobody else
-// removes the folder.
+// claim locks the folder, then writes the machine's name into the lock file. If a lock file with the
+// machine's name can be locked, its process is dead. Where files cannot be locked or written, no
+// other process removes the folder.
 func (d *Dir) claim() error {
 	lock, err := os.OpenFile(filepath.Join(d.Path, lockFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Dir) claim() error {
 	return nil
 }
 
-// Remove removes the folder with all that is in it.
+// Remove removes the folder with its content.
 func (d *Dir) Remove() error {
 	own.Lock()
 	delete(own.dirs, d)
@@ -94,7 +94,7 @@ func RemoveAll() {
 	clear(own.dirs)
 }
 
-// File returns a file without a name, which is gone when it is closed or the process ends.
+// File returns a file without a name, which disappears when it is closed or the process ends.
 func File() (*os.File, error) {
 	f, err := os.CreateTemp("", prefix+"file-")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// holding makes the test's program one that makes a folder and waits.
+// holding makes the test program make a folder and wait.
 const holding = "STACKMILL_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -49,8 +49,8 @@ func hold(t *testing.T) (*exec.Cmd, string) {
 	return c, path
 }
 
-// The leftovers of a killed process are removed, and nothing else: no folder of a living process,
-// of another machine, or of another program.
+// The folders of a killed process are removed, but not those of a living process, of another
+// machine, or of another program.
 func TestSweep(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
@@ -106,7 +106,7 @@ func TestSweep(t *testing.T) {
 	_ = living.Wait()
 }
 
-// All folders go with RemoveAll, and a file never has a name.
+// RemoveAll removes all folders, and a file never has a name.
 func TestRemoveAll(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)

@@ -13,11 +13,11 @@ const (
 	columnGap = 2  // blanks after each column; the line below the headings covers them
 	minColumn = 10 // characters; a narrower column is useless
 
-	// nameWidth limits names before other columns: one C++ template would push these out of
-	// sight.
+	// nameWidth limits names in the first columns: one C++ template would push the other columns out
+	// of sight.
 	nameWidth = 80
-	// CellWidth limits every cell: all rows of a table are as wide as the
-	// widest, so that one endless name would make gigabytes of blanks.
+	// CellWidth limits every cell: a table's rows are all as wide as the widest, so that one endless
+	// name would make gigabytes of blanks.
 	CellWidth = 4096
 )
 
@@ -54,7 +54,7 @@ func narrowedWidth(fields []Field, widths []int, limit int) int {
 	return sum
 }
 
-// Shorten takes out the middle of a longer text: both ends matter most.
+// Shorten replaces the middle of a text that is too long, because both ends matter most.
 func Shorten(text string, width int) string {
 	if len(text) <= width {
 		return text
@@ -65,11 +65,11 @@ func Shorten(text string, width int) string {
 	return text
 }
 
-// cutMark ends a line that is cut.
+// cutMark ends a truncated line.
 const cutMark = " ~"
 
-// aligned returns the headings (the first row) and the rows in columns, numbers to the right. It
-// cuts lines that are wider than width; 0 is no limit.
+// aligned returns the headings (the first row) and the rows in columns, with numbers right-aligned.
+// It truncates lines that are wider than width; 0 is no limit.
 func aligned(fields []Field, rows [][]string, width int) []byte {
 	widths, total := make([]int, len(fields)), 0
 	for _, row := range rows {
@@ -102,7 +102,7 @@ func aligned(fields []Field, rows [][]string, width int) []byte {
 	return out
 }
 
-// appendLine appends a line, cut to the width, without blanks at its end.
+// appendLine appends a line, truncated to the width, without trailing blanks.
 func appendLine(out, line []byte, width int) []byte {
 	if width > 0 && textWidth(string(line)) > width {
 		line = append([]byte(text.Trim(string(line), max(width-len(cutMark), 0))), cutMark...)

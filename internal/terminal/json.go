@@ -10,7 +10,7 @@ import (
 )
 
 // MarshalJSON is json.Marshal without escapes for HTML, but with escapes for invisible characters,
-// which could control a terminal.
+// because these can control a terminal.
 func MarshalJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -41,7 +41,7 @@ func escapeInvisible(text []byte) []byte {
 	return out
 }
 
-// PrintJSON prints a value, on a line or indented for people.
+// PrintJSON prints a value on one line, or indented for people.
 func PrintJSON(out io.Writer, v any, indented bool) error {
 	text := MarshalJSON(v)
 	if indented {

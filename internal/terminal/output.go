@@ -1,5 +1,5 @@
-// Package terminal prints text for people: every text that comes from a recording, a store or a
-// file name is escaped first, so that it cannot steer the terminal or pose as other output.
+// Package terminal prints text for people. It first escapes every text from a recording, a store or
+// a file name, so that the text can neither control the terminal nor pose as other output.
 //
 // Start reading with Output and Page; printable.go escapes.
 package terminal
@@ -29,8 +29,8 @@ func (o *Output) Printf(format string, args ...any) error {
 // Warnf prints a line on standard error, after the program's name.
 func (o *Output) Warnf(format string, args ...any) { o.Messagef("stackmill: "+format+"\n", args...) }
 
-// Messagef prints a message on standard error. It indents further lines of an error, so that
-// they cannot pose as messages.
+// Messagef prints a message on standard error. It indents all lines of an error after the first, so
+// that they cannot pose as messages.
 func (o *Output) Messagef(format string, args ...any) {
 	out := make([]any, len(args))
 	for i, arg := range args {
@@ -39,7 +39,7 @@ func (o *Output) Messagef(format string, args ...any) {
 			out[i] = printables(args[i : i+1])[0]
 			continue
 		}
-		lines := strings.Split(err.Error(), "\n") // errors of the SQL engine have several
+		lines := strings.Split(err.Error(), "\n") // errors of the SQL engine have several lines
 		for k := range lines {
 			lines[k] = PrintableLine(lines[k])
 		}
@@ -76,13 +76,13 @@ type Flusher interface {
 	Flush() error
 }
 
-// Page collects text until it is flushed.
+// Page collects output until Flush writes it.
 type Page struct{ out Flusher }
 
 // NewPage returns a page that is written to out.
 func NewPage(out Flusher) *Page { return &Page{out} }
 
-// Page starts a page on the standard output.
+// Page starts a page for the standard output.
 func (o *Output) Page() *Page { return NewPage(bufio.NewWriter(o.Stdout)) }
 
 // Printf prints like fmt.Printf, after escaping the texts among the arguments.
@@ -93,10 +93,10 @@ func (p *Page) Printf(format string, args ...any) {
 // Flush writes what was printed. It returns any error since the last flush.
 func (p *Page) Flush() error { return p.out.Flush() }
 
-// SourceLine is a text that keeps its tabs.
+// SourceLine is a text that keeps its tabs when printed.
 type SourceLine string
 
-// printables escapes the texts among arguments of fmt.Printf.
+// printables escapes the texts among the arguments of fmt.Printf.
 func printables(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Printable escapes what a terminal must not show. Names come from recordings, and
-// invisible characters could steer the terminal, hide text or change its order: control
-// characters (including newlines and tabs), marks of direction, characters without
-// width, separators of lines, spaces other than ' ', and bytes that are not UTF-8. They
-// are shown as \xHH (characters below 0x80, and such bytes), \uHHHH and \UHHHHHHHH.
+// Printable escapes what a terminal must not show. Names come from recordings, and invisible
+// characters could control the terminal, hide text or change its order: control characters
+// (including newlines and tabs), direction marks, characters without width, line separators, spaces
+// other than ' ', and bytes that are not UTF-8. They become \xHH (characters below 0x80, and
+// invalid bytes), \uHHHH and \UHHHHHHHH.
 //
-// So that the text can be read back, backslashes before something that looks like
-// one of these are doubled; all others stay.
+// So that the original can be recovered, a backslash before text that looks like one of these
+// escapes is doubled; all others stay.
 func Printable(text string) string { return escape(text, "") }
 
 // PrintableLine is Printable for lines of source files, which keep their tabs.
@@ -25,7 +25,7 @@ func escape(text, keep string) string {
 		return text
 	}
 	var b strings.Builder
-	slashes := 0 // just written
+	slashes := 0 // number of backslashes just written
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRuneInString(text[i:])
 		switch {
@@ -62,7 +62,7 @@ func writeEscaped(b *strings.Builder, c rune) {
 	}
 }
 
-// looksEscaped reports whether, after a backslash, text reads as an escape.
+// looksEscaped reports whether text after a backslash reads as an escape.
 func looksEscaped(text string) bool {
 	for _, e := range []struct {
 		letter byte
@@ -75,12 +75,12 @@ func looksEscaped(text string) bool {
 	return false
 }
 
-// IsVisible reports whether a terminal shows a character as itself, in its place.
+// IsVisible reports whether a terminal shows a character unchanged and in its place.
 func IsVisible(c rune) bool {
 	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isPlain reports whether text has nothing but visible ASCII without backslashes.
+// isPlain reports whether text is only visible ASCII without backslashes.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
@@ -90,8 +90,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// markdownCell escapes the markup of a printable text for a cell of a Markdown table. The table
-// escapes the bar.
+// markdownCell escapes markup in a printable text for a cell of a Markdown table, except the bar,
+// which the table escapes.
 func markdownCell(text string) string {
 	var b strings.Builder
 	runes := []rune(text)

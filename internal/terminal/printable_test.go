@@ -45,7 +45,7 @@ func TestPrintable(t *testing.T) {
 
 var escapes = regexp.MustCompile(`\\+(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})`)
 
-// readBack is the inverse of printable.
+// readBack is the inverse of Printable.
 func readBack(shown string) string {
 	return escapes.ReplaceAllStringFunc(shown, func(s string) string {
 		rest := strings.TrimLeft(s, `\`)
@@ -58,8 +58,8 @@ func readBack(shown string) string {
 	})
 }
 
-// What is printed can be read back, has no character that a terminal does not
-// show, and is as wide as its table takes it for.
+// Printed text can be read back, has only characters that a terminal shows, and is as wide as
+// textWidth says.
 func TestPrintableReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOf(rapid.OneOf(
@@ -71,7 +71,7 @@ func TestPrintableReadsBack(t *testing.T) {
 		if back := readBack(got); back != in {
 			t.Fatalf("%q is shown as %s, which reads %q", in, got, back)
 		}
-		width := 0 // of the characters one by one, as tables count
+		width := 0 // width of the characters one by one, as tables count
 		for _, c := range got {
 			if unicode.In(c, unicode.C, unicode.Zl, unicode.Zp) {
 				t.Fatalf("%q is shown with %U", in, c)

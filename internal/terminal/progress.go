@@ -6,7 +6,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// StepProgress shows a bar for each step of some work, if w is a terminal; progress is nil otherwise.
+// StepProgress shows a bar for each step of some work if w is a terminal; else progress is nil.
 func StepProgress(w io.Writer) (progress func(step string, n, total int), done func()) {
 	if !Is(w) {
 		return nil, func() {}
@@ -21,7 +21,7 @@ func StepProgress(w io.Writer) (progress func(step string, n, total int), done f
 	}, func() { _ = bar.Finish() }
 }
 
-// ByteProgress shows a bar of bytes, if w is a terminal; progress is nil otherwise.
+// ByteProgress shows a bar that counts bytes if w is a terminal; else progress is nil.
 func ByteProgress(w io.Writer, title string) (progress func(n, total int64), done func()) {
 	if !Is(w) {
 		return nil, func() {}

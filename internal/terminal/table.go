@@ -11,12 +11,12 @@ import (
 type Field struct {
 	Name    string
 	Numeric bool
-	Short   bool // long texts lose their middle, unless the output is a terminal
-	Whole   bool // texts stay whole, even if rows become wider than the terminal
+	Short   bool // long texts lose their middle even if the output is not a terminal
+	Whole   bool // texts stay complete, even if rows become wider than the terminal
 }
 
-// Table prints rows under headings, numbers to the right. On a terminal it shortens texts until
-// lines fit, and cuts lines that are still too wide, with a mark.
+// Table prints rows under headings, with numbers right-aligned. On a terminal it shortens texts until
+// lines fit, and truncates lines that are still too wide, with a mark.
 func (o *Output) Table(fields []Field, rows [][]string, markdown bool) error {
 	width := o.Width()
 	cells := tableCells(fields, rows, width, markdown)
@@ -52,8 +52,8 @@ func (o *Output) markdownTable(fields []Field, cells [][]string) error {
 	return err
 }
 
-// tableCells returns the headings and the rows, escaped and shortened for a terminal of this
-// width; 0 for none.
+// tableCells returns the headings and the rows, escaped, and shortened for a terminal of this width;
+// 0 is no terminal.
 func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]string {
 	cells := make([][]string, 1, len(rows)+1)
 	for _, f := range fields {
@@ -79,7 +79,7 @@ func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]s
 	return cells
 }
 
-// cell escapes and shortens a text. A terminal's width is a better limit than any rule.
+// cell escapes a text and shortens it, except on a terminal, whose width is the better limit.
 func (f Field) cell(text string, onTerminal bool) string {
 	width := CellWidth
 	if f.Short && !onTerminal {

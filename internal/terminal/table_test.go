@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// On a terminal, long names make room for numbers and for the columns after them.
+// On a terminal, long names are shortened so that numbers and the columns after them fit.
 func TestTablesFitTheTerminal(t *testing.T) {
 	long := "std::__detail::_Executor<" + strings.Repeat("std::allocator<char>, ", 20) + ">::_M_dfs"
 	fields := []Field{{Name: "Excl. s", Numeric: true}, {Name: "%", Numeric: true}, {Name: "Function", Short: true}, {Name: "Load object"}}
@@ -33,7 +33,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
-// Columns are as wide as their widest text, headings over them, and lines end with their texts.
+// Columns are as wide as their widest text, with aligned headings; lines have no trailing blanks.
 func TestAligned(t *testing.T) {
 	fields := []Field{{Name: "n", Numeric: true}, {Name: "name"}, {Name: "last"}}
 	rows := [][]string{{"n", "name", "last"}, {"1000", "été", "x"}, {"7", "中文 wide", ""}}
@@ -46,7 +46,7 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-// What does not fit at all is cut with a mark, and nothing if all was asked for.
+// Lines that do not fit even so are truncated with a mark, but not if all was requested.
 func TestTablesTooWide(t *testing.T) {
 	var fields []Field
 	var row []string

@@ -1,5 +1,5 @@
-// Package testfiles lists files for tests. A test that loops over a list passes if the list is
-// empty, which it becomes when a folder is renamed: here, that is an error.
+// Package testfiles lists files for tests, and fails if a list is empty: a test that loops over an
+// empty list passes, and a list becomes empty when a folder is renamed.
 package testfiles
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Glob returns the files that the patterns match, in the order of the patterns. It fails if one
+// Glob returns the files that match the patterns, in order of the patterns. It fails if a pattern
 // matches none.
 func Glob(t testing.TB, patterns ...string) (files []string) {
 	t.Helper()
@@ -23,7 +23,7 @@ func Glob(t testing.TB, patterns ...string) (files []string) {
 	return files
 }
 
-// Sources returns the Go files of folders without their tests. It fails if a folder has none.
+// Sources returns the Go files of folders, without tests. It fails if a folder has none.
 func Sources(t testing.TB, folders ...string) (files []string) {
 	t.Helper()
 	for _, folder := range folders {

@@ -20,7 +20,7 @@ func (r *recorder) Fatalf(string, ...any) {
 	runtime.Goexit()
 }
 
-// fails reports whether a function fails the test that it is given.
+// fails reports whether f fails the test that it is given.
 func fails(t *testing.T, f func(testing.TB)) bool {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -39,7 +39,7 @@ func TestGlob(t *testing.T) {
 	if got := Sources(t, "."); !slices.Equal(got, []string{"testfiles.go"}) {
 		t.Error(got)
 	}
-	tests := filepath.Join("..", "..", "cmd", "acceptance", "house") // has nothing but tests
+	tests := filepath.Join("..", "..", "cmd", "acceptance", "house") // has only tests
 	for name, f := range map[string]func(testing.TB){
 		"one pattern of two": func(t testing.TB) { Glob(t, "*.go", "*.none") },
 		"a wrong pattern":    func(t testing.TB) { Glob(t, "[") },

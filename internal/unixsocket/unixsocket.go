@@ -1,4 +1,4 @@
-// Package unixsocket listens on Unix sockets that only their owner can open.
+// Package unixsocket listens on Unix sockets to which only their owner can connect.
 package unixsocket
 
 import (
@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// Listen listens on a Unix socket, and returns its absolute path. It replaces the socket of a killed
-// server.
+// Listen listens on a Unix socket and returns its absolute path. It replaces the socket of a server
+// that was killed.
 func Listen(ctx context.Context, path string) (net.Listener, string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func Listen(ctx context.Context, path string) (net.Listener, string, error) {
 	if err := removeStale(ctx, path); err != nil {
 		return nil, "", err
 	}
-	before := syscall.Umask(0o177) // others can connect at no moment
+	before := syscall.Umask(0o177) // so that others can never connect, not even at first
 	l, err := (&net.ListenConfig{}).Listen(ctx, "unix", path)
 	syscall.Umask(before)
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The server, the bucket that it has, and who may use it.
+// The server's version, bucket and credentials.
 const (
 	gateway = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 	Bucket  = "store"
@@ -23,7 +23,7 @@ const (
 	Secret  = "testsecret"
 )
 
-// program builds the server once for all runs.
+// program builds the server once, and keeps it for later runs.
 var program = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -35,7 +35,7 @@ var program = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
-	own := fmt.Sprint(dir, ".", os.Getpid()) // tests of several packages may build it at once
+	own := fmt.Sprint(dir, ".", os.Getpid()) // several packages' tests may build it at the same time
 	defer os.RemoveAll(own)
 	build := exec.Command("go", "install", gateway)
 	build.Env = append(os.Environ(), "GOBIN="+own, "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
@@ -48,7 +48,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return binary, os.Rename(filepath.Join(own, "versitygw"), binary)
 })
 
-// Serve starts a server, which ends with the test. Its buckets are folders in root.
+// Serve starts a server that ends with the test. Its buckets are folders in root.
 func Serve(t testing.TB, root string) (address string) {
 	t.Helper()
 	binary, err := program()

@@ -1,8 +1,8 @@
 package columns
 
-// Coder writes the fields of a table, or reads them in the same order: one function describes both.
+// Coder writes or reads the fields of a table in the same order: one function describes both.
 type Coder struct {
-	w *Writer // nil to read
+	w *Writer // nil for reading
 	r *Reader
 }
 
@@ -37,7 +37,7 @@ func (c Coder) Text(list ...*string) { code(c, list, (*Writer).Text, (*Reader).T
 // Texts codes a list of strings.
 func (c Coder) Texts(list *[]string) { code(c, []*[]string{list}, (*Writer).Texts, (*Reader).Texts) }
 
-// From codes a number as its distance from a base.
+// From codes a number as its difference to a base.
 func (c Coder) From(base uint64, v *uint64) {
 	if c.w != nil {
 		c.w.Uint(*v - base)
@@ -56,7 +56,7 @@ func (c Coder) Int16(v *int16) {
 	code(c, []*int16{v}, func(w *Writer, v int16) { w.Int(int64(v)) }, func(r *Reader) int16 { return int16(r.Int()) })
 }
 
-// Length codes the length of a list, and makes the list that is read.
+// Length codes the length of a list, and when reading allocates the list.
 func Length[T any](c Coder, list *[]T) {
 	if c.w != nil {
 		c.w.Count(len(*list))

@@ -1,5 +1,5 @@
-// Package columns encodes load objects' tables in files: a list of strings (their number,
-// their lengths, their bytes; the first is empty), then columns of unsigned varints, some of
+// Package columns encodes load objects' tables in files: first a list of strings (their number,
+// their lengths, their bytes; the first string is empty), then columns of unsigned varints, some of
 // which are indexes of strings. Signed numbers are zigzag-encoded.
 package columns
 
@@ -53,8 +53,8 @@ func (w *Writer) Bytes(b []byte) {
 	w.b = append(w.b, b...)
 }
 
-// Append appends the strings and the columns to b. It appends nothing if the strings are too long
-// to be read again.
+// Append appends the strings and the columns to b. It appends nothing if the strings are too long to
+// be read back.
 func (w *Writer) Append(b []byte) []byte {
 	if w.texts.Full {
 		return b
@@ -67,7 +67,7 @@ func (w *Writer) Append(b []byte) []byte {
 	return append(append(b, w.texts.all...), w.b...)
 }
 
-// Reader reads columns. After an invalid number it is bad, and returns only zero values.
+// Reader reads columns. After an invalid number it is bad, and returns only zeros.
 type Reader struct {
 	b     []byte
 	at    int // position of the next number
@@ -107,12 +107,12 @@ func (r *Reader) readStrings() {
 // Fail makes the reader bad.
 func (r *Reader) Fail() { r.b, r.at, r.bad = nil, 0, true }
 
-// Whole reports whether the reader read all bytes and none was invalid.
+// Whole reports whether all bytes were read and no number was invalid.
 func (r *Reader) Whole() bool { return !r.bad && r.at == len(r.b) }
 
 // Uint reads a number.
 func (r *Reader) Uint() uint64 {
-	if r.at < len(r.b) && r.b[r.at] < 0x80 { // most are
+	if r.at < len(r.b) && r.b[r.at] < 0x80 { // most numbers have one byte
 		r.at++
 		return uint64(r.b[r.at-1])
 	}
@@ -136,7 +136,7 @@ func (r *Reader) Int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// Count reads the length of a list whose elements take at least one byte each.
+// Count reads the length of a list. Each element takes at least a byte, which bounds forged lengths.
 func (r *Reader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.b)-r.at) {
@@ -189,7 +189,7 @@ func (r *Reader) Texts() []string {
 	return list
 }
 
-// Slice returns a slice of length n, nil for 0, as in a table that was not decoded.
+// Slice returns a slice of length n. It is nil for 0, as in a table that was built and not decoded.
 func Slice[T any](n int) []T {
 	if n == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestColumns checks that what was written is read again, in its order.
+// TestColumns checks that values are read back in the order in which they were written.
 func TestColumns(t *testing.T) {
 	w := NewWriter()
 	w.Uint(math.MaxUint64)
@@ -29,7 +29,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestBad checks that numbers which cannot be right make all that follows empty.
+// TestBad checks that after an invalid number all values are zero.
 func TestBad(t *testing.T) {
 	written := func(f func(*Writer)) *Reader {
 		w := NewWriter()

@@ -2,14 +2,14 @@ package columns
 
 import "math"
 
-// Texts is a list of strings. They are parts of one string, because hundreds of thousands
-// of separate ones would take more memory.
+// Texts is a list of strings. They are parts of one long string, because hundreds of thousands of
+// separate strings would take more memory.
 type Texts struct {
 	all    string
-	starts []uint32 // of each string, and the end of the last
+	starts []uint32 // start of each string, and the end of the last
 }
 
-// At returns the string with a number, which must be less than Len.
+// At returns string number n, which must be less than Len.
 func (t Texts) At(n int32) string { return t.all[t.starts[n]:t.starts[n+1]] }
 
 // Len returns the number of strings.
@@ -34,7 +34,7 @@ func NewTextWriter() *TextWriter {
 	return &TextWriter{starts: []uint32{0, 0}, numbers: map[string]int32{"": 0}}
 }
 
-// Intern returns the number of a string, or of the empty one if there is no room for it.
+// Intern returns the number of a string; the empty string's if there is no room for it.
 func (w *TextWriter) Intern(s string) int32 {
 	n, known := w.numbers[s]
 	switch {

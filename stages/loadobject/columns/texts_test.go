@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Distinct strings have numbers, the empty one 0. What does not fit has no text, and what
-// lacks a text cannot be read.
+// Distinct strings have numbers; the empty string's is 0. A string without room gets the empty
+// string's number, and its columns cannot be read.
 func TestTexts(t *testing.T) {
 	defer func() { maxTexts = math.MaxUint32 }()
 	maxTexts = 5

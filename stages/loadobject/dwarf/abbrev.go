@@ -17,22 +17,22 @@ type Abbrev struct {
 	MayHaveCode bool // DW_AT_low_pc or DW_AT_ranges
 	sibling     bool // DW_AT_sibling
 	attrs       []attrDecl
-	// To skip the attributes quickly: the values of variable length, and the number of bytes after
-	// the last of them.
+	// To skip attributes quickly: those of variable length, and the number of bytes after the last of
+	// them.
 	variable []variableAttr
 	tail     uint32
 }
 
-// attrDecl is an attribute's declaration.
+// attrDecl is the declaration of an attribute.
 type attrDecl struct {
 	name     debugdwarf.Attr
 	form     uint32
 	implicit int64
-	fixed    bool  // the form has values of a fixed size
+	fixed    bool  // all values of the form have the same size
 	size     uint8 // bytes
 }
 
-// variableAttr is an attribute of variable length, with the number of bytes between the one before
+// variableAttr is an attribute of variable length, with the number of bytes between the previous one
 // and this one.
 type variableAttr struct{ before, form uint32 }
 
@@ -43,7 +43,7 @@ type abbrevTable struct {
 	list    []Abbrev
 	dense   bool              // code n is list[n-1]
 	index   map[uint64]uint32 // by code, unless dense
-	inlined bool              // a declaration is of an inlined subroutine
+	inlined bool              // some declaration is of an inlined subroutine
 
 	attrs    []attrDecl // of all declarations
 	variable []variableAttr
@@ -76,7 +76,7 @@ func (t *abbrevTable) put(code uint64, a Abbrev) {
 	}
 	if !t.dense {
 		if _, ok := t.index[code]; ok {
-			return // keep the first
+			return // of declarations with equal codes, keep the first
 		}
 		t.index[code] = uint32(len(t.list))
 	}
@@ -95,14 +95,14 @@ func (t *abbrevTable) refersToSupplement() bool {
 	})
 }
 
-// Declares reports whether entries of a unit may have one of the tags.
+// Declares reports whether a unit may have entries with one of the tags.
 func (s *Sections) Declares(u *Unit, tags ...debugdwarf.Tag) bool {
 	return slices.ContainsFunc(s.abbrevTable(u).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })
 }
 
-// abbrevTable reads a unit's abbreviation table. The table is valid until the next
-// one is read: most compilers give each unit its own. The budget bounds the total number of
-// bytes read, since tables may overlap. A damaged table ends before the damage.
+// abbrevTable reads a unit's abbreviation table, unless the last one read is the same. The table is
+// valid until the next one is read. The budget bounds the total number of bytes read, because tables
+// may overlap. A damaged table ends before the damage.
 func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 	t := s.table
 	switch {
@@ -130,7 +130,7 @@ func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 	return t
 }
 
-// read reads a declaration after its code; false if it is damaged.
+// read reads the declaration that follows its code; false if it is damaged.
 func (t *abbrevTable) read(c *bytereader.Reader) (a Abbrev, ok bool) {
 	a = Abbrev{Tag: debugdwarf.Tag(min(c.ULEB(), math.MaxUint32)), Children: c.U8() != 0}
 	attrs, variable := len(t.attrs), len(t.variable)
@@ -183,7 +183,7 @@ type attribute struct {
 	Value
 }
 
-// Get returns the last attribute with one of the names; its form is 0 if there is none.
+// Get returns the last attribute with one of the names; a Value with form 0 if there is none.
 func (a Attrs) Get(names ...debugdwarf.Attr) Value {
 	for i := range a {
 		if x := &a[len(a)-1-i]; slices.Contains(names, x.Name) {
@@ -193,7 +193,7 @@ func (a Attrs) Get(names ...debugdwarf.Attr) Value {
 	return Value{}
 }
 
-// Attributes reads an entry's attributes into the memory of a list.
+// Attributes reads an entry's attributes. It reuses list's memory.
 func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, list Attrs) (Attrs, error) {
 	list = slices.Grow(list[:0], len(a.attrs))
 	for i := range a.attrs {

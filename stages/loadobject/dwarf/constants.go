@@ -2,7 +2,7 @@ package dwarf
 
 import debugdwarf "debug/dwarf"
 
-// The tags and attributes that debug/dwarf has no names for: MIPS' and GNU's.
+// Tags and attributes of MIPS and GNU, which debug/dwarf does not name.
 const (
 	TagGNUFormalParameterPack debugdwarf.Tag = 0x4107
 	TagGNUCallSite            debugdwarf.Tag = 0x4109

@@ -11,14 +11,14 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// dwp is a DWARF package: the sections of many split units, and indexes with each
-// unit's contributions to them (DWARF 5 section 7.3.5; version 2 is GNU's).
+// dwp is a DWARF package: the sections of many split units, and indexes that list each unit's parts
+// of the sections (DWARF 5 section 7.3.5; version 2 is GNU's).
 type dwp struct {
 	all   *Sections
 	units map[uint64]contributions // by unit id
 	types map[uint64]contributions // type units by signature
 
-	// Bytes of .debug_info.dwo that no unit has used yet, against units that overlap.
+	// Bytes of .debug_info.dwo and .debug_types.dwo that no unit has used yet: units may overlap.
 	left, leftTypes uint64
 }
 
@@ -30,7 +30,7 @@ type contribution struct{ offset, size uint32 }
 // The used sections of a package.
 const (
 	sectInfo  = iota
-	sectTypes // version 5 has type units in .debug_info.dwo
+	sectTypes // in version 5, type units are in .debug_info.dwo
 	sectAbbrev
 	sectStrOffsets
 	sectLoclists // .debug_loc.dwo in version 2
@@ -106,8 +106,7 @@ func readIndex(f *elf.File, name string) (map[uint64]contributions, error) {
 	return rows, nil
 }
 
-// unit returns the sections of one unit, nil if the package lacks the unit, or if units
-// overlap.
+// unit returns the sections of one unit; nil if the package lacks the unit, or units overlap.
 func (p *dwp) unit(id uint64) *Sections {
 	row, ok := p.units[id]
 	size := uint64(row[sectInfo].size)
@@ -120,7 +119,7 @@ func (p *dwp) unit(id uint64) *Sections {
 
 // typeUnits passes the sections of each type unit to use.
 func (p *dwp) typeUnits(use func(*Sections)) {
-	// Units that share abbreviations follow each other, so that they are read once.
+	// Units that share abbreviations come one after the other, so that these are read once.
 	signatures := slices.SortedFunc(maps.Keys(p.types), func(x, y uint64) int {
 		return cmp.Or(cmp.Compare(p.types[x][sectAbbrev].offset, p.types[y][sectAbbrev].offset), cmp.Compare(x, y))
 	})

@@ -66,7 +66,7 @@ func packed(t testing.TB, tool, version string) [][]byte {
 	return parts
 }
 
-// Units that claim one another's parts are read once in all.
+// Units that claim each other's parts are read only once altogether.
 func TestOverlappingUnits(t *testing.T) {
 	content := packed(t, "dwp", "-gdwarf-4")
 	p, err := newDWP(packOf(t, content...))
@@ -94,7 +94,7 @@ func TestOverlappingUnits(t *testing.T) {
 	}
 }
 
-// Compressed sections that lie within each other are not inflated one by one.
+// Compressed sections that overlap are not all decompressed.
 func TestOverlappingSections(t *testing.T) {
 	var content bytes.Buffer
 	for _, v := range []uint64{1, 1 << 16, 1} { // zlib, the size, the alignment

@@ -7,11 +7,11 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// MaxHops bounds chains of references, such as those to the entry with a function's name.
+// MaxHops bounds chains of references, for example to the entry with a function's name.
 const MaxHops = 8
 
-// Entry returns a reader of the attributes of the entry at an offset in the unit, and
-// its abbreviation; nil if there is none.
+// Entry returns a reader of the attributes of the entry at an offset in the unit, and the entry's
+// abbreviation; nil if there is no entry.
 func (s *Sections) Entry(u *Unit, off uint64) (bytereader.Reader, *Abbrev) {
 	left := u.Size - off // bytes from the entry to the unit's end
 	if off > u.Size || left > uint64(len(u.entries.Rest)) {
@@ -22,12 +22,12 @@ func (s *Sections) Entry(u *Unit, off uint64) (bytereader.Reader, *Abbrev) {
 	return c, s.abbrevTable(u).get(c.ULEB())
 }
 
-// ContainsString reports whether a text occurs in the sections' strings.
+// ContainsString reports whether a text occurs in the string sections.
 func (s *Sections) ContainsString(text []byte) bool {
 	return bytes.Contains(s.str, text) || bytes.Contains(s.info, text)
 }
 
-// NameOf returns the name of an entry of the same unit.
+// NameOf returns the name of the entry in the same unit to which ref refers.
 func (s *Sections) NameOf(u *Unit, ref Value) []byte {
 	in, off, ok := s.Target(u, ref)
 	if !ok || in != s {
@@ -56,9 +56,9 @@ func Reference(u *Unit, v Value) (off uint64, ok bool) {
 	return 0, false
 }
 
-// Target returns the entry that an attribute refers to, as its sections and the offset in
-// them. The entry may be in the supplementary file. It is false if that file was not found,
-// or if the reference is a signature.
+// Target returns the entry that an attribute refers to, as its sections and the offset in them. The
+// entry may be in the supplementary file. It is false if that file was not found, or if the
+// reference is a type signature.
 func (s *Sections) Target(u *Unit, v Value) (in *Sections, off uint64, ok bool) {
 	switch v.Form {
 	case FormGNURefAlt, FormRefSup4, FormRefSup8:

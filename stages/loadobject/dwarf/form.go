@@ -54,11 +54,11 @@ const (
 )
 
 // Value is an attribute's value as encoded. TextOf and Address resolve indexes of strings and
-// addresses, since the base of these may be a later attribute.
+// addresses, which must wait until all attributes were read: their base may be a later attribute.
 type Value struct {
 	Form  uint64
 	Uint  uint64
-	Bytes []byte // of formString, blocks and expressions
+	Bytes []byte // the content of formString, blocks and expressions
 }
 
 // Format determines the sizes of values.
@@ -68,8 +68,7 @@ type Format struct {
 	AddrSize int
 }
 
-// Value reads one value; false if the form is unknown, after which nothing in the
-// entry can be read.
+// Value reads one value; false if the form is unknown: then the rest of the entry is unreadable.
 func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	if form == formIndirect {
 		if form = c.ULEB(); form == formIndirect || form == FormImplicitConst {
@@ -113,7 +112,7 @@ func (v *Value) readFixed(c *bytereader.Reader, n uint64) {
 	}
 }
 
-// fixedSizes are the sizes of the forms whose values have the same size in all units.
+// fixedSizes are the sizes of those forms whose size is the same in all units.
 var fixedSizes = map[uint64]uint64{
 	FormImplicitConst: 0, formFlagPresent: 0,
 	FormData1: 1, formFlag: 1, formRef1: 1, formStrx1: 1, formAddrx1: 1,
@@ -122,7 +121,7 @@ var fixedSizes = map[uint64]uint64{
 	FormData8: 8, formRef8: 8, FormRefSig8: 8, FormRefSup8: 8, formData16: 16,
 }
 
-// size returns the size of a form's values; false if it varies.
+// size returns the size of a form's values; false if it varies from value to value.
 func (f Format) size(form uint64) (n uint64, ok bool) {
 	switch form {
 	case formStrp, formSecOffset, formStrpSup, formLineStrp, FormGNURefAlt, formGNUStrpAlt:

@@ -18,8 +18,8 @@ const (
 	MaxPath = 1 << 14
 )
 
-// Info is the debug information of a load object, from its separate debug file
-// if that has any, or else from the object (gprofng-experiment 6.7).
+// Info is the debug information of a load object: of its separate debug file if that has any, else
+// of the object (gprofng-experiment 6.7).
 type Info struct {
 	Object   *elf.File
 	Source   *elf.File // the file with the debug information
@@ -27,12 +27,12 @@ type Info struct {
 
 	noteLog
 	split             splitUnits
-	missingSupplement *elf.SupplementError // why the supplementary file is missing; nil if it is not
+	missingSupplement *elf.SupplementError // why there is no supplementary file; nil if it was found or is not needed
 	text              int                  // total length of names, bytes
 }
 
-// New chooses between the debug information of an object and of its separate debug file, which
-// may be nil. It reads nothing yet.
+// New selects the debug information of an object or of its separate debug file, which may be nil. It
+// reads nothing yet.
 func New(object, debug *elf.File) *Info {
 	d := &Info{Object: object, Source: object}
 	if debug != nil && Has(debug) {
@@ -46,8 +46,8 @@ func Has(f *elf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
-// Open reads the sections, also of the supplementary file, to which dwz moves
-// entries and strings. It returns that file, nil if there is none; the caller closes it.
+// Open reads the sections, including those of the supplementary file, to which dwz moves entries and
+// strings. It returns that file, nil without one; the caller closes it.
 func (d *Info) Open() (supplement *elf.File) {
 	supplement, err := d.Source.Supplement()
 	if err != nil && !errors.As(err, &d.missingSupplement) {
@@ -89,8 +89,8 @@ func (d *Info) section(f *elf.File, name string) []byte {
 	return b
 }
 
-// SplitUnit passes the split unit of a skeleton unit with its sections to use, unless it is
-// missing. Neither must be used afterwards. It returns false if u is not a skeleton unit.
+// SplitUnit passes the split unit of a skeleton unit, and its sections, to use, unless the split unit
+// is missing. Both are valid only during the call. It returns false if u is not a skeleton unit.
 func (d *Info) SplitUnit(u *Unit, use func(names *Sections, split *Unit)) bool {
 	name, dir := d.Sections.DwoName(u), d.Sections.Text(u, debugdwarf.AttrCompDir)
 	if name == nil || len(dir)+len(name) > MaxPath {
@@ -106,9 +106,8 @@ func (d *Info) Room(n int) bool {
 	return n <= MaxPath && d.text <= maxText
 }
 
-// UnitName returns a unit's language and its name, or else the name of its first source
-// file. A skeleton unit's are in its split unit; for other units, split is u. The name is empty
-// if unknown.
+// UnitName returns a unit's language and its name, or else the name of its first source file; empty
+// if unknown. A skeleton unit's are in its split unit; for other units, pass u as split.
 func (d *Info) UnitName(u, split *Unit, names *Sections, firstFile string) (name, lang string) {
 	var dir []byte
 	if u == split {
@@ -131,11 +130,11 @@ func (d *Info) UnitName(u, split *Unit, names *Sections, firstFile string) (name
 	return Valid(name), lang
 }
 
-// Valid replaces the bytes of a name that are not UTF-8.
+// Valid replaces the bytes in a name that are not UTF-8.
 func Valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
-// Missing returns the files that were not found. Files with many units come first,
-// since later searches look for the first ones only.
+// Missing returns the files that were not found. Files with many units come first, because later
+// searches look only for the first ones.
 func (d *Info) Missing() (files []string) {
 	if d.missingSupplement != nil && errors.Is(d.missingSupplement, fs.ErrNotExist) {
 		files = append(files, d.missingSupplement.Path)

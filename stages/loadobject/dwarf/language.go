@@ -15,7 +15,7 @@ var languages = map[uint64]string{
 	0x2e: "Ada", 0x2f: "Ada", 0x8001: "assembler",
 }
 
-// Language returns the name of a language code, empty for none.
+// Language returns the name of a language code, empty for an unknown one.
 func Language(code uint64) string {
 	if name, ok := languages[code]; ok || code == 0 {
 		return name

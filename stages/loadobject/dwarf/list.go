@@ -17,16 +17,16 @@ const (
 	rleStartLength  = 7
 )
 
-// listReader reads a list of ranges or locations of version 5.
+// listReader reads a DWARF 5 list of ranges or locations.
 type listReader struct {
 	bytereader.Reader
 	u      *Unit
-	linked *Sections // with .debug_addr
+	linked *Sections // the sections with .debug_addr
 	base   uint64    // base address of offset pairs
 }
 
-// listAt returns a reader of the list that an attribute refers to, by offset or, in
-// the form indexed, by number.
+// listAt returns a reader of the list to which an attribute refers: by number if it has the form
+// indexed, else by offset.
 func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed uint64, baseAttr debugdwarf.Attr) (l listReader, ok bool) {
 	off := where.Uint
 	if where.Form == indexed {
@@ -40,8 +40,8 @@ func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed uint64, 
 	return listReader{Reader: bytereader.At(section, off, s.Order), u: u}, true
 }
 
-// listsBase returns the start of the table of the unit's list offsets. A split unit has no
-// attribute for it: the table follows the section's header.
+// listsBase returns the start of the unit's table of list offsets. In a split unit, which has no
+// attribute for it, the table follows the section's header.
 func (u *Unit) listsBase(attr debugdwarf.Attr) uint64 {
 	v := u.Attrs.Get(attr)
 	switch {
@@ -66,7 +66,7 @@ func (l *listReader) setBase(kind uint8) bool {
 	return true
 }
 
-// readRange reads an entry with a range; false for the end and unknown entries.
+// readRange reads an entry with a range; false at the end of the list and for an unknown entry.
 func (l *listReader) readRange(kind uint8) (r Range, ok bool) {
 	switch kind {
 	case rleStartxEndx:
@@ -87,7 +87,7 @@ func (l *listReader) readRange(kind uint8) (r Range, ok bool) {
 	return r, true
 }
 
-// indexed reads an index into .debug_addr.
+// indexed reads an index and returns that address in .debug_addr.
 func (l *listReader) indexed() uint64 {
 	a, _ := l.linked.Address(l.u, Value{Form: FormAddrx, Uint: l.ULEB()})
 	return a

@@ -25,11 +25,11 @@ func list(parts ...any) []byte {
 	return b
 }
 
-// Every kind of entry of the lists of both formats and of GNU's draft.
+// Every kind of list entry can be read, in both formats and in GNU's draft.
 func TestLocationLists(t *testing.T) {
 	addr := list(uint64(0x1000), uint64(0x1040))
-	old := list(uint64(0x10), uint64(0x20), uint16(1), 0x50, // from the unit's address on
-		^uint64(0), uint64(0x2000), // another base
+	old := list(uint64(0x10), uint64(0x20), uint16(1), 0x50, // relative to the unit's address
+		^uint64(0), uint64(0x2000), // a new base
 		uint64(0x30), uint64(0x38), uint16(2), 0x77, 8, uint64(0), uint64(0))
 	draft := list(1, 0, 2, 0, 1, uint16(1), 0x50, 3, 1, uint32(8), uint16(1), 0x51, 0)
 	body := list(9, 0, 1, 4, 4, 8, 1, 0x50, // views, then an offset pair

@@ -10,10 +10,10 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// missingReason is a reason for which split units are missing.
+// missingReason is one reason why split units are missing, with its files.
 type missingReason struct {
 	text  string // what is wrong with the files
-	first string // the first file
+	first string // the first file with this reason
 	files map[string]bool
 }
 
@@ -29,7 +29,7 @@ func (p *splitUnits) noteMissing(file string, why error) {
 	p.reasons = append(p.reasons, missingReason{text, file, map[string]bool{file: true}})
 }
 
-// reasonText says why a file cannot be used. The caller names the file.
+// reasonText returns why a file cannot be used, without its name.
 func reasonText(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -43,7 +43,7 @@ func reasonText(err error) string {
 	return "cannot be read: " + err.Error()
 }
 
-// missingSplitText says which split units are missing, empty if none is.
+// missingSplitText says which split units are missing; empty if none.
 func (d *Info) missingSplitText() string {
 	p := &d.split
 	if p.missingUnits == 0 {
@@ -74,7 +74,7 @@ func (d *Info) missingSplitText() string {
 // maxReasons bounds the listed reasons.
 const maxReasons = 4
 
-// missingSupplementText says what is unknown because the supplementary file is missing, empty if it is not.
+// missingSupplementText says what the missing supplementary file leaves unknown; empty if it exists.
 func (d *Info) missingSupplementText() string {
 	if d.missingSupplement == nil {
 		return ""

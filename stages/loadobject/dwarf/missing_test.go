@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// Files that many units lack are named before those that one lacks, however many
-// these are.
+// Files that many units lack are named before files that one unit lacks, however many files there
+// are.
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	var info []byte
@@ -28,7 +28,7 @@ func TestMissing(t *testing.T) {
 	e := elftest.File{Sections: []elftest.Section{
 		{Name: ".text", Type: debugelf.SHT_NOBITS, Flags: debugelf.SHF_ALLOC, Address: 0x1000, Size: 0x1000},
 		{Name: ".debug_info", Data: info},
-		{Name: ".debug_abbrev", Data: []byte{1, 0x11, 0, 0xb0, 0x42, 0x08, 0xb1, 0x42, 0x07, 0x11, 1, 0x12, 7, 0, 0, 0}}, // the other half's file and id, code
+		{Name: ".debug_abbrev", Data: []byte{1, 0x11, 0, 0xb0, 0x42, 0x08, 0xb1, 0x42, 0x07, 0x11, 1, 0x12, 7, 0, 0, 0}}, // the split unit's file and id, code
 		{Name: ".gnu_debugaltlink", Data: []byte("common.debug\x00id")}}}
 	path := filepath.Join(dir, "program")
 	f, err := elf.New(path, e.Bytes())

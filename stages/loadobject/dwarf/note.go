@@ -13,11 +13,11 @@ const maxNotes = 20
 // noteLog collects notes on unreadable debug information.
 type noteLog struct {
 	notes         []elf.Note
-	count         int  // with omitted ones
+	count         int  // including omitted ones
 	damageOmitted bool // an omitted note is about damage
 }
 
-// Note adds a note, unless there are too many.
+// Note adds a note, unless there are maxNotes already.
 func (l *noteLog) Note(n elf.Note) {
 	if l.count++; l.count > maxNotes {
 		l.damageOmitted = l.damageOmitted || n.Damage
@@ -35,7 +35,7 @@ func (l *noteLog) Remarkf(format string, args ...any) {
 // Damagedf notes damage at an offset of a section of the debug information.
 func (d *Info) Damagedf(section string, off uint64, format string, args ...any) {
 	n := elf.Note{Offset: -1, Damage: true, Text: fmt.Sprintf(format, args...)}
-	if s := d.Source.Section(section); s != nil { // offsets of compressed content mean nothing in the file
+	if s := d.Source.Section(section); s != nil { // offsets in compressed content mean nothing in the file
 		n.Offset = int64(s.Offset)
 		if !s.Compressed() {
 			n.Offset += int64(off)
@@ -44,11 +44,11 @@ func (d *Info) Damagedf(section string, off uint64, format string, args ...any) 
 	d.Note(d.inFile(d.Source, n))
 }
 
-// Fail notes an error about a file; nil if the error names it.
+// Fail notes an error about file f; f is nil if the error names the file.
 func (d *Info) Fail(f *elf.File, err error) { d.Note(d.inFile(f, elf.NoteOf(err))) }
 
-// inFile names the file in a note unless it is the load object. It omits the folder,
-// since copies of an object share their tables.
+// inFile names the file in a note, unless it is the load object. It omits the folder, because copies
+// of an object share their tables.
 func (d *Info) inFile(f *elf.File, n elf.Note) elf.Note {
 	switch f {
 	case d.Object:
@@ -60,8 +60,8 @@ func (d *Info) inFile(f *elf.File, n elf.Note) elf.Note {
 	return n
 }
 
-// Notes returns all notes, with summaries of the omitted ones and of the
-// missing files. It is called once.
+// Notes returns all notes, and summaries of omitted notes and of missing files. It must be called
+// only once.
 func (d *Info) Notes() []elf.Note {
 	if n := d.count - maxNotes; n > 0 {
 		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.damageOmitted,

@@ -24,7 +24,7 @@ func (s *Sections) Ranges(list []Range, u *Unit, entry Attrs) []Range {
 		return list
 	}
 	end, isAddress := s.Address(u, high)
-	if !isAddress { // a constant: the size
+	if !isAddress { // a constant is the size
 		end = low + high.Uint
 	}
 	return append(list, Range{low, end})
@@ -53,7 +53,7 @@ func (s *Sections) rnglist(list []Range, u *Unit, where Value, base uint64) []Ra
 			continue
 		}
 		r, ok := l.readRange(kind)
-		if !ok || l.Short { // the end, or an entry of a later version
+		if !ok || l.Short { // the end, or an entry that only later versions have
 			return list
 		}
 		if r.Low < r.High {

@@ -13,34 +13,33 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// splitUnits finds the split units of skeleton units, in a package (`OBJECT.dwp`) or in `.dwo`
-// files.
+// splitUnits finds the split units of skeleton units in a package (`OBJECT.dwp`) or in `.dwo` files.
 type splitUnits struct {
 	missing         []string // `.dwo` files that were not found
 	missingUnits    int
 	reasons         []missingReason
-	missingPackages []string // candidate paths, if there is no package
+	missingPackages []string // paths where there is no package
 	started         bool
 	pkgFile         *elf.File
 	pkg             *dwp // nil if there is none
 	dwo             dwo
-	opened          map[string]int // how often, by file
+	opened          map[string]int // how often each file was opened
 }
 
-// dwo is the file of the last unit. One file may contain the split units of all skeleton units.
+// dwo is the file with the last split unit. One file may contain those of all skeleton units.
 type dwo struct {
 	path     string
 	file     *elf.File
 	sections *Sections
-	units    map[uint64]*Unit // by id, not yet used
+	units    map[uint64]*Unit // by id, without those already used
 }
 
 // maxOpened bounds how often one file is read: hostile skeleton units could alternate between
 // two files.
 const maxOpened = 16
 
-// find passes the split unit with an id and its sections to use, unless it is missing.
-// Neither must be used afterwards.
+// find passes the split unit with an id, and its sections, to use, unless the unit is missing. Both
+// are valid only during the call.
 func (p *splitUnits) find(d *Info, dir, name string, id uint64, use func(*Sections, *Unit)) {
 	if !p.started {
 		p.started = true
@@ -87,7 +86,7 @@ func (p *splitUnits) find(d *Info, dir, name string, id uint64, use func(*Sectio
 	}
 }
 
-// load makes a file the current `.dwo` file.
+// load makes a file the current `.dwo` file, p.dwo.
 func (p *splitUnits) load(o *elf.File, file string) error {
 	if p.dwo.path == file {
 		return nil
@@ -120,12 +119,12 @@ func (d *dwo) close() {
 	}
 }
 
-// openPackage opens the package with a unit, or else the first readable one.
+// openPackage opens the package that has a unit, or else the first readable one.
 func (p *splitUnits) openPackage(d *Info, id uint64) {
 	for _, file := range d.Object.DWPPaths(d.Source) {
 		f, err := d.Object.OpenRelated(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			// Later searches look for the name in all folders: one path is enough.
+			// Later searches look for the name in all folders: one path per name is enough.
 			if sameName := func(x string) bool { return path.Base(x) == path.Base(file) }; !slices.ContainsFunc(p.missingPackages, sameName) {
 				p.missingPackages = append(p.missingPackages, file)
 			}
@@ -192,14 +191,14 @@ func splitSections(f *elf.File) (*Sections, error) {
 	return s, nil
 }
 
-// joinSections returns the content of all sections with a name, or known if there is none. In files
-// that are not linked, each type unit has its own section.
+// joinSections returns the contents of all sections with a name, joined; known if there is none. In
+// files that are not linked, each type unit has a section of its own.
 func joinSections(f *elf.File, name string, known []byte) ([]byte, error) {
 	var all [][]byte
 	left := uint64(len(f.Bytes()))
 	for i := range f.Sections {
 		if s := &f.Sections[i]; s.Name == ".debug_"+name && s.Type != debugelf.SHT_NOBITS {
-			if s.Size > left { // otherwise overlapping sections could have many times the file's size
+			if s.Size > left { // else overlapping sections could add up to many times the file's size
 				return nil, fmt.Errorf("its sections .debug_%s overlap", name)
 			}
 			left -= s.Size
@@ -230,8 +229,8 @@ func (s *Sections) byID() map[uint64]*Unit {
 	return units
 }
 
-// Join gives a split unit the address attributes of its skeleton unit in the linked file. It returns
-// the sections with the ranges of its code.
+// Join gives a split unit the address attributes of its skeleton unit, which is in the linked file.
+// It returns the sections with the ranges of the split unit's code.
 func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
 	for _, name := range []debugdwarf.Attr{debugdwarf.AttrLowpc, debugdwarf.AttrAddrBase, attrGNUAddrBase} {
 		if v := skeleton.Attrs.Get(name); v.Form != 0 {

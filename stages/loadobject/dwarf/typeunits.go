@@ -1,6 +1,6 @@
 package dwarf
 
-// LoadData also reads the location lists, and makes Units pass type units.
+// LoadData also loads the location lists, and makes Units pass type units, too.
 func (d *Info) LoadData() {
 	s := d.Sections
 	s.typeUnits = true
@@ -11,12 +11,12 @@ func (d *Info) LoadData() {
 	}
 }
 
-// DebugTypes returns sections whose units are the type units in .debug_types (version 4), nil if
-// there is none.
+// DebugTypes returns sections whose units are the type units in .debug_types (version 4); nil without
+// that section.
 func (d *Info) DebugTypes() *Sections { return d.Sections.debugTypes(d.section(d.Source, "types")) }
 
-// SplitTypeUnits makes Units pass the type units of a split file. It returns the file's
-// DebugTypes.
+// SplitTypeUnits makes Units also pass the type units of a split file. It returns the file's
+// .debug_types, as DebugTypes does.
 func (s *Sections) SplitTypeUnits() *Sections {
 	s.typeUnits = true
 	return s.debugTypes(s.typesDWO)
@@ -32,8 +32,8 @@ func (s *Sections) debugTypes(b []byte) *Sections {
 	return &t
 }
 
-// PackageTypeUnits passes the sections of each type unit in the package of split
-// units to use. The first call of SplitUnit for a skeleton unit opens the package.
+// PackageTypeUnits passes the sections of each type unit in the package of split units to use. Call
+// it after SplitUnit, which opens the package at the first skeleton unit.
 func (d *Info) PackageTypeUnits(use func(*Sections)) {
 	if d.split.pkg != nil {
 		d.split.pkg.typeUnits(use)

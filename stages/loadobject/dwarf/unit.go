@@ -10,27 +10,27 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// Sections are the sections of one file's debug information.
+// Sections are the debug information sections of one file.
 type Sections struct {
 	Order                                        binary.ByteOrder
 	info, abbrev, str, lineStr, strOffsets, Addr []byte
 	Line, ranges, rnglists, loc, loclists        []byte
 	typesDWO                                     []byte    // .debug_types.dwo of version 4
-	Supplement                                   *Sections // of the supplementary file, nil for none
+	Supplement                                   *Sections // those of the supplementary file, nil without one
 
-	table *abbrevTable // the last one that was read
-	Cache any          // of package inlines, which lives as long as the sections
+	table *abbrevTable // the table that was read last
+	Cache any          // package inlines' data about the sections
 	*budget
 
 	typeUnits    bool   // Units passes type units, too
 	isDebugTypes bool   // info is .debug_types of version 4, in which all units are type units
-	Base         uint64 // added to offsets in .debug_info, to distinguish files
+	Base         uint64 // added to offsets in .debug_info, so that they differ between files
 }
 
 // budget bounds the work for hostile units, which share tables and lists. It counts bytes of
-// .debug_abbrev, entries of range and location lists, bytes of line number programs,
-// and bytes of functions' entries and names. Well-formed input needs each once, or,
-// if its units alternate between a few abbreviation tables, no more bytes than it has itself.
+// .debug_abbrev, entries of range and location lists, bytes of line number programs, and bytes of
+// functions' entries and names. Well-formed input needs each once; if its units alternate between a
+// few abbreviation tables, it needs no more bytes of them than the input has.
 type budget struct{ abbrevBytes, listEntries, ProgramBytes, NameBytes int }
 
 // SetBudget gives the sections a budget by their lengths.
@@ -47,15 +47,15 @@ func (s *Sections) SetBudget() {
 type Unit struct {
 	Format
 	Offset       uint64 // in .debug_info
-	Size         uint64 // with the header
+	Size         uint64 // including the header
 	dwoID        uint64
 	Attrs        Attrs
 	abbrevOffset uint64            // in .debug_abbrev
-	entries      bytereader.Reader // after the first entry; empty if that has no children
+	entries      bytereader.Reader // the entries after the first one; empty if that has no children
 
-	rangesBase uint64 // of a split unit: added to its offsets in .debug_ranges
+	rangesBase uint64 // for a split unit: added to its offsets in .debug_ranges
 
-	Signature, TypeOffset uint64 // of a type unit: its signature, and the offset of its type in the unit
+	Signature, TypeOffset uint64 // for a type unit: its signature, and its type's offset in the unit
 }
 
 // The unit types of DWARF 5 whose headers have additional fields (DW_UT).
@@ -66,11 +66,11 @@ const (
 	utSplitType    = 6
 )
 
-// ErrShort is the error for a table, unit or entry that is longer than its section.
+// ErrShort means that a table, unit or entry is longer than what contains it.
 var ErrShort = errors.New("extends beyond its end")
 
-// Units calls f for each unit of .debug_info. It passes an unreadable unit to bad and goes on with
-// the next; only a wrong length ends the walk.
+// Units calls f for each unit of .debug_info. It passes errors of unreadable units to bad and goes on
+// with the next unit; only a wrong length ends the walk.
 func (s *Sections) Units(f func(*Unit), bad func(off uint64, err error)) {
 	for off := uint64(0); off < uint64(len(s.info)); {
 		c := bytereader.At(s.info, off, s.Order)
@@ -96,8 +96,8 @@ func (s *Sections) Units(f func(*Unit), bad func(off uint64, err error)) {
 	}
 }
 
-// unit reads a unit's header and first entry (DWARF 5 section 7.5.1). It is nil for units that Units
-// does not pass.
+// unit reads a unit's header and first entry (DWARF 5 section 7.5.1). It returns nil for a unit that
+// Units omits.
 func (s *Sections) unit(c bytereader.Reader, wide bool) (*Unit, error) {
 	u := &Unit{Format: Format{Version: int(c.U16()), Wide: wide}}
 	if u.Version < 2 || u.Version > 5 {
@@ -124,7 +124,7 @@ func (s *Sections) unit(c bytereader.Reader, wide bool) (*Unit, error) {
 	return nil, nil
 }
 
-// header reads a unit's header after the version; false for a unit that Units does not pass.
+// header reads a unit's header after the version; false for a unit that Units omits.
 func (s *Sections) header(u *Unit, c *bytereader.Reader) bool {
 	var kind uint8
 	if u.Version == 5 {
@@ -167,7 +167,7 @@ func (u *Unit) readFirstEntry(d *Abbrev, c bytereader.Reader) (err error) {
 	return nil
 }
 
-// Text returns a string attribute, empty if the unit lacks it.
+// Text returns a string attribute of the unit, empty if the unit lacks it.
 func (s *Sections) Text(u *Unit, attr debugdwarf.Attr) []byte {
 	return s.TextOf(u, u.Attrs.Get(attr))
 }
@@ -204,8 +204,8 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 	return nil
 }
 
-// StrOffsetsBase returns the start of the unit's string offsets. A split unit has no
-// attribute for it: they follow the section's header, if it has one.
+// StrOffsetsBase returns the start of the unit's string offsets. In a split unit, which has no
+// attribute for it, they follow the section's header, if it has one.
 func (u *Unit) StrOffsetsBase() uint64 {
 	v := u.Attrs.Get(debugdwarf.AttrStrOffsetsBase)
 	switch {
@@ -219,7 +219,7 @@ func (u *Unit) StrOffsetsBase() uint64 {
 	return 8
 }
 
-// Address returns the address of a value, false if it is not an address.
+// Address returns the address that a value is or refers to; false if it is not an address.
 func (s *Sections) Address(u *Unit, v Value) (uint64, bool) {
 	switch v.Form {
 	case formAddr:
@@ -236,11 +236,10 @@ func (s *Sections) Address(u *Unit, v Value) (uint64, bool) {
 	return 0, false
 }
 
-// maxString bounds strings, since many attributes can refer to one that does not
-// end.
+// maxString bounds strings, because many attributes can refer to one long unterminated string.
 const maxString = 4 * MaxPath
 
-// TextAt returns the string at an offset of a string section, nil if it has no end.
+// TextAt returns the string at an offset of a string section; nil if it is unterminated.
 func TextAt(section []byte, off uint64) []byte {
 	c := bytereader.At(section, off, nil)
 	b := c.Rest[:min(len(c.Rest), maxString)]

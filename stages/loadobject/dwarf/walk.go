@@ -8,8 +8,8 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// maxNested bounds the nesting of entries. A level of generated code takes a few of them; in a
-// hostile file, each byte could be one more.
+// maxNested bounds the nesting of entries. A level of source code takes a few levels; in a hostile
+// file, each byte could add one.
 const maxNested = 1 << 14
 
 // Walk iterates over the entries of a unit below its first one, in their order:
@@ -25,7 +25,7 @@ type Walk[T any] struct {
 	Entry  *Abbrev
 	Offset uint64 // of the entry in .debug_info
 	Here   T      // context of the entry
-	Below  T      // context of the entries below it: Here, unless the caller changes it
+	Below  T      // context of the entries below it: Here, unless the caller sets another
 	Attrs  Attrs  // of the last entry whose attributes were read
 	Err    error  // why the walk ended early
 
@@ -33,16 +33,16 @@ type Walk[T any] struct {
 	abbrevs *abbrevTable
 	rest    bytereader.Reader
 	around  []T
-	skipped bool // the entries below this one are skipped
+	skipped bool // SkipTree skipped the entries below this one
 }
 
-// NewWalk starts a walk whose outermost entries have the context outside.
+// NewWalk starts a walk in which outside is the context of the outermost entries.
 func NewWalk[T any](s *Sections, u *Unit, outside T) Walk[T] {
 	return Walk[T]{Below: outside, Here: outside, Unit: u, abbrevs: s.abbrevTable(u), rest: u.entries}
 }
 
-// NewWalkAt starts a walk at the entry at an offset in .debug_info. The walk continues
-// with the entries that follow, at depth 0.
+// NewWalkAt starts a walk at the entry at an offset in .debug_info, at depth 0, and continues with
+// the entries that follow.
 func NewWalkAt[T any](s *Sections, u *Unit, off uint64, outside T) Walk[T] {
 	w := NewWalk(s, u, outside)
 	n, at := uint64(len(w.rest.Rest)), off-u.Offset
@@ -89,7 +89,7 @@ func (w *Walk[T]) Next() bool {
 	return false
 }
 
-// enter goes below the current entry if it has entries there.
+// enter descends to the entries below the current one, if there are any.
 func (w *Walk[T]) enter() bool {
 	if w.Entry == nil || !w.Entry.Children || w.skipped {
 		return true
@@ -112,8 +112,7 @@ func (w *Walk[T]) Attributes() bool {
 // Skip skips the entry's attributes.
 func (w *Walk[T]) Skip() { w.Err = w.Unit.Format.skip(&w.rest, w.Entry) }
 
-// SkipTree skips the entry and all entries below it; false if the entry lacks
-// the reference to its sibling.
+// SkipTree skips the entry and all entries below it; false if the entry has no sibling attribute.
 func (w *Walk[T]) SkipTree() bool {
 	if !w.Entry.Children || !w.Entry.sibling {
 		return false
@@ -124,14 +123,14 @@ func (w *Walk[T]) SkipTree() bool {
 	return true
 }
 
-// readSibling reads the entry's attributes and returns the offset of its sibling in the unit.
+// readSibling reads the entry's attributes and returns its sibling's offset in the unit.
 func (w *Walk[T]) readSibling() (next uint64) {
 	w.Attributes()
 	return w.Unit.Sibling(w.Attrs.Get(debugdwarf.AttrSibling))
 }
 
-// SkipTo goes to the entry's sibling, at an offset in the unit, after the
-// entry's attributes have been read.
+// SkipTo goes to the entry's sibling, at an offset in the unit. The entry's attributes must have been
+// read before.
 func (w *Walk[T]) SkipTo(sibling uint64) {
 	here := w.position() - w.Unit.Offset
 	if sibling < here || sibling > w.Unit.Size {
@@ -147,7 +146,7 @@ func (w *Walk[T]) position() uint64 {
 	return w.Unit.Offset + w.Unit.Size - uint64(len(w.rest.Rest))
 }
 
-// Sibling returns the offset in the unit that an attribute refers to, 0 without one.
+// Sibling returns the offset in the unit to which a sibling attribute refers, 0 without one.
 func (u *Unit) Sibling(v Value) uint64 {
 	if v.Form == FormRefAddr {
 		return v.Uint - u.Offset
@@ -155,9 +154,9 @@ func (u *Unit) Sibling(v Value) uint64 {
 	return v.Uint
 }
 
-// Enclosing finds the entries that enclose others. For each of the wanted offsets in .debug_info,
-// in ascending order, at which an entry of the unit starts, it calls found with the offsets of the
-// enclosing entries below the unit's first one, the outermost first. The list is valid until the
+// Enclosing finds which entries enclose others. wanted are offsets in .debug_info, in ascending
+// order. For each at which an entry of the unit starts, it calls found with the offsets of the
+// enclosing entries, outermost first, without the unit's first entry. The list is valid until the
 // next call.
 func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, around []uint64)) {
 	w := NewWalk(s, u, uint64(0))
@@ -184,8 +183,8 @@ func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, ar
 	}
 }
 
-// HoldsNoCode reports whether an entry with the tag has no subroutines below it. Classes inside
-// subroutines may contain the code of their methods.
+// HoldsNoCode reports whether no subroutines are below an entry with the tag. Inside a subroutine
+// (inside), even a class may contain code: that of its methods.
 func HoldsNoCode(tag debugdwarf.Tag, inside bool) bool {
 	switch tag {
 	case debugdwarf.TagClassType, debugdwarf.TagStructType, debugdwarf.TagUnionType:

@@ -1,31 +1,31 @@
-// Package funcinfo defines kinds of functions, the scopes of their names, and source positions. It
-// does not depend on the readers of load objects.
+// Package funcinfo defines kinds of functions, the scopes of their names, and source positions,
+// without the readers of load objects.
 package funcinfo
 
 // Kind is the kind of a function (`functions.kind`).
 type Kind string
 
-// The kinds that follow from a load object's own tables.
+// The kinds that a load object's own tables determine.
 const (
 	Normal  Kind = "normal"
 	Static  Kind = "static"  // a text region that no symbol covers (S6)
-	PLT     Kind = "plt"     // a procedure linkage table section
+	PLT     Kind = "plt"     // a section of the procedure linkage table
 	Outline Kind = "outline" // `.cold` part
 	Clone   Kind = "clone"   // `.constprop`, `.isra`, `.part`, ...
-	Body    Kind = "body"    // body of a parallel region
-	Kernel  Kind = "kernel"  // of the operating system
+	Body    Kind = "body"    // the body of a parallel region
+	Kernel  Kind = "kernel"  // a function of the operating system's kernel
 	Dynamic Kind = "dynamic" // generated at run time
 )
 
-// NameScope is the scope in which a function's symbol, or else its readable name, is unique, so that
-// it identifies the function in other builds.
+// NameScope is the scope in which a function's symbol (its readable name if it has none) is unique,
+// so that the name identifies the function in other builds.
 type NameScope uint8
 
 // The scopes of names, from the widest.
 const (
-	ObjectScope NameScope = iota // the load object: the linker allows one global symbol of a name
+	ObjectScope NameScope = iota // the load object: linkers allow one global symbol per name
 	ModuleScope                  // the module: a static function
-	BuildScope                   // none: only the address distinguishes the function
+	BuildScope                   // no scope: only the address distinguishes the function
 )
 
 // String returns the scope as in `functions.name_scope`.

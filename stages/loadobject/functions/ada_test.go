@@ -44,7 +44,7 @@ begin
 end Shapes;
 `
 
-// Procedures of Ada have the names of their source, with what is around them.
+// Ada procedures have the names in their source, qualified with the enclosing units.
 func TestAda(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "shapes.adb"), []byte(adaProgram), 0o666); err != nil {

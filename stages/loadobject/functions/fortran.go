@@ -12,20 +12,19 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// procedure is a procedure with code whose symbol is not its name: in Fortran the main
-// program, a subroutine, a function or an alternate entry of one (S8); in GNU C a nested
-// function; in C also one of several functions with a name, which clang numbers when it merges
-// units (-flto).
+// procedure is a procedure with code whose symbol is not its name. In Fortran: the main program, a
+// subroutine, a function or an alternate entry of one (S8). In GNU C: a nested function. In C: one of
+// several functions with the same name, to which clang appends numbers when it merges units (-flto).
 type procedure struct {
-	offset  uint64 // in the file, of the first instruction of a part of its code
+	offset  uint64 // offset in the file of the first instruction of a part of its code
 	linkage string // empty if absent
 	name    string // qualified with the enclosing modules and procedures
 }
 
-// procedureScope is the context of the entries below an entry.
+// procedureScope is what an entry passes to the entries below it.
 type procedureScope struct {
 	path   string // qualified name of the entry
-	outer  string // qualified name of the enclosing entry, which owns alternate entries
+	outer  string // qualified name of the scope that contains this entry; it also owns alternate entries
 	inside bool   // the entry is a procedure, or in one
 }
 
@@ -34,14 +33,14 @@ type procedureWalk struct {
 	a *adder
 	dwarf.Walk[procedureScope]
 	s, ranges *dwarf.Sections
-	c         bool              // C, in which only nested and numbered functions are read
+	c         bool              // C: only nested and numbered functions are read
 	names     map[uint64]string // by the entry's offset
-	copies    map[int]uint64    // for procedures without a name, the entry with the name
+	copies    map[int]uint64    // by procedure without a name: the entry with its name
 }
 
 // readProcedures reads a unit's Fortran procedures, or nested functions in C, and adds those with
-// code. It returns the names that symbols lack, by entry: Fortran symbols contain neither the main
-// program's name nor the procedure around an internal one.
+// code. It returns, by entry, the names that symbols lack: Fortran symbols contain neither the main
+// program's name nor the procedure that contains an internal one.
 func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
 	lang := dwarf.Language(u.Attrs.Get(debugdwarf.AttrLanguage).Uint)
 	if lang != "Fortran" && !(lang == "C" && a.hasNumbered()) {
@@ -62,7 +61,7 @@ func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 	if w.Err != nil && w.Err != dwarf.ErrShort {
 		return nil, w.Err
 	}
-	if w.c { // the symbols of other functions are their names
+	if w.c { // other functions' symbols are their names
 		maps.DeleteFunc(w.names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
 	}
 	for i, origin := range w.copies {
@@ -105,7 +104,7 @@ func (w *procedureWalk) text(names ...debugdwarf.Attr) string {
 	return string(t[:min(len(t), dwarf.MaxPath)])
 }
 
-// path returns the qualified name of the entry, or of its origin if it has no name.
+// path returns the qualified name of the entry or, if it has no name, of its origin.
 func (w *procedureWalk) path(origin uint64) string {
 	scope, name := w.Here.path, w.text(debugdwarf.AttrName)
 	if w.Entry.Tag == debugdwarf.TagEntryPoint {
@@ -120,7 +119,7 @@ func (w *procedureWalk) path(origin uint64) string {
 	return scope + "::" + name
 }
 
-// trimNumber cuts a dot and a number from the end of a symbol.
+// trimNumber cuts off a dot and a number at the end of a symbol.
 func trimNumber(s string) string {
 	name := strings.TrimRight(s, "0123456789")
 	if n := len(name) - 1; n > 0 && n+1 < len(s) && s[n] == '.' {
@@ -129,8 +128,8 @@ func trimNumber(s string) string {
 	return s
 }
 
-// hasNumberedSymbols reports whether a symbol may be a C function's name with a dot and a number:
-// gcc appends these to nested functions, clang to static functions of the same name.
+// hasNumberedSymbols reports whether some symbol may be a C function's name followed by a dot and a
+// number: gcc numbers nested functions, clang static functions of the same name.
 func hasNumberedSymbols(t *symtab.Draft) bool {
 	return slices.ContainsFunc(t.Functions, func(f symtab.Function) bool {
 		base, _ := symtab.CloneMarks(f.Linkage)
@@ -138,7 +137,7 @@ func hasNumberedSymbols(t *symtab.Draft) bool {
 	})
 }
 
-// hasNumber reports whether a function's symbol is the name with a number appended.
+// hasNumber reports whether a function's symbol is name with a number appended.
 func (a *adder) hasNumber(offset uint64, name string) bool {
 	f := a.function(offset)
 	if f == nil {
@@ -156,8 +155,8 @@ func (a *adder) function(offset uint64) *symtab.Function {
 	return &a.table.Functions[i]
 }
 
-// nameProcedures gives the functions of procedures, and their clones and cold parts, the
-// procedures' names.
+// nameProcedures gives procedures' names to their functions, and to the clones and cold parts of
+// these.
 func (a *adder) nameProcedures() {
 	if len(a.procedures) == 0 {
 		return
@@ -179,7 +178,7 @@ func (a *adder) nameProcedures() {
 		}
 		name := dwarf.Valid(p.name)
 		if known, _ := strings.CutSuffix(f.Name, clones); strings.HasSuffix(known, "::"+name) {
-			name = known // the symbol has the module, which DWARF 2 lacks
+			name = known // the symbol contains the module, which DWARF 2 lacks
 		}
 		f.Name = name + clones
 		renamed[symbol{f.Module, base}] = name

@@ -16,7 +16,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// named are the functions with names that their symbols are not.
+// named lists the functions whose names differ from their symbols.
 func named(table *symtab.Table) map[string]string {
 	names := map[string]string{}
 	for f := range table.Functions.All() {
@@ -27,8 +27,8 @@ func named(table *symtab.Table) map[string]string {
 	return names
 }
 
-// A recording's program, made by gfortran: the main program, a module's
-// procedure and one internal to it, a subroutine with an alternate entry.
+// A recorded gfortran program has the right names: of the main program, a module's procedure and one
+// internal to it, and a subroutine with an alternate entry.
 func TestFortranRecorded(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/entry"), nil)
 	want := map[string]string{
@@ -97,7 +97,7 @@ subroutine plain(r)
 end subroutine plain
 `
 
-// The names that gfortran's own options and debug formats give.
+// Names are right with gfortran's own options and with all debug formats.
 func TestFortranNames(t *testing.T) {
 	compiler, err := exec.LookPath("gfortran")
 	if err != nil {
@@ -166,7 +166,7 @@ program drawing
 end program drawing
 `
 
-// Inlined code of a procedure has the name that the procedure has.
+// Inlined code of a procedure has the procedure's name.
 func TestFortranInlined(t *testing.T) {
 	compiler, err := exec.LookPath("gfortran")
 	if err != nil {
@@ -188,9 +188,8 @@ func TestFortranInlined(t *testing.T) {
 	}
 }
 
-// entryPoints is what compilers write that make one function of a subroutine
-// with alternate entries: module m, subroutine body with entry alt and the
-// internal procedure inner.
+// entryPoints is the assembly of compilers that make a subroutine and its alternate entries one
+// function: module m, subroutine body with entry alt, and the internal procedure inner.
 const entryPoints = `
 	.text
 	.globl body_, alt_, inner_, main
@@ -243,8 +242,8 @@ end:
 	.section .note.GNU-stack,"",@progbits
 `
 
-// An alternate entry belongs to what the subroutine is in, not to the
-// subroutine, as a procedure internal to it does (S8).
+// An alternate entry belongs to the scope that contains the subroutine. A procedure internal to the
+// subroutine belongs to the subroutine (S8).
 func TestFortranEntryPoints(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "entries.s"), []byte(entryPoints), 0o644); err != nil {

@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Add adds modules, files, lines and inlined calls to a table, from the debug
-// information of the separate debug file, if that has any, or else of the object
-// itself. It notes damage in the table; a damaged unit does not affect others. It returns the
-// files that are missing, without which modules or functions lack names.
+// Add adds modules, files, lines and inlined calls to a table, from the debug information of the
+// separate debug file if that has any, else of the object itself. Damage becomes a note in the
+// table; a damaged unit does not affect others. missing lists files that were not found, without
+// which modules or functions lack names.
 func Add(t *symtab.Draft, f, debug *elf.File) (missing []string) {
 	d := dwarf.New(f, debug)
 	switch {
@@ -47,11 +47,11 @@ type adder struct {
 	lines       *lines.Reader
 	inlines     *inlines.Reader
 	modules     map[symtab.Module]int32
-	directories map[string]string // directories of compilation, by the units' paths
+	directories map[string]string // compilation directories, by the units' paths
 	code        []moduleCode
 	scratch     []dwarf.Range // of the current subroutine
 
-	procedures  []procedure // of Fortran, and nested functions of C
+	procedures  []procedure // Fortran's, and C's nested functions
 	merged      []mergedCode
 	hasNumbered func() bool // see hasNumberedSymbols
 }
@@ -73,12 +73,12 @@ func (a *adder) read() {
 	a.assignMerged()
 	a.nameProcedures()
 	a.nameAda()
-	units, files := a.inlines.Finish() // after the functions have got their names
+	units, files := a.inlines.Finish() // after the functions were named
 	maps.Copy(units, a.directories)
 	a.table.Shorten(units, files)
 }
 
-// moduleCode is code of a module: offsets [low, high).
+// moduleCode is a range of a module's code: offsets [low, high).
 type moduleCode struct {
 	low, high uint64
 	module    symtab.Module

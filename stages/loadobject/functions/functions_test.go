@@ -81,8 +81,8 @@ func table(t testing.TB, f, debug *elf.File) (*symtab.Table, []string) {
 	return table, missing
 }
 
-// check compares each function's module and first line with the sources. The
-// opening line of local has no instruction of its own: the last row holds.
+// check compares each function's module and first line with the sources. The opening line of local
+// has no instruction of its own: the row before it covers it.
 func check(t *testing.T, table *symtab.Table, dir string, modules bool) {
 	t.Helper()
 	lines := map[string]string{"one": "one.c:7", "local": "one.c:4", "main": "one.c:12", "two": "two.c:2"}
@@ -132,8 +132,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// against compares every line with those that debug/dwarf reads, and with what
-// addr2line prints if it is there.
+// against compares every line with debug/dwarf's, and with addr2line's if that is installed.
 func against(t *testing.T, prog string, table *symtab.Table) {
 	t.Helper()
 	f, err := debugelf.Open(prog)
@@ -167,7 +166,7 @@ func against(t *testing.T, prog string, table *symtab.Table) {
 	for i, want := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		want, _, _ = strings.Cut(want, " (discriminator")
 		file, line, ok := table.Line(offsets[i])
-		if strings.HasSuffix(want, ":?") { // it cannot read this form
+		if strings.HasSuffix(want, ":?") { // addr2line cannot read this form
 			continue
 		}
 		if got := fmt.Sprintf("%s:%d", file, line); ok && got != want || !ok && want != "??:0" {
@@ -239,21 +238,21 @@ func TestSplit(t *testing.T) {
 			}
 			got, missing = table(t, dwarftest.Open(t, prog), nil)
 			check(t, got, dir, false)
-			if len(got.Notes) != 1 || got.Notes[0].Damage || len(missing) != 3 { // both halves and the package
+			if len(got.Notes) != 1 || got.Notes[0].Damage || len(missing) != 3 { // both `.dwo` files and the package
 				t.Error(got.Notes, missing)
 			}
 		})
 	}
 }
 
-// packed makes a package of the split files; old tools fail at DWARF 5.
+// packed makes a package of the `.dwo` files; false if the tool is too old for DWARF 5.
 func packed(dir string) bool {
 	cmd := exec.Command("dwp", "-e", "prog", "-o", "prog.dwp")
 	cmd.Dir = dir
 	return cmd.Run() == nil
 }
 
-// Offsets are in the stripped file, everything else is in the debug file.
+// Offsets are those in the stripped file; everything else comes from the debug file.
 func TestSeparate(t *testing.T) {
 	dir := build(t, "-gdwarf-5")
 	dwarftest.Run(t, dir, "objcopy", "--only-keep-debug", "prog", "prog.debug")
@@ -272,7 +271,7 @@ func TestSeparate(t *testing.T) {
 	}
 }
 
-// Lines of a real recording, as its source says.
+// The lines of a real recording's program agree with its source.
 func TestRecorded(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/recur_dw5"), nil)
 	want := map[string]int32{"fact": 4, "is_even": 6, "is_odd": 7, "flat": 8, "main": 9}
@@ -284,11 +283,11 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// A bad unit loses its own functions' modules and lines only.
+// A damaged unit loses only the modules and lines of its own functions.
 func TestBadUnit(t *testing.T) {
 	for _, c := range []struct {
 		name, section string
-		offset        int // of the byte that is spoilt
+		offset        int // of the damaged byte
 		value         byte
 	}{
 		{"version", ".debug_info", 4, 99},
@@ -365,5 +364,5 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// parts are the sections that are read.
+// parts are the debug information sections that are read.
 var parts = []string{"info", "abbrev", "str", "line_str", "str_offsets", "addr", "line", "ranges", "rnglists"}

@@ -89,9 +89,9 @@ func compile(t testing.TB, compiler, name, text string, options ...string) (prog
 	return filepath.Join(dir, "prog")
 }
 
-// chains compares the inline chain of every instruction byte, and the line of
-// the function around it, with the frames that addr2line shows (S10). That of
-// binutils 2.40 gives wrong files for some DWARF 5.
+// chains compares the inline chain of every byte, and the line in the function that contains it, with
+// the frames that addr2line prints (S10). addr2line of binutils 2.40 prints wrong files for some
+// DWARF 5.
 func chains(t *testing.T, prog string, table *symtab.Table) {
 	t.Helper()
 	tool, err := exec.LookPath("llvm-addr2line")
@@ -125,7 +125,7 @@ func chains(t *testing.T, prog string, table *symtab.Table) {
 		got := []string{place(file, line)}
 		for k, f := range table.Inlined(offsets[i]) {
 			name := f.Function.Name
-			// addr2line has no more than the bare name of a function of one unit.
+			// For a function of one unit, addr2line prints only the unqualified name.
 			if k+1 < len(want) {
 				bare := want[k+1][:strings.LastIndexByte(want[k+1], ' ')]
 				if strings.HasPrefix(name, bare+"(") || strings.Contains(name, "::"+bare+"(") {
@@ -152,7 +152,7 @@ func place(file string, line int32) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// told is a chain by the pairs of lines that addr2line prints, the innermost first.
+// told returns a chain from the pairs of lines that addr2line prints, innermost first.
 func told(frames []string) []string {
 	readable := symtab.NewNames().Readable
 	var chain []string
@@ -179,7 +179,7 @@ func TestInlined(t *testing.T) {
 			prog := compile(t, "gcc", "nest.c", nestC, strings.Fields(options)...)
 			got, _ := table(t, dwarftest.Open(t, prog), nil)
 			chains(t, prog, got)
-			if !strings.Contains(options, "-flto") { // by which all becomes main
+			if !strings.Contains(options, "-flto") { // it inlines everything into main
 				calls(t, got)
 			}
 		})
@@ -193,8 +193,8 @@ func TestInlined(t *testing.T) {
 	}
 }
 
-// calls checks that the functions of nest.c have lines of their own only, and
-// those of the calls that were inlined.
+// calls checks that the functions of nest.c have only their own lines and those of the calls that
+// were inlined into them.
 func calls(t *testing.T, table *symtab.Table) {
 	t.Helper()
 	own := map[string][2]int32{"first": {18, 18}, "first.cold": {18, 18}, "second": {19, 24}, "second.cold": {19, 24}, "main": {25, 25}}
@@ -220,7 +220,7 @@ func calls(t *testing.T, table *symtab.Table) {
 	}
 }
 
-// Split debug information says what the other kind says, also in packages.
+// Split debug information gives the same result as other debug information, also in packages.
 func TestInlinedSplit(t *testing.T) {
 	for _, c := range []struct{ compiler, name, text, version string }{
 		{"gcc", "nest.c", nestC, "-gdwarf-4"}, {"gcc", "nest.c", nestC, "-gdwarf-5"}, {"g++", "nest.cc", nestCxx, "-gdwarf-5"},
@@ -237,7 +237,7 @@ func TestInlinedSplit(t *testing.T) {
 				moved := filepath.Join(t.TempDir(), "prog")
 				cmd := exec.Command(tool, "-e", "prog", "-o", moved+".dwp")
 				cmd.Dir = filepath.Dir(prog)
-				if cmd.Run() != nil { // it may not know this version
+				if cmd.Run() != nil { // the tool may not know this version
 					continue
 				}
 				dwarftest.Copy(t, prog, moved)
@@ -252,7 +252,7 @@ func TestInlinedSplit(t *testing.T) {
 	}
 }
 
-// away calls f while a folder's `.dwo` files have other names.
+// away calls f while the `.dwo` files of a folder are renamed.
 func away(t *testing.T, dir string, f func()) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(dir, "*.dwo"))
@@ -291,8 +291,8 @@ long (*volatile pointer)(long, int) = mix;
 int main(int argc, char **argv) { return mix(argc, argc) + pointer(argc, 3) + once(argc); }
 `
 
-// Functions of one unit have no linkage name in the debug information: inlined ones are named
-// like symbols, whether they have one or not.
+// Functions of one unit have no linkage name in the debug information. Their inlined copies are named
+// as symbols are, whether they have a symbol or not.
 func TestInlinedTwice(t *testing.T) {
 	for _, options := range []string{"-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gsplit-dwarf"} {
 		prog := compile(t, "g++", "twice.cc", twiceCxx, strings.Fields(options)...)
@@ -309,7 +309,7 @@ func TestInlinedTwice(t *testing.T) {
 	}
 }
 
-// The recording's sources say where the calls are.
+// Inlined calls of a recorded program are where its sources say.
 func TestInlinedRecorded(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/clones"), nil)
 	chains(t, "../symtab/testdata/clones", got)
@@ -327,7 +327,7 @@ func TestInlinedRecorded(t *testing.T) {
 	}
 }
 
-// The Go compiler's ranges and numbers of files.
+// The Go compiler's ranges and file numbers are read correctly.
 func TestInlinedGo(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "nest.go")
@@ -372,7 +372,7 @@ func main() { kept(3) }
 	}
 }
 
-// Clang inlines the body of a parallel region, which is no call of the source.
+// Clang inlines the body of a parallel region, but the source has no call of it.
 func TestInlinedBody(t *testing.T) {
 	got, _ := table(t, dwarftest.Open(t, "../symtab/testdata/omp_clang"), nil)
 	want := map[string]int32{".omp_outlined.": 8, ".omp_outlined..2": 13, ".omp_outlined..4": 21, ".omp_outlined..6": 32}
@@ -388,8 +388,8 @@ func TestInlinedBody(t *testing.T) {
 	}
 }
 
-// Strict DWARF 2 does not say where inlined calls are: the function around has no line there,
-// rather than the line of the inlined one.
+// Strict DWARF 2 does not say where inlined calls are: then the enclosing function has no line there,
+// instead of the inlined function's.
 func TestUnknownCallLine(t *testing.T) {
 	prog := compile(t, "gcc", "parts.c", partsC, "-O2", "-gdwarf-2", "-gstrict-dwarf")
 	table, _ := table(t, dwarftest.Open(t, prog), nil)
@@ -410,8 +410,7 @@ func TestUnknownCallLine(t *testing.T) {
 	}
 }
 
-// Lines have discriminators, and functions the lines of their declarations, as LLVM's
-// symbolizer says.
+// Discriminators of lines, and the lines of functions' declarations, agree with LLVM's symbolizer.
 func TestDiscriminators(t *testing.T) {
 	symbolizer, err := exec.LookPath("llvm-symbolizer")
 	if err != nil {

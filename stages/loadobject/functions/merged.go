@@ -9,12 +9,12 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// mergedUnit is gcc's name of a unit with the code of several source units, optimized together
-// (-flto). Its entries complete entries of the source units, which have the modules but no
+// mergedUnit is gcc's name for a unit with the code of several source units that were optimized
+// together (-flto). Its entries refer to entries of the source units, which have the modules but no
 // code (S5).
 const mergedUnit = "<artificial>"
 
-// mergedCode is the start of a function's code and the entry that its entry completes.
+// mergedCode is where a function's code starts, and the source unit's entry that belongs to it.
 type mergedCode struct {
 	offset uint64 // in the file
 	origin uint64 // in .debug_info
@@ -45,8 +45,8 @@ func (a *adder) readMerged(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 	return w.Err
 }
 
-// assignMerged gives the functions of merged code the modules of the source units, and gives
-// nested functions their names.
+// assignMerged gives functions of merged code the modules of their source units, and nested
+// functions their names.
 func (a *adder) assignMerged() {
 	list := a.merged
 	slices.SortFunc(list, func(x, y mergedCode) int {

@@ -23,12 +23,12 @@ func (a *adder) module(u, split *dwarf.Unit, names *dwarf.Sections, p *lines.Pro
 	return symtab.Module{Name: name, Language: language}
 }
 
-// assign gives each function the module with the code at its start, and adds these
+// assign gives each function the module whose code contains the function's start, and adds these
 // modules to the table.
 func (a *adder) assign() {
 	slices.SortStableFunc(a.code, func(x, y moduleCode) int { return cmp.Compare(x.low, y.low) })
 	i := 0
-	var covering []moduleCode // that start at or before the function
+	var covering []moduleCode // those that start at or before the function
 	for n := range a.table.Functions {
 		f := &a.table.Functions[n]
 		if f.Kind == funcinfo.PLT {

@@ -9,8 +9,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Run runs a compiler or another tool in a folder; the test is skipped where it
-// does not work.
+// Run runs a compiler or another tool in a folder. It skips the test if the tool does not work.
 func Run(t testing.TB, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -20,7 +19,7 @@ func Run(t testing.TB, dir, name string, args ...string) {
 	}
 }
 
-// Open opens a load object for the time of the test.
+// Open opens a load object until the test ends.
 func Open(t testing.TB, path string) *elf.File {
 	t.Helper()
 	f, err := elf.Open(path)
