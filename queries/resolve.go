@@ -25,8 +25,8 @@ var beforeQuery = lazyregexp.New(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\
 
 // resolved adds to conditions on names, like experiment = 'a.er', the same conditions on
 // experiment_id. The engine pushes these down to the files, which have no names. Measured with
-// 1,000 experiments, disasm and folded take 14 and 22 times the CPU time without. A statement that
-// might change in any other way is returned as it is.
+// 1,000 experiments, disasm and folded take 14 and 22 times the CPU time without this. A statement
+// that might change in any other way is returned as it is.
 func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) string {
 	if db.Count < many || !strings.Contains(strings.ToLower(statement), experimentName) {
 		return statement

@@ -39,7 +39,7 @@ func TestPortions(t *testing.T) {
 	}
 }
 
-// TestHidden reads a store in which batches hold an experiment that another one has, too.
+// TestHidden reads a store in which several batches have the same experiment.
 func TestHidden(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	look, err := storedir.ReadContents(store)

@@ -11,8 +11,8 @@ import (
 	"stackmill/schema"
 )
 
-// TestEveryDeclaredMetric has a sample for each condition of the declared
-// metrics. Clock samples last 2^n ns, so that a sum shows which it holds.
+// TestEveryDeclaredMetric has a sample for each condition of the declared metrics. Clock samples
+// last 2^n ns, so that a sum shows which samples it has.
 func TestEveryDeclaredMetric(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("batch 01 x.er /x.er\nmetrics metric unit kind\n")

@@ -55,8 +55,8 @@ func (s *selection) any(selectors []string) (map[string]bool, error) {
 	return chosen, nil
 }
 
-// all returns the indexes of the experiments that match a selector: all of its terms, unless it is
-// a name with commas.
+// all returns the indexes of the experiments that match all terms of a selector or, if it is a name
+// with commas, have that name.
 func (s *selection) all(selector string) ([]int, error) {
 	terms := strings.Split(selector, ",")
 	if len(terms) > 1 && matching(s.experiments, selector) != nil {

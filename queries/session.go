@@ -89,8 +89,8 @@ func readCommits(store string) (path string, c *storedir.Contents, state string,
 	return path, c, raw.State, c.CheckVersions()
 }
 
-// openBatches are the batches of the open experiments, in which all others are hidden, and these
-// experiments by id.
+// openBatches are the batches of the open experiments, with all other experiments in them hidden,
+// and the open experiments by id.
 type openBatches struct {
 	batches     []storedir.Batch
 	experiments []Experiment

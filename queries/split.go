@@ -36,7 +36,7 @@ func bare(s string) string {
 }
 
 // lexeme matches a comment of one line, a text, a quoted name or a word, else one character. A doubled
-// quote begins another text.
+// quote ends one text and begins another.
 var lexeme = lazyregexp.New(`(?s)^(?:--[^\n]*\n?|[eE]'(?:\\.|[^\\'])*'?|'[^']*'?|"[^"]*"?|[\w\x{80}-\x{10ffff}][\w$\x{80}-\x{10ffff}]*|.)`)
 
 var dollarTag = lazyregexp.New(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)

@@ -172,7 +172,7 @@ func TestExplainsComposed(t *testing.T) {
 	}
 }
 
-// The words for long and for changed lists of frames.
+// The wording of steps with long and with changed lists of frames.
 func TestStepText(t *testing.T) {
 	var frames []frame
 	for i := range 6 {

@@ -2,7 +2,7 @@ package export
 
 import "testing"
 
-// The base of a discriminator is what LLVM takes of it (getBaseDiscriminatorFromDiscriminator).
+// The base of a discriminator is the part that LLVM uses (getBaseDiscriminatorFromDiscriminator).
 func TestBaseDiscriminator(t *testing.T) {
 	clang, gcc := &object{}, &object{}
 	a := &autofdoWriter{notClang: map[*object]bool{gcc: true}}

@@ -26,8 +26,8 @@ type Report struct {
 	ofCode            bool     // whether a function selects its lines or instructions
 	ofFiles           bool     // whether rows can be selected by a source file
 	withText          bool     // whether its drawing shows source text, which the store may lack
-	// rows, if not nil, returns the condition of the rows that a function, a file or neither
-	// selects; else a function selects its own rows.
+	// rows, if not nil, returns the condition of the rows for a request with a function, with a file,
+	// or with neither. If nil, a function selects its own rows.
 	rows func(*Question) string
 }
 

@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// runs are five experiments on two machines; the last of each is neither the last in the store,
-// nor the one with the highest values, and one does not know when it started.
+// runs describes five experiments on two machines. The newest of each machine is not the last in
+// the store and does not have the highest values, and one experiment has no start time.
 func runs() string {
 	var values []map[string]int
 	for _, ms := range []int{100, 300, 200, 50, 900} {

@@ -73,7 +73,7 @@ func TestFlamegraph(t *testing.T) {
 	}
 }
 
-// Two functions of one name, in files of one name, are two below the same caller.
+// Two functions with the same name and file name stay two nodes below the same caller.
 func TestFlameOfSameNames(t *testing.T) {
 	store := strings.NewReplacer(
 		"modules module_id load_object_id name\n", "modules module_id load_object_id name short_path\n",

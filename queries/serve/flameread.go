@@ -96,7 +96,8 @@ func (r *flameReader) groups() (parts []*experimentGroup, err error) {
 	return parts, err
 }
 
-// eachExperiment calls rows for each run of rows of one experiment, the first column, in the batches of a query.
+// eachExperiment calls rows for each run of rows of one experiment, whose id is in the first column, in the
+// batches of a query.
 func (r *flameReader) eachExperiment(rows func(id string, b arrow.RecordBatch, from, to int) error, query string, args ...any) error {
 	return result.Batches(r.ctx, r.conn, func(b arrow.RecordBatch) error {
 		ids := b.Column(0).(*array.String)

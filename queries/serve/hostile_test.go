@@ -9,8 +9,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// hostileValues are values of parameters that mean nothing, or mean something to a pattern, SQL
-// or a number.
+// hostileValues are values of parameters that are invalid, or special in patterns, SQL or numbers.
 var hostileValues = []string{
 	"", " ", "[", "a[b", "[a-", "*[", "x=[", "host=[", `\`, `a\`, "'", `"`, "''; DROP VIEW functions; --", "%", "%00", "\x00", "\xff\xfe", "\n", "\u202e",
 	"-1", "0", "1.5", "NaN", "Inf", "1e309", "99999999999999999999999", "-9223372036854775808", "0x10", "(", "(((", "a{99999}", "*", "?", ",", "=", "/", "../../etc/passwd",

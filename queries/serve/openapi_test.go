@@ -83,7 +83,7 @@ func TestDescription(t *testing.T) {
 				if value == "callers" || value == "callees" || name == "group" {
 					q.Set("of", values["of"])
 				}
-				if strings.HasSuffix(path, "/trend") && (name == "limit" || name == "hide" || name == "api-only") { // of functions
+				if strings.HasSuffix(path, "/trend") && (name == "limit" || name == "hide" || name == "api-only") { // these need a function
 					q.Set("function", values["function"])
 					if name == "hide" { // the load object of that function
 						q.Set("function", "<app>")

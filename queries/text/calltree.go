@@ -122,7 +122,7 @@ func (r *Report) valuesOf(rec queries.Record) string {
 	return strings.Join(values, ", ")
 }
 
-// placeIn is where a frame's instruction is in its function, as far as that is known.
+// placeIn returns a frame's place in its function, as far as it is known.
 func placeIn(frame queries.Record) string {
 	place := ""
 	if frame["distance"] != nil {

@@ -159,7 +159,7 @@ func sideRows(q *report.Question, rows []queries.Record) (table []*sideRow) {
 // values are the columns that differ between the rows of one function, line or other item.
 var values = []string{"metric", "unit", "total", "high", "exclusive", "inclusive", "attributed", "value", "samples"}
 
-// thing returns a key of a row's item (a function, line, ...): all columns that are no values.
+// thing returns a key of a row's item (a function, line, ...): all columns except values.
 func thing(rec queries.Record) string {
 	var parts []string
 	for name, v := range rec {

@@ -281,7 +281,8 @@ func unitOf(r queries.Record) unit {
 }
 
 // identities returns what identifies a row's series: the function's key or, for functions that
-// cannot be told apart between builds, their names; values of the same name are added.
+// cannot be told apart between builds, their names; they share a series with the sum of their
+// values.
 func (t *trend) identities(records []queries.Record) func(queries.Record) any {
 	keys := map[unit]map[int64]bool{}
 	for _, r := range records {
