@@ -160,7 +160,6 @@ func (w *tableWriter) create(ctx context.Context) error {
 	return nil
 }
 
-// emit takes rows of a table.
 func (w *tableWriter) emit(ctx context.Context, t *schema.Table, rows arrow.RecordBatch) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -76,7 +76,6 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 	return o, nil
 }
 
-// Close closes the engine.
 func (o *Older) Close() (err error) {
 	if o.conn != nil {
 		err = o.conn.Close()

@@ -36,7 +36,6 @@ func ingested(t *testing.T, path, symfs string) *queries.DB {
 	return db
 }
 
-// everyStack explains every recorded stack.
 func everyStack(t *testing.T, db *queries.DB) (all []*Explanation) {
 	t.Helper()
 	experiments, err := db.Texts(t.Context(), "SELECT experiment_id FROM experiments ORDER BY ALL")

@@ -40,7 +40,6 @@ const (
 	byOrigin = "origin"      // everything known about where a sample was taken
 )
 
-// format is an export format.
 type format struct {
 	name         string
 	multiMetric  bool    // holds several metrics

@@ -59,7 +59,6 @@ func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
 	return f.out.Flush()
 }
 
-// thread writes a thread.
 func (f *firefoxWriter) thread(e *experiment, t *timedThread) error {
 	if f.threads++; f.threads > 1 {
 		_ = f.out.WriteByte(',')

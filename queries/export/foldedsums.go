@@ -66,7 +66,6 @@ func (s *foldedSums) spill() error {
 	return err
 }
 
-// close closes the temporary files.
 func (s *foldedSums) close() {
 	for _, f := range s.runs {
 		f.Close()

@@ -64,7 +64,6 @@ FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment
 // small experiments is slow, and reading all names at once takes too much memory.
 const groupSamples, groupSize = 1 << 20, 256
 
-// groupExperiments divides a list of experiments.
 func groupExperiments(list []*experiment) (all [][]*experiment) {
 	var samples int64
 	for i, e := range list {

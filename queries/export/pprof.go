@@ -251,7 +251,6 @@ func segmentOf(list []segment, offset int64) (s segment, ok bool) {
 	return list[at], true
 }
 
-// writeLocation writes a location.
 func (p *pprofWriter) writeLocation(mapping, address uint64, levels []level) uint64 {
 	var m message
 	id := p.id()

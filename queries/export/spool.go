@@ -61,7 +61,6 @@ func (s *spool) spill() (err error) {
 	return nil
 }
 
-// copy writes a text.
 func (s *spool) copy(w io.Writer, t *spoolText) error {
 	for _, p := range t.parts {
 		if _, err := io.Copy(w, io.NewSectionReader(s.file, p.offset, p.size)); err != nil {

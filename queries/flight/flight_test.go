@@ -91,7 +91,6 @@ func start(t *testing.T, store, token string, change func(*serve.Options)) strin
 	return l.Addr().String()
 }
 
-// dial returns a client.
 func dial(t *testing.T, address string) *flightsql.Client {
 	t.Helper()
 	c, err := flightsql.NewClient(address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))

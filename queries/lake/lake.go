@@ -104,7 +104,6 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 	return l, nil
 }
 
-// save writes the state file.
 func (l *Lake) save(s state) error {
 	l.state = s
 	return l.files.Save(s)

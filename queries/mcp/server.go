@@ -353,7 +353,6 @@ func (c *connection) forget(id string) {
 	delete(c.calls, id)
 }
 
-// notify handles a notification.
 func (c *connection) notify(r request) {
 	var of struct {
 		ID json.RawMessage `json:"requestId"`
@@ -373,7 +372,6 @@ func fail(id json.RawMessage, code int, message string) func() any {
 	return func() any { return respond(id, nil, &rpcError{code, message}) }
 }
 
-// respond makes a response.
 func respond(id json.RawMessage, result any, err error) any {
 	if id == nil {
 		id = json.RawMessage("null")

@@ -126,7 +126,6 @@ type job struct {
 	state    string // of the store that was opened
 }
 
-// writeJSON answers with a JSON value.
 func (w *job) writeJSON(value any) error {
 	_, err := w.out.Write(terminal.MarshalJSON(value))
 	return err

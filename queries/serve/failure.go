@@ -68,7 +68,6 @@ func StatusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.respond(w, r, err, jsonType, failureText(err))
 }

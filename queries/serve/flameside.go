@@ -103,7 +103,6 @@ func (t *flameTree) fromSide(from flameSide, most int) flameCut {
 	return g.cut(order)
 }
 
-// addRoot adds the root.
 func (g *sideBuilder) addRoot() {
 	if len(g.flameTree.nodes) == 0 {
 		return

@@ -333,7 +333,6 @@ func TestClientGone(t *testing.T) {
 	waitFor(t, "the process's end", func() bool { return children(t) == 0 })
 }
 
-// waitFor waits for a condition.
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for range 1200 {
