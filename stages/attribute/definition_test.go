@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// inliningProgram is a program whose functions have several instructions: on the same line, on
-// others, in inlined functions.
+// inliningProgram is a program whose functions have several instructions: on one line, on several
+// lines, in inlined functions.
 func inliningProgram() *program.Program {
 	p := letters()
 	p.Modules, p.Objects = append(p.Modules, program.Module{ID: 2}), append(p.Objects, program.Object{ID: 2})
@@ -35,7 +35,7 @@ type thingSums struct{ Exclusive, Inclusive map[any]int64 }
 
 func newThingSums() thingSums { return thingSums{map[any]int64{}, map[any]int64{}} }
 
-// stack adds a stack that passes things, the last one at its end.
+// stack adds a stack that passes things and ends at the last of them.
 func (c thingSums) stack(things []any, value int64) {
 	passed := map[any]bool{}
 	for _, thing := range things {
@@ -59,7 +59,7 @@ func thingSumsOf[N ~int32](t tally[N], key func(n int) any) thingSums {
 	return c
 }
 
-// different compares values; a missing one equals 0.
+// different compares values; a missing value equals 0.
 func different(want, got thingSums) string {
 	zero := func(_ any, v int64) bool { return v == 0 }
 	for _, c := range []thingSums{want, got} {
@@ -69,8 +69,8 @@ func different(want, got thingSums) string {
 	return cmp.Diff(want, got)
 }
 
-// In all modes, each stack adds its value once to each thing that it passes, however often it
-// passes it, and exclusively to the things at its leaf.
+// In all modes, each stack adds its value once to each thing that it passes, even if it passes the
+// thing several times, and exclusively to the things at its leaf.
 func TestModesByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, recorded, sums := inliningProgram(), NewStacks(), NewSums([]schema.Metric{{Name: "m"}})

@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// asTheyAre returns new numbers of locations that equal the old ones.
+// asTheyAre maps each location number to itself.
 func asTheyAre(p *program.Program) []program.LocationNo {
 	numbers := make([]program.LocationNo, p.Locations.Len())
 	for n := range numbers {
@@ -17,8 +17,8 @@ func asTheyAre(p *program.Program) []program.LocationNo {
 	return numbers
 }
 
-// Frames are sorted by the new numbers of their locations, those without one first, and nodes
-// refer to the same frames as before.
+// Frames are sorted by the new numbers of their locations, frames without a location first, and
+// nodes refer to the same frames as before.
 func TestOrder(t *testing.T) {
 	s := NewStacks()
 	words := []uint64{30, 10, 20, 21}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Few metrics and many have the same sums.
+// A table has the same sums with few metrics (dense) and with many (sparse).
 func TestSumTable(t *testing.T) {
 	const things, few = 50, 3
 	rnd := rand.New(rand.NewPCG(1, 2))

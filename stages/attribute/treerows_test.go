@@ -112,7 +112,7 @@ func TestTreesInBatches(t *testing.T) {
 	}
 }
 
-// A stack with a function twice counts for the neighbors of the inner one.
+// A stack that has a function twice counts only for the neighbors of the inner frame.
 func TestCallRows(t *testing.T) {
 	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
 	for i, stack := range []string{"ab", "cb", "ded"} {

@@ -16,7 +16,7 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// A program whose functions are the letters a to e, one location each.
+// letters is a program whose functions are the letters a to e, with one location each.
 func letters() *program.Program {
 	p := &program.Program{Objects: []program.Object{{ID: 1}}, Modules: []program.Module{{ID: 1}}}
 	for i := range 5 {
@@ -34,8 +34,8 @@ func inlining() *program.Program {
 	return p
 }
 
-// valuesOf computes the values of stacks written root first, such as "abca",
-// whose n-th has the value 1<<n.
+// valuesOf computes the values of stacks written root first, such as "abca". The n-th stack has the
+// value 1<<n.
 func valuesOf(stacks ...string) (*program.Program, *testValues) {
 	recorded := NewStacks()
 	sums := NewSums([]schema.Metric{{Name: "m"}})

@@ -23,8 +23,8 @@ type fixedTable struct{ *symtab.Table }
 
 func (t fixedTable) Load(string) (*symtab.Table, error) { return t.Table, nil }
 
-// Functions come in their order, whole ones until there are enough instructions, as if they
-// were disassembled one after the other.
+// Functions come in order, as if they were disassembled one after the other: as a whole until there
+// are enough instructions.
 func TestDisassemble(t *testing.T) {
 	const count, size = 4000, 0x40
 	path := filepath.Join(t.TempDir(), "nops")

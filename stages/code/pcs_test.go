@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// A function on a stack is listed with its first instruction, unless it is a static region, and with
-// its instructions on stacks, each once.
+// A function on a stack has in its list, each once, its instructions on stacks and, unless it is a
+// static region, its first instruction.
 func TestPCs(t *testing.T) {
 	p := &program.Program{
 		Functions: []program.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: funcinfo.Static}, {Offset: 0x300, Size: 0x40},

@@ -48,7 +48,7 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 		case err != nil:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
 		case left <= 0:
-			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: there are %d MB of others", maxSourceBytes>>20), 1)
+			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: the others have %d MB, the limit, already", maxSourceBytes>>20), 1)
 		case r.Sources.fits(file, text, last[file]) && len(text.Lines) > 0:
 			left -= text.Bytes
 			l := r.internList(text.Content)
@@ -65,7 +65,7 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	}
 	r.Sources.reportMissing(diagnostic.Info, "missing-source", missing, where+" (--source-path says where they are)")
 	r.Sources.reportMissing(diagnostic.Info, "private-source", private,
-		"not everyone may read the files at their paths, so the recording must not lead to them (--source-path says where there are sources that the store may hold)")
+		"not everyone may read the files at their paths, so their text is not stored (--source-path names folders of sources that may be stored)")
 	r.Sources.reportMissing(diagnostic.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
 	return schema.CloseAll(files, rows)
 }
@@ -78,7 +78,7 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 		s.remark(file, "stale-source", fmt.Sprintf("%s has %d lines, but the program has code from line %d: its text is not shown", text.Path, len(text.Lines), highest), 1)
 		return false
 	case text.Recorded && !s.Began.IsZero() && text.Modified.After(s.Began):
-		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with the text of others", text.Path), 1)
+		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with wrong text", text.Path), 1)
 	}
 	return true
 }

@@ -18,7 +18,7 @@ const (
 	variableOther        // long other
 )
 
-// testObject is a load object with some variables of the tests' types, in a space.
+// testObject returns a space and a load object with some variables of the tests' types.
 func testObject() (*Space, *loadObject) {
 	ts := testTypes()
 	ts.Units = []string{"", "one.c"}
@@ -87,8 +87,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// An event may have no data object because of its code, its address or its instruction, for one of
-// the manual's reasons (S31).
+// An event without a data object has one of the manual's reasons (S31), by its code, address or
+// instruction.
 func TestFailures(t *testing.T) {
 	exact, final := decode.TriggerExact, &reference{final: true, reason: NoBranchTarget}
 	for _, x := range []struct {

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// TestCandidates checks which of two variables in a register is believed: pair is
-// struct { long key; double of[3]; }.
+// TestCandidates checks which of two variables in a register is chosen: pair is struct { long key;
+// double of[3]; }.
 func TestCandidates(t *testing.T) {
 	ts := testTypes()
 	at := func(typ types.TypeNo, offset int64) operandTarget {

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// TestScopes checks that variables of one descriptor stay apart when their scopes
-// differ, and only then (S29).
+// TestScopes checks that variables with the same descriptor are two data objects if, and only if,
+// their scopes differ (S29).
 func TestScopes(t *testing.T) {
 	ts := testTypes()
 	ts.Units = []string{"", "one.c", "two.c"}
@@ -44,8 +44,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// A structure is listed with all its members, an array as one of them (S28); what
-// contains an element is its parent (S30).
+// A structure is listed with all its members; an array counts as one member (S28). The parent of an
+// element is the object that contains it (S30).
 func TestElements(t *testing.T) {
 	s, o := testObject()
 	n := s.dataObject(o, operandTarget{ok: true, typ: typePair, variable: types.None}, types.Use{Size: 4096})

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Stacks are where threads and coroutines have them, but in no load object.
+// Stacks of threads and coroutines may be anywhere except in a load object.
 func TestStacksOfThreads(t *testing.T) {
 	stack, pointed := operand{operandTarget: operandTarget{method: MethodStack}, frame: true}, operand{operandTarget: operandTarget{method: MethodVariable}}
 	for _, x := range []struct {

@@ -36,7 +36,7 @@ func TestGrowingMapping(t *testing.T) {
 	}
 }
 
-// A mapping that covers a part of another one stays until that is mapped again, not only extended.
+// A mapping that covers a part of another one stays if the other is extended, not if mapped again.
 func TestMappingAgain(t *testing.T) {
 	between := decode.MapEvent{Time: 2, Address: 0x2000, Size: 0x1000, Path: "/lib", Modes: 1}
 	p := &decode.Process{DataMappings: []decode.MapEvent{anonymousAt(1, 0x2000, 0x1000), between, anonymousAt(3, 0x2000, 0x3000), anonymousAt(4, 0x2000, 0x4000),
@@ -57,8 +57,8 @@ func TestMappingAgain(t *testing.T) {
 	}
 }
 
-// Recordings do not report closed libraries: memory mapped or loaded over them since owns the
-// address, but not if it is a part of the library itself.
+// Recordings do not report that libraries were closed: what was mapped over one later owns the
+// address, unless it is a part of the library itself.
 func TestReplacedObject(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]program.Object, 2)...)
@@ -108,7 +108,7 @@ func TestReplacedObject(t *testing.T) {
 	}
 }
 
-// Two load objects of one name that were in one place are two regions.
+// Two load objects with the same name and address, one after the other, are two regions.
 func TestRegionsOfOneName(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &diagnostic.Log{})
 	s.resolver.Program.Objects = []program.Object{{ID: 1}, {ID: 2}}

@@ -121,7 +121,7 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestHeld checks the value loaded from a union { long n; double d; pair *p; }: the pointer, if
+// TestHeld checks the value loaded from union { long n; double d; pair *p; }: the pointer, if
 // possible.
 func TestHeld(t *testing.T) {
 	tt := typeTable{&types.Table{
@@ -156,7 +156,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestCopies checks which registers hold the same value as another one, by the moves before.
+// TestCopies checks which registers hold the same value as a register because of earlier moves.
 func TestCopies(t *testing.T) {
 	const rax, rdx, rcx, rbx = 0, 1, 2, 3 // as DWARF numbers them
 	code := []byte{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The names of counters are distinct, and the first of each is as it was.
+// The names of counters become distinct; the first counter of a name keeps it.
 func TestDistinctNames(t *testing.T) {
 	for _, c := range [][2][]string{
 		{{"a", "b"}, {"a", "b"}},

@@ -2,8 +2,8 @@ package decode
 
 import "testing"
 
-// Problems name the files of a process relative to the recording, and the recording
-// itself where it has no files for each process.
+// Problems name the files of a process relative to the recording, or the recording itself if
+// processes have no files of their own.
 func TestFile(t *testing.T) {
 	for _, c := range []struct {
 		process Process

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Stacks come out as they went in, also where the list was used before.
+// At returns stacks as they were added, even after the list was reset.
 func TestRawStacks(t *testing.T) {
 	stacks := []RawStack{
 		{Words: []uint64{1, 2, 3}, Kernel: 1, Returns: true, Callers: CallersUnwound, Exact: []int32{1}, ByFrame: []int32{0, 2}, OMPState: -1},

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Stacks that differ in anything have numbers of their own; equal ones share the
-// number and keep what they held.
+// Stacks that differ in anything have different numbers; equal stacks share a number and keep their
+// content.
 func TestStacks(t *testing.T) {
 	words := []uint64{3, 2, 1}
 	differ := []RawStack{
@@ -40,8 +40,8 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// Each added stack has a number of its own. What has neither Java nor OpenMP frames is
-// found again, by the first of them.
+// Each added stack has a number of its own. Intern finds the first of equal stacks, if they have
+// neither Java nor OpenMP frames.
 func TestStacksAdd(t *testing.T) {
 	java := RawStack{Words: []uint64{2, 1}, Java: []JavaFrame{{Method: 7, BCI: 3}}, OMPState: -1}
 	omp := RawStack{Words: []uint64{2, 1}, OMP: []uint64{}, OMPState: 5}
@@ -69,8 +69,8 @@ func TestStacksAdd(t *testing.T) {
 	}
 }
 
-// What is put in comes out, equal stacks have one number, callers come before those that
-// they call, and a caller has one node for a word.
+// Stacks are returned as they were added, equal stacks have one number, callers come before their
+// callees, and a caller has one node for a word.
 func TestStacksRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := func() (list []uint64) {
@@ -119,7 +119,7 @@ func TestStacksRandom(t *testing.T) {
 	}
 }
 
-// A word is not taken for another one that has its hash.
+// Words with equal hashes are told apart.
 func TestStacksCollision(t *testing.T) {
 	var tree wordTree
 	tree.merge(root(0), []uint64{1}, nil)

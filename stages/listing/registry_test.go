@@ -39,7 +39,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// A draft that was given up does not see the lists of drafts committed since.
+// A draft that was given up does not see the lists of drafts that were committed later.
 func TestLeftDraft(t *testing.T) {
 	b := NewRegistry()
 	left, next := b.Begin(), b.Begin()

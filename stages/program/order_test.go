@@ -7,7 +7,7 @@ import (
 	"stackmill/internal/chunked"
 )
 
-// Many locations are in the order of their places.
+// Many locations are sorted by load object and offset.
 func TestOrder(t *testing.T) {
 	const more = fewLocations // behind all others
 	p := &Program{Objects: make([]Object, 3), Functions: make([]Function, 2), Locations: chunked.ListOf(Location{Object: 1, Offset: 5}, Location{Offset: 9}, Location{Offset: 7, Function: 1}, Location{Offset: 7}), Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}

@@ -61,8 +61,8 @@ func add(t *testing.T, c *Collector, table *schema.Table, id string, rows ...[]a
 	}
 }
 
-// Rows are sorted by metric, modes, function and experiment, whatever the order in which
-// experiments come; modes with the same values share a row.
+// Rows are sorted by metric, modes, function and experiment, in whatever order experiments are
+// added; modes with the same values share a row.
 func TestRows(t *testing.T) {
 	got := texted(t, collected(t).Rows)
 	want := []string{
@@ -137,7 +137,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// A key depends on the parts that its scope names, and nothing else.
+// A key depends only on the parts that its scope names.
 func TestKey(t *testing.T) {
 	if key("object", 1, "prog", "a.c", "f") != key("object", 2, "prog", "b.c", "f") {
 		t.Error("the module counts for a name of the load object")
@@ -153,7 +153,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Texts that experiments of a batch share are kept once, and not in the memory of their rows.
+// Texts that experiments of a batch share are kept once, as copies outside of the rows' memory.
 func TestShared(t *testing.T) {
 	c := collected(t)
 	if len(c.functions.list) != 2 {
@@ -177,7 +177,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A function without a module does not get another one's.
+// A function without a module does not get the module of another function.
 func TestNoModule(t *testing.T) {
 	c := collected(t)
 	add(t, c, schema.FunctionValues, "cc", []any{int32(7), "cpu", int32(0), int64(1), int64(6)})

@@ -76,7 +76,7 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// A perf sample may have an exact PC, but has no trigger if its event is no memory access.
+// A perf sample with an exact PC has no trigger if its event is not a memory access.
 func TestExactAccesses(t *testing.T) {
 	p := &decode.Process{Number: 1, Counters: []decode.Counter{{Tag: 0, Name: "loads", Trigger: decode.TriggerSkid}, {Tag: 1, Name: "probe"}}}
 	rec := &decode.Recording{Processes: []*decode.Process{p}}
@@ -104,7 +104,7 @@ func TestExactAccesses(t *testing.T) {
 	}
 }
 
-// Which metrics have data objects, and that descendants agree.
+// Which metrics have data objects; descendants agree.
 func TestDataMetrics(t *testing.T) {
 	perf := func(counters ...decode.Counter) *decode.Process {
 		return &decode.Process{Kinds: []decode.KindInfo{{Kind: schema.Perf}}, Counters: counters}

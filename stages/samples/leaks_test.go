@@ -125,7 +125,7 @@ func (b *batchList) Next() (arrow.RecordBatch, error) {
 
 func (*batchList) Close() {}
 
-// When reading or keeping events fails, the events before that count, and all batches are
+// When reading or keeping events fails, the events before the failure count, and all batches are
 // released.
 func TestReadHeapFails(t *testing.T) {
 	full := errors.New("full")

@@ -36,8 +36,8 @@ func sumsOf(s *UsageSums, n attribute.RecordedStackNo) []attribute.Sum {
 	return row
 }
 
-// Sums are by stack, and by thread, CPU and second, where a time before the founder's start is in a
-// second of its own. Both have the same totals.
+// Sums by stack, and by thread, CPU and second, have the same totals. Times before the founder's
+// start are in a second of their own.
 func TestSums(t *testing.T) {
 	const second = 1_000_000_000
 	b, _, metrics := perfBatch(memory.DefaultAllocator, 0, []event{
@@ -73,8 +73,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// Every sample that counts for a metric with data objects has exactly one: values
-// and samples are conserved, and its row names the sample.
+// Every sample that counts for a metric with data objects has exactly one data object: no value or
+// sample is lost, and the row names the sample.
 func TestDataSums(t *testing.T) {
 	b, rec, metrics := perfBatch(memory.DefaultAllocator, 100, []event{
 		{"event": 0, "period": 10, "data_address": 0x7000, "raw_stack": 0},
@@ -113,8 +113,8 @@ func TestDataSums(t *testing.T) {
 	}
 }
 
-// A sample has a row in `samples` and one in its kind's table, of the same number;
-// the sink keeps nothing of the batch.
+// A sample has a row in `samples` and a row with the same number in its kind's table; the sink
+// keeps nothing of the batch.
 func TestSampleRows(t *testing.T) {
 	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer alloc.AssertSize(t, 0)

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// A leaf without callers and one whose callers were lost are two recorded stacks at
-// one node of the tree, each with its reason.
+// A leaf without callers and a leaf whose callers were lost are two recorded stacks at one node of
+// the tree, each with its reason.
 func TestReasonsApart(t *testing.T) {
 	rec := &decode.Recording{}
 	p := &decode.Process{Number: 1, Stacks: decode.StacksOf(
@@ -35,8 +35,8 @@ func TestReasonsApart(t *testing.T) {
 	}
 }
 
-// A stack is another one while its code is mapped from another file, however samples go back
-// and forth in time: the samples of each kind of data begin again.
+// A stack counts as a different one while other code is mapped at its addresses. Samples may go
+// back in time: each kind of data starts over.
 func TestStacksInTime(t *testing.T) {
 	rec := &decode.Recording{Locate: decode.AtPath}
 	p := &decode.Process{Number: 1, Stacks: decode.StacksOf(

@@ -50,7 +50,7 @@ func (o *singleBatch) Next() (arrow.RecordBatch, error) {
 	return rows, nil
 }
 
-// with returns the store with another value in one row of a column.
+// with returns a copy of the store in which one row of a column has another value.
 func (s store) with(table string, column, row int, value int64) store {
 	changed := store{}
 	for name, rows := range s {
@@ -74,7 +74,7 @@ func (s store) with(table string, column, row int, value int64) store {
 	return changed
 }
 
-// values returns the rows of values of an experiment, and the error of a damaged one.
+// values returns the rows of values of an experiment, or the error if it is damaged.
 func (s store) values() (rows []string, err error) {
 	r, err := Read("e", s.tables, true)
 	if err == nil {
@@ -100,8 +100,8 @@ func valuesOf(r *attribute.Result) (rows []string, err error) {
 	return rows, err
 }
 
-// example is an experiment in which functions call each other, one is inlined, one is recursive,
-// and modes differ; of one metric there are negative values.
+// example is an experiment with calls, an inlined and a recursive function, modes that differ, and
+// a metric with negative values.
 func example(t *testing.T) *attribute.Result {
 	p := program.New()
 	total := p.AddObject(program.Object{ID: 1, Name: program.Total, Kind: "artificial"})

@@ -34,7 +34,7 @@ func (r *Resolver) chooseOtherPerfMap(o *objectDraft, f *fileSearch, im *image.I
 		return
 	}
 	o.table, o.file, o.FunctionCount = found, file, found.Functions.Len()
-	f.refused = []remark{{"inferred-list", fmt.Sprintf("%s is taken for the list of the process's functions: they are all where the process made code. A process in a container names its list by its number there", path.Base(file))}}
+	f.refused = []remark{{"inferred-list", fmt.Sprintf("%s is used as the list of the process's functions, since all of its functions lie where the process generated code: in a container, a process names its list by its PID there", path.Base(file))}}
 }
 
 // listOwners returns the names of the lists that belong to processes of the recording.

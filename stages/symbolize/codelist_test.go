@@ -29,8 +29,8 @@ func (l listLocator) ByBuildID(path, _ string) (list []decode.Candidate) {
 	return list
 }
 
-// A process in a pid namespace names its list by its number there: the only list that
-// fits the process's generated code is its own.
+// A process in a PID namespace names its list by its PID there. The list is used if it is the only
+// one that fits the process's generated code.
 func TestListOfNamespace(t *testing.T) {
 	list := func(name string, address uint64) *symtab.Table {
 		return symtab.ReadPerfMap(fmt.Appendf(nil, "%x 100 %s\n", address, name)).Finish()

@@ -41,7 +41,7 @@ const contradictedBuildID = "contradicted-build-id"
 
 // contradiction returns why the recorded build-id of a load object is rejected, or nil. perf read
 // the build-id by path when the recording ended. If the file at the path existed by then and has
-// that build-id, perf read this file, but possibly another file, or other contents, was mapped.
+// that build-id, perf read this file; but another file, or other contents, may have been mapped.
 func (r *Resolver) contradiction(k objectKey) *remark {
 	if k.buildID == "" || !k.byPath {
 		return nil
@@ -61,7 +61,7 @@ func (r *Resolver) contradiction(k objectKey) *remark {
 	if t, err := r.tables.Load(k.path); err != nil || t.BuildID != k.buildID {
 		return nil
 	}
-	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, %s. The build-id is not believed, and the file's names are not used", k.buildID, what)}
+	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, read when the recording ended, %s. Neither the build-id nor names from this file are used", k.buildID, what)}
 }
 
 // isMapped reports whether a candidate is the very file that was mapped, unmodified since.
@@ -73,7 +73,7 @@ func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
 
 // remarkOnBuildID returns the remark that the listed build-id is not that of the mapped file.
 func (r *Resolver) remarkOnBuildID(k objectKey, t *symtab.Table) *remark {
-	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, as read when it ended, but the mapped file, which has the recorded inode and was not modified since, has build-id %q. The inode is believed", k.buildID, t.BuildID)}
+	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, read when the recording ended, but the file with the recorded inode, not modified since it was mapped, has build-id %q. This file is used", k.buildID, t.BuildID)}
 }
 
 // findListedDoubt returns why a file may not be the one that ran although it has the build-id that
@@ -94,7 +94,7 @@ func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	if what == "" {
 		return nil
 	}
-	return &remark{"modified-load-object", "the file " + what + "; the recording has its build-id as of the end: its names may be wrong for what ran before"}
+	return &remark{"modified-load-object", "the file " + what + "; its build-id was recorded only at the end, so its names may be wrong for what ran before"}
 }
 
 // describe returns how the file differs from the file that was mapped.

@@ -81,7 +81,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Where a program mapped its text again, its data is not.
+// If a program maps its text again, its data is not there again.
 func TestPlacedOnce(t *testing.T) {
 	r, _ := recording(tableMap{"/bin/p": tableOf("aa", symtab.Function{Name: "f"})})
 	again := text("/bin/p", 0x7f0000000000)

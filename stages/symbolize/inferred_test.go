@@ -103,8 +103,8 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// Where a function has set its frame pointer: not in code that is jumped to from
-// before, such as that with which Go's functions let the stack grow.
+// A function has set its frame pointer, except in code that is reached by a jump before the
+// setting, such as the code in which Go's functions let the stack grow.
 func TestSetsFrame(t *testing.T) {
 	const base = 0x10000
 	content := bytes.Repeat([]byte{0x90}, 0x2000)

@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// text of each instruction: offset, size, assembly text, target, line.
+// text returns, for each instruction, offset, size, assembly text, target, line.
 func (d Disassembly) text() string {
 	var b strings.Builder
 	for _, i := range d.Instructions {
@@ -105,7 +105,7 @@ func TestDisassembler(t *testing.T) {
 	}
 }
 
-// alike reports whether two are the same but for the instructions.
+// alike reports whether two disassemblies are the same except for the instructions.
 func alike(a, b Disassembly) bool {
 	return a.Count == b.Count && a.Content == b.Content && maps.Equal(a.Starts, b.Starts)
 }
@@ -178,7 +178,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	}
 }
 
-// nops prints n of them from an offset.
+// nops prints n no-ops from an offset on.
 func nops(offset, n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -144,7 +144,7 @@ func TestKernelSymbols(t *testing.T) {
 	}
 }
 
-// buildIDLocator finds the same files for any build-id, and other files like the recording.
+// buildIDLocator finds the same files for any build-id, and files by path as the recording does.
 type buildIDLocator struct {
 	*decode.Recording
 	files []string
@@ -157,8 +157,8 @@ func (s buildIDLocator) ByBuildID(string, string) (list []decode.Candidate) {
 	return list
 }
 
-// A cached file with the recorded build-id replaces one that is another or gone. A file with another
-// build-id is never used.
+// A cached file with the recorded build-id is used if the file at the path is another or is gone. A
+// file with another build-id is never used.
 func TestStoredObjects(t *testing.T) {
 	good, rebuilt, unmarked := tableOf("aa", symtab.Function{Name: "good"}), tableOf("bb", symtab.Function{Name: "rebuilt"}), tableOf("", symtab.Function{Name: "unmarked"})
 	files := tableMap{"good": good, "rebuilt": rebuilt, "unmarked": unmarked, "/bin/rebuilt": rebuilt, "/bin/unmarked": unmarked}
@@ -191,7 +191,7 @@ func TestStoredObjects(t *testing.T) {
 	}
 }
 
-// Code that was recorded with only a reason has this reason, in an object of its own, at its own
+// Code that was recorded with only a reason keeps this reason, in an object of its own, at its own
 // address.
 func TestForeignCode(t *testing.T) {
 	r, _ := recording(nil)
@@ -202,7 +202,7 @@ func TestForeignCode(t *testing.T) {
 	}
 }
 
-// Where the kernel's part of memory begins is recorded for machines without a convention.
+// For machines without a convention, the recording says where the kernel's part of memory begins.
 func TestKernelFrom(t *testing.T) {
 	var resolvers []*Resolver
 	for _, from := range []uint64{0, 0xbf000000, 0xc000000000000000} {

@@ -173,8 +173,8 @@ func (f *fixture) resolve(buildID string) (name, problems string) {
 	return name, strings.Join(list, "; ")
 }
 
-// A new file has another inode, or the same one with another generation where the file
-// system keeps them.
+// A new file has another inode, or the same inode with another generation if the file system has
+// generations.
 func TestStatLocal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "p")
 	made := func() localFile {

@@ -52,7 +52,7 @@ func tableOf(buildID string, functions ...symtab.Function) *symtab.Table {
 	})
 }
 
-// finished is a table with functions.
+// finished returns a table with functions.
 func finished(functions []symtab.Function, t symtab.Table) *symtab.Table {
 	return (&symtab.Draft{Table: t, Functions: functions}).Finish()
 }
@@ -62,7 +62,7 @@ func text(path string, address uint64) decode.MapEvent {
 	return decode.MapEvent{Path: path, Address: address, Size: textSize, FileOffset: 0x1000, Modes: 5}
 }
 
-// recording resolves with the files; each path is looked for in the archive,
+// recording returns a resolver that uses the files of d. It looks for each path in the archive,
 // then under its own name.
 func recording(d tableMap) (*Resolver, *decode.Recording) {
 	rec := &decode.Recording{PageSize: 0x1000, Locate: func(path string) []decode.Candidate {
@@ -152,8 +152,8 @@ func TestObjectFiles(t *testing.T) {
 	}
 }
 
-// A problem of a file that no stack touches is at most a remark. A missing file of debug information
-// is reported nevertheless.
+// Problems of a file that no stack touches are only Info. A missing file of debug information is
+// still reported.
 func TestUntouchedObject(t *testing.T) {
 	noted := tableOf("dd")
 	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}, {Reason: elf.MissingDebug, Text: "no a.dwo"}}
@@ -350,8 +350,8 @@ func TestMainOf(t *testing.T) {
 	}
 }
 
-// The code to which handlers return is found by its instructions in the vdso,
-// too, where no symbol covers it (S24); code in the kernel's addresses is its own (S25).
+// The code to which signal handlers return is also found in the vdso, by its instructions, since no
+// symbol covers it (S24). Code at the kernel's addresses is the kernel's (S25).
 func TestVDSO(t *testing.T) {
 	const vdso, kernel = 0x7fff0000, 0xffffffff81000000
 	r, rec := recording(nil)

@@ -62,8 +62,8 @@ func TestPCs(t *testing.T) {
 	}
 }
 
-// Processes that map a file at the same address have the same PCs there; elsewhere, and where
-// nothing is known of a file, each has its own.
+// Processes that map a file at the same address share its PCs. At other addresses, and if nothing
+// is known of the file, each process has its own PCs.
 func TestSharedPCs(t *testing.T) {
 	r, _ := recording(tableMap{"/lib/a": tableOf("/lib/a", symtab.Function{Name: "f"})})
 	numbers := NewPCs()

@@ -36,8 +36,7 @@ func TestOverlappingMappings(t *testing.T) {
 	}
 }
 
-// Functions that differ in their names for people only are two, and so are their
-// instructions.
+// Functions that differ only in their demangled names are two functions with separate instructions.
 func TestFunctionsOfOneSymbol(t *testing.T) {
 	r, _ := recording(tableMap{})
 	p := r.Program

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// A64 makes the address of a body in two instructions; a task's is made in the
-// body of the region around it.
+// A64 code computes the address of a body in two instructions. The address of a task's body is
+// computed in the body of the enclosing region.
 func TestReferencesARM64(t *testing.T) {
 	const path = "testdata/libregions_arm64.so"
 	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Local().Load(path)

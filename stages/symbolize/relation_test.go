@@ -119,8 +119,8 @@ func TestCloneOfOtherModule(t *testing.T) {
 	}
 }
 
-// In user mode, an instruction of a body, or of a part of one, is one of its main function, with the
-// same offset and line but an identifier of its own.
+// In user mode, an instruction of a body, or of a part of a body, belongs to the main function: a
+// location with the same offset and line, but its own identifier.
 func TestFold(t *testing.T) {
 	functions := []symtab.Function{of(funcinfo.Normal, "f"), of(funcinfo.Body, "f._omp_fn.0"), of(funcinfo.Outline, "f._omp_fn.0.cold")}
 	r, pr := lined(functions, [][]int32{{10}, {12}, {13}})
@@ -137,7 +137,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Two names of one place are one function: it is no clone of itself.
+// Two names at one address are one function, not a clone of itself.
 func TestCloneOfItself(t *testing.T) {
 	r, pr := lined([]symtab.Function{{Kind: funcinfo.Clone, Linkage: "f.part.0", Aliases: "f\tf.part.0"}}, [][]int32{{1}})
 	n := r.Program.Location(pr.Resolve(0x401000, 0).Location).Function

@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// A file that claims the build-id and the name of another, with other functions,
-// is an object of its own, whichever comes first; copies of each are one.
+// A file with the build-id and name of another file, but other functions, is an object of its own,
+// whichever comes first. Copies of each file are one object.
 func TestClaimedBuild(t *testing.T) {
 	honest, doubted := tableOf("aa", symtab.Function{Name: "f"}), tableOf("aa", symtab.Function{Name: "g"})
 	honest.Key, doubted.Key = "1", "2"

@@ -11,9 +11,9 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// A library that is mapped by two paths, or recorded with a build-id and without,
-// is one: its functions are in no list twice. So is one copy of it, which has its
-// build-id, and one that is gone. A copy of a library without a build-id is another.
+// A library is one object, so that no list has its functions twice, if it is mapped by two paths,
+// recorded with and without a build-id, copied (with its build-id), or gone. A copy of a library
+// without a build-id is another object.
 func TestSameFile(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -28,8 +28,8 @@ func (f *framesOf) Frames(path string) (*cfi.Table, error) {
 	return nil, errors.New("it is gone")
 }
 
-// simple is the call frame information of code of size bytes in which the CFA is
-// rsp+8 everywhere, with a bad entry behind it.
+// simple is the call frame information of code of size bytes in which the CFA is always rsp+8. A
+// bad entry follows it.
 func simple(size uint32) *cfi.Table {
 	le := binary.LittleEndian
 	b := le.AppendUint32(nil, 16)
@@ -58,8 +58,8 @@ func leafOf(size uint32) *cfi.Table {
 		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
 }
 
-// Without a stack, the return register is taken for the leaf's caller only where call frame
-// information says that it was not saved, and if it points to code.
+// Without a stack, the return register counts as the leaf's caller only if it points to code and
+// call frame information says that it is not saved.
 func TestDumpsReturnRegister(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
 	d := NewDumpUnwinder(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &diagnostic.Log{}))
@@ -84,8 +84,8 @@ func TestDumpsReturnRegister(t *testing.T) {
 	}
 }
 
-// Dumps are unwound by the tables of the objects that are mapped at their time. Each table is
-// loaded once; its defects are problems.
+// Dumps are unwound by the tables of the objects mapped at the time. Each table is loaded once; its
+// defects are problems.
 func TestDumps(t *testing.T) {
 	p := &decode.Process{Mappings: []decode.MapEvent{
 		{Address: pcWild &^ 0xfff, Size: 0x1000, Modes: 5, Path: decode.KernelPath, Time: 10},

@@ -32,8 +32,8 @@ func (l linkedFiles) Load(path string) (*symtab.Table, error) {
 	return l.real.Load(path)
 }
 
-// First calls through the procedure linkage table, as recorded by an unwinder that gets
-// through the dynamic linker.
+// First calls through the procedure linkage table, as recorded by an unwinder that can unwind the
+// dynamic linker.
 func TestLinker(t *testing.T) {
 	const (
 		lookup, resolve, own = linkBase + 0x110, linkBase + 0x210, linkBase + 0x310

@@ -60,8 +60,8 @@ func TestNotChained(t *testing.T) {
 	}
 }
 
-// Whose frame pointer it is at an instruction depends on whether that is a leaf or a call:
-// the cached answer for one is not used for the other, in any process.
+// Whose frame pointer the register holds depends on whether an instruction is a leaf or a call: the
+// cached answer for one is never used for the other.
 func TestFramePointerOfLeaf(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
 	location := u.resolve(pcWork)

@@ -14,8 +14,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// A stack's frames do not depend on the stacks normalized before it, whose settled callers it
-// shares.
+// A stack's frames do not depend on the earlier stacks with which it shares settled callers.
 func TestSettledCallers(t *testing.T) {
 	const kernel = 0xffffffff81000010
 	words := rapid.SampledFrom([]uint64{
@@ -65,8 +64,8 @@ func TestSettledCallers(t *testing.T) {
 	})
 }
 
-// A caller found by the frame pointer marks the stack as cut also if the caller is below the
-// first settled word.
+// A caller found by the frame pointer marks the stack as cut even if it is below the first settled
+// word.
 func TestSettledByFrame(t *testing.T) {
 	u, _, _ := changingUnwinder()
 	for i, leaf := range []uint64{pcMain, pcWork + 8} {
@@ -80,8 +79,8 @@ func TestSettledByFrame(t *testing.T) {
 	}
 }
 
-// A caller has its meaning at the time of the stack, also if it is loaded only because its
-// callee did not settle, and was read at such a time before.
+// A caller means the code at the time of its stack, even if it is loaded only because its callee
+// did not settle, and was read before.
 func TestCallersInTime(t *testing.T) {
 	for _, times := range [][]int64{{0, 3, 0}, {3, 0, 3}, {0, 3, 0, 3}, {3, 0, 0, 3, 3, 0}} {
 		u, tree, r := changingUnwinder()

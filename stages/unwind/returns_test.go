@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Return addresses become the PCs of calls (S21), but not what a signal interrupted or its
-// trampoline, which a name or the recording shows.
+// Return addresses become the PCs of calls (S21). The interrupted PC and the signal trampoline,
+// known by a name or from the recording, do not.
 func TestCallPCs(t *testing.T) {
 	const mark = decode.MarkTruncated
 	tests := []struct {

@@ -20,7 +20,7 @@ const (
 	collBase = 0x7f0000300000
 )
 
-// parallelProgram has a region in function f, and another one in that. Functions start at
+// parallelProgram has a region in function f, and another region in that region. Functions start at
 // 0x100, 0x200, ...
 var parallelProgram = files{
 	"/bin/prog": table(
@@ -153,8 +153,8 @@ func TestNoRuntime(t *testing.T) {
 	}
 }
 
-// The user stack loses only the runtime's frames, those that start its threads, and those
-// that fold into one with a body's. Applied twice, the rule changes nothing.
+// The user stack loses only the runtime's frames, frames that start its threads, and frames that
+// fold with a body. Applying the rule again changes nothing.
 func TestRuntimeKeepsOwnCode(t *testing.T) {
 	words := []uint64{ompMain, ompF, ompBody, ompRow, gParallel, gBarrier, gStatic, cYield, cStart, collRoot, ompLost, ompHidden}
 	u, _, r := parallelUnwinder(true)

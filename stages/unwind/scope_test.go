@@ -14,8 +14,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// The gaps in a chain of frame pointers depend on what the process has mapped, also if another
-// process has the same frames, and after the process has executed another program.
+// The gaps in a chain of frame pointers depend on what the process has mapped, even if another
+// process, or the program executed before, has the same frames.
 func TestGapsOfProcesses(t *testing.T) {
 	const slot, library, executed = 0xf00, 0x500000, 100
 	content := bytes.Repeat([]byte{0x90}, size)

@@ -219,8 +219,8 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// A leaf's caller that the decoder found in the branch records, or knows to be in the return
-// register, is inserted whatever the leaf is, and has the rule.
+// A leaf's caller that the decoder found in the branch records or the return register is inserted
+// whatever the leaf is, with the rule.
 func TestRestoredCaller(t *testing.T) {
 	const register, call = decode.MarkLeafCheck, decode.MarkCall
 	const kernel = 0xffffffff81000010
@@ -330,7 +330,7 @@ func TestOpenMPStates(t *testing.T) {
 	}
 }
 
-// A stack keeps its meaning until a mapping that it touches changes.
+// A stack means the same code until a mapping that it touches changes.
 func TestMeaningChangesWithMappings(t *testing.T) {
 	code := func(t int64, name string) decode.MapEvent {
 		return decode.MapEvent{Time: t, Address: 0x9000, Size: 16, Path: name, Code: &decode.Code{Function: name}}

@@ -97,7 +97,7 @@ func names(s *arrow.Schema) (out []string) {
 	return out
 }
 
-// Until its commit a batch is invisible; afterwards it cannot be half there.
+// Until its commit a batch is invisible; afterwards it is complete.
 func TestNothingBeforeTheCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	b := stage(t, store, 3)
@@ -145,7 +145,7 @@ func commitFile(store, batch string) string {
 }
 
 // If two processes write the same experiment at once, with different rows, one wins completely,
-// whichever began first, and nothing of the other is left.
+// whichever began first, and leaves nothing of the other.
 func TestTwoWritersOfOneExperiment(t *testing.T) {
 	for _, test := range []struct{ first, rows int }{{0, 3}, {1, 4}} {
 		store := filepath.Join(t.TempDir(), "store")
@@ -254,8 +254,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A copy of a recording that lost data is replaced by the recording, in whatever
-// batch it is.
+// A recording replaces its copy that has lost data, in whatever batch the copy is.
 func TestReplaceOther(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	instead := commitOf("b", 1)
@@ -289,8 +288,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Files that an attempt has moved to their places go with it when it was killed
-// before its commit, and stay when that was after.
+// Files that an attempt has moved into the store are removed if it was killed before its commit,
+// and stay if it was killed after.
 func TestCleanPublished(t *testing.T) {
 	for _, committed := range []bool{false, true} {
 		store := filepath.Join(t.TempDir(), "store")
@@ -322,7 +321,7 @@ func TestCleanPublished(t *testing.T) {
 	}
 }
 
-// A damaged commit costs its batch, whatever was changed in it.
+// Whatever is changed in a commit, its batch counts as damaged.
 func TestDamagedCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	if _, err := storedir.ReadContents(store); !errors.Is(err, storedir.ErrNoStore) {

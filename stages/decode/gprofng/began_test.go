@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The log file's time supplies the fraction of a second that the log lacks, unless the
-// file was given another time since.
+// The log file's modification time supplies the fraction of a second that the log lacks, unless it
+// was changed later.
 func TestBegan(t *testing.T) {
 	second := time.Unix(1_700_000_000, 0).UTC()
 	log := filepath.Join(t.TempDir(), logFile)

@@ -125,14 +125,14 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 	switch {
 	case end < r.end:
 		if !r.follows(end) {
-			r.damage(o, "padding ends in the middle of something")
+			r.damage(o, "padding ends where no packet begins")
 			return
 		}
-		r.report(diagnostic.Warning, int64(o), "empty-packet", fmt.Sprintf("%d bytes inside a block are a packet without a type: if it was an event, it is lost", size), 1)
+		r.report(diagnostic.Warning, int64(o), "empty-packet", fmt.Sprintf("a packet of %d bytes inside a block has no type: if it was an event, it is lost", size), 1)
 		r.pos = end
 	case end > r.end:
 		if r.end < len(r.data) || r.end%r.blocks.size == 0 || !allZero(r.data[o+packetHeader:r.end]) {
-			r.damage(o, "padding ends after its block")
+			r.damage(o, "padding extends beyond its block")
 			return
 		}
 		r.cut(o, "the file ends inside the padding of a block")
@@ -171,7 +171,7 @@ func (r *packetReader) hiddenContent(o, p int) {
 		r.pos = p
 		return
 	}
-	r.damage(o, "padding holds something")
+	r.damage(o, "padding contains data")
 }
 
 // skipBlanks skips NULs. A whole block of NULs was never written.
@@ -185,7 +185,7 @@ func (r *packetReader) skipBlanks(o int) {
 		start := max(p&^(packetAlign-1), o+packetAlign)
 		r.resync(o, start, "a packet's size is 0, but the block continues")
 	case o%r.blocks.size != 0:
-		r.report(diagnostic.Error, int64(o), "bad-packet", "a block continues with NULs up to its end: what was there is lost", 1)
+		r.report(diagnostic.Error, int64(o), "bad-packet", "a block has only NULs from here to its end: its packets there are lost", 1)
 		r.pos = r.end
 	default:
 		r.blocks.blank++
@@ -230,7 +230,7 @@ func (r *packetReader) finish(end int64) {
 		if !b.shared && (b.closed && len(b.threads) == 1 || b.blank > max(1, len(b.threads))) {
 			severity = diagnostic.Error
 		}
-		r.report(severity, int64(length), "blank-blocks", "blocks hold nothing but NULs: what was there is lost, or the process ended while a thread was writing", int64(b.blank))
+		r.report(severity, int64(length), "blank-blocks", "blocks consist of NULs: their packets are lost, or the process ended while a thread was writing", int64(b.blank))
 	}
 }
 

@@ -172,7 +172,7 @@ func TestTimesOutOfBounds(t *testing.T) {
 	}
 }
 
-// Times, intervals and processors of the log are checked against the rest.
+// Times, intervals and processors of the log are checked against the rest of the experiment.
 func TestLogOutOfBounds(t *testing.T) {
 	for _, tt := range []struct {
 		name, log, replaced string
@@ -255,7 +255,7 @@ func TestMappingsOutOfBounds(t *testing.T) {
 	}
 }
 
-// The resources used are bounded by the time and the processors there were.
+// Used resources are bounded by the time and the number of processors.
 func TestOverviewOutOfBounds(t *testing.T) {
 	e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 	for i := range int64(4) {
@@ -296,8 +296,8 @@ func TestOverviewOutOfBounds(t *testing.T) {
 	}
 }
 
-// What is large but can be stays, in a recording of a program that asks for as much
-// as there can be, and for more (testdata/gprofng/src/bounds.c).
+// Values that are large but possible stay: the recorded program asks for as much as is possible,
+// and for more (testdata/gprofng/src/bounds.c).
 func TestLargeValues(t *testing.T) {
 	dir := t.TempDir()
 	if err := corpus.Unpack(filepath.Join("..", "..", "..", "testdata", "gprofng", "bounds.tar.gz"), dir); err != nil {

@@ -81,7 +81,7 @@ func (m *mapReader) hasStudioModes() bool {
 		return named
 	case m.e.log.collector != "":
 		m.e.report(diagnostic.Warning, mapFile, diagnostic.NoOffset, "contradicting-modes",
-			"the modes of all mappings contradict the collector %q, which the log names: they are believed", m.e.log.collector)
+			"the log names the collector %q, but the modes of all mappings are another collector's: the modes are believed", m.e.log.collector)
 	}
 	return studio > gprofng
 }

@@ -33,7 +33,7 @@ func recording(t *testing.T, name string) *decode.Recording {
 	return open(t, filepath.Join(dir, name))
 }
 
-// No good recording has an error, and every event of one has its stack.
+// No good recording has an error, and all of its events have stacks.
 func TestRecordings(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {
@@ -150,7 +150,7 @@ func TestJITTruth(t *testing.T) {
 	}
 }
 
-// Every damaged recording opens, says what is wrong, and gives the rest.
+// Every damaged recording opens, reports the damage, and has the rest of the data.
 func TestDamagedRecordings(t *testing.T) {
 	const whole = 1610 // events of the recording that was damaged
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ import (
 // block is what the collector's files grow by.
 const block = 1 << 16
 
-// cuts are the lengths to which a file is cut: block borders, a piece on both sides of
-// each, the ends of lines, and lengths all over the file.
+// cuts are the lengths to which a file is cut: block borders, somewhat less and more, the ends of
+// lines, and lengths all over the file.
 func cuts(b []byte) (at []int) {
 	for o := 0; o < len(b); o += block {
 		at = append(at, o, o+4, o+16384, o+49152, o+block-4)
@@ -34,7 +34,7 @@ func cuts(b []byte) (at []int) {
 	return slices.DeleteFunc(at, func(o int) bool { return o >= len(b) })
 }
 
-// copyOf copies a recording by hard links, without a file.
+// copyOf copies a recording by hard links, except for one file.
 func copyOf(t *testing.T, dir, but string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), filepath.Base(dir))
@@ -57,13 +57,13 @@ func copyOf(t *testing.T, dir, but string) string {
 	return to
 }
 
-// content is what a recording was found to hold.
+// content is the data found in a recording.
 type content struct {
 	events, stacks, maps, samples, methods int64
 	closed                                 int
 }
 
-// contentOf returns that, and whether the recording is said to be cut.
+// contentOf returns the content of a recording, and whether a problem says that it is cut.
 func contentOf(t *testing.T, path string) (c content, told bool) {
 	t.Helper()
 	rec := open(t, path)
@@ -89,7 +89,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 	return c, told
 }
 
-// A file that was cut anywhere is reported if something is lost.
+// If a file was cut, anywhere, and something is lost, a problem says so.
 func TestCutFiles(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {

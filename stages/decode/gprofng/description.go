@@ -64,7 +64,7 @@ func (r *logReader) description(t *tag) {
 func (r *logReader) profile(t *tag) {
 	kind, ok := kindOfProfile[r.kind]
 	if !ok {
-		r.e.report(diagnostic.Warning, r.file, t.offset, "unknown-profile", "there is no kind of data %q: if it is the damaged name of a known one, its description is missing", r.kind)
+		r.e.report(diagnostic.Warning, r.file, t.offset, "unknown-profile", "the kind of data %q is unknown; if this is the damaged name of a known kind, that kind's description is missing", r.kind)
 		return
 	}
 	info := decode.KindInfo{Kind: kind}

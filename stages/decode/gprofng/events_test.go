@@ -33,8 +33,8 @@ func onMachines(t *testing.T, test func(t *testing.T, e *gprofngtest.Experiment)
 	}
 }
 
-// What the recordings of today's machines cannot show: every kind and packet
-// type, in every byte order.
+// Every kind and packet type is read in every byte order, also those that today's machines cannot
+// record.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		kind   schema.Kind
@@ -101,8 +101,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Threads fill blocks side by side, out of order, with holes: what is read is
-// every event, in the order of time, equal times in file order.
+// Threads fill blocks side by side, out of order, with holes: all events are read in order of time,
+// and of the file if times are equal.
 func TestTimeOrder(t *testing.T) {
 	layout := &gprofngtest.Layouts[schema.Sync][0]
 	dir := t.TempDir()
@@ -217,7 +217,7 @@ func TestNoLayout(t *testing.T) {
 	wantReasons(t, build(t, e), diagnostic.Error, "heaptrace:no-layout")
 }
 
-// The log's offsets apply, not the usual ones.
+// The offsets in the log apply, even if they are not the usual ones.
 func TestOtherLayout(t *testing.T) {
 	l := gprofngtest.Layout{Type: 5, Size: 44, Fields: []gprofngtest.Field{
 		{Name: "HSIZE", Offset: 4, Type: "UINT32"}, {Name: "TSTAMP", Offset: 12, Type: "INT64"}, {Name: "HTYPE", Offset: 40, Type: "INT32"}, {Name: "THRID", Offset: 32, Type: "UINT64"}}}

@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// rich builds an experiment that has something of everything.
+// rich builds an experiment with all kinds of content.
 func rich(t testing.TB) *gprofngtest.Experiment {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
@@ -46,7 +46,7 @@ func rich(t testing.TB) *gprofngtest.Experiment {
 	return e
 }
 
-// fuzzFile opens an experiment in which one file is any bytes.
+// fuzzFile opens an experiment in which one file has arbitrary bytes.
 func fuzzFile(f *testing.F, name string) {
 	e := rich(f)
 	path := filepath.Join(e.Dir, name)
@@ -84,8 +84,8 @@ func FuzzHeap(f *testing.F)   { fuzzFile(f, "heaptrace") }
 func FuzzIO(f *testing.F)     { fuzzFile(f, "iotrace") }
 func FuzzClock(f *testing.F)  { fuzzFile(f, "profile") }
 
-// The rich experiment is read with no problems but remarks, on every
-// kind of machine the seeds of the fuzz targets come from.
+// The rich experiment is read without problems above Info, for every kind of machine from which
+// seeds of the fuzz targets come.
 func TestRich(t *testing.T) {
 	e := rich(t)
 	rec := open(t, e.Dir)

@@ -47,7 +47,7 @@ func TestImage(t *testing.T) {
 	})
 }
 
-// One bad line costs one mapping, and is reported where it stands.
+// One bad line costs one mapping, and is reported with its position.
 func TestBadMapEvents(t *testing.T) {
 	good := `<event kind="map" object="segment" tstamp="0.1" vaddr="0x1000" size="4096" foffset="+0x0" modes="0x005" chksum="0x0" name="/bin/a"/>`
 	for _, c := range []struct{ name, line, reason string }{

@@ -37,7 +37,7 @@ func full(t *testing.T) *gprofngtest.Experiment {
 	return e
 }
 
-// Whatever stands in the place of a file, reading ends, and it is reported.
+// Whatever is in the place of a file, reading ends, and a problem reports it.
 func TestSpecialFiles(t *testing.T) {
 	e := full(t)
 	entries, err := os.ReadDir(e.Dir)
@@ -163,7 +163,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A recorded path that is relative says nothing here.
+// A recorded path that is relative finds no file.
 func TestRelativeObjects(t *testing.T) {
 	e := newExperiment(t)
 	rec := build(t, e)

@@ -284,7 +284,7 @@ func TestNotOpened(t *testing.T) {
 	}
 }
 
-// Values that are known to mislead are reported, if there are none at all, too.
+// Values that are known to mislead are reported, and so is the lack of values.
 func TestJudgements(t *testing.T) {
 	for _, events := range []int64{10, 0} {
 		e := newExperiment(t)

@@ -112,7 +112,7 @@ func (r *packetReader) handleUnusual(o, size int, typ uint16) bool {
 		r.damage(o, fmt.Sprintf("packet type %d does not exist", typ))
 	case !r.types[typ].described:
 		if !r.follows(o + size) {
-			r.damage(o, fmt.Sprintf("a packet of the unknown type %d ends in the middle of something", typ))
+			r.damage(o, fmt.Sprintf("a packet of the unknown type %d ends where no packet begins", typ))
 			break
 		}
 		if r.unknown == nil {
@@ -147,10 +147,10 @@ func (r *packetReader) checkDescribed(o, size int, typ uint16) bool {
 		}
 		return false
 	case !t.variable && size != t.size && !r.fits(t, size) && !r.follows(o+size):
-		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes and ends in the middle of something", typ, size))
+		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes and ends where no packet begins", typ, size))
 		return false
 	case !t.variable && t.size != 0 && size > t.size && r.plausible(o+t.size):
-		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes and covers another, which begins after the usual %d", typ, size, t.size))
+		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes and overlaps another, which begins after the usual %d bytes", typ, size, t.size))
 		return false
 	}
 	if !t.variable && t.size == 0 {

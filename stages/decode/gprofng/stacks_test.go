@@ -69,8 +69,8 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// A chain that every stack enters at another place would need more memory
-// than any recording justifies.
+// Stacks that enter one long chain at different places would need more memory than any recording
+// justifies.
 func TestHugeStacks(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/program")
@@ -91,8 +91,8 @@ func TestHugeStacks(t *testing.T) {
 	wantReasons(t, rec, diagnostic.Error, "data.frameinfo:stack-too-long")
 }
 
-// Events whose stack is missing share one stack that says so; the leaf PC of a
-// race makes a stack of its own.
+// Events whose stack is missing share one stack with this reason; the leaf PC of a race makes a
+// separate stack.
 func TestReferences(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/program")

@@ -56,7 +56,7 @@ func allKinds(t *testing.T, form gprofngtest.Form, bits int) *gprofngtest.Experi
 	return e
 }
 
-// description is what a recording says, whichever collector wrote it.
+// description is what a recording says, independent of the collector that wrote it.
 type description struct {
 	Process  []string
 	Events   []map[string][]int64
@@ -84,8 +84,8 @@ func describe(t *testing.T, rec *decode.Recording) (d description) {
 	return d
 }
 
-// Every collector's form says the same: processes, events of each kind, mappings, in
-// words of both sizes.
+// All collectors' forms say the same: processes, events of each kind, mappings, with words of both
+// sizes.
 func TestForms(t *testing.T) {
 	for _, bits := range []int{64, 32} {
 		want := describe(t, build(t, allKinds(t, gprofngtest.Gprofng, bits)))
@@ -101,7 +101,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// In the old format all threads share a block, and one that is not full may be anywhere.
+// In the old format all threads share a block, and a block that is not full may be anywhere.
 func TestOldBlocks(t *testing.T) {
 	const block = 1 << 14
 	make := func(threads int64) *gprofngtest.Experiment {
@@ -135,8 +135,7 @@ func TestOldBlocks(t *testing.T) {
 	}
 }
 
-// What modes mean is seen in the mappings themselves. Only where they do not tell, the
-// collector's name does.
+// The mappings themselves show what modes mean. Only if they do not, the collector's name decides.
 func TestModes(t *testing.T) {
 	const gprofngs, studios = "2.40.00", "Studio 12.6 Performance Analyzer"
 	for _, c := range []struct {
@@ -175,8 +174,8 @@ func TestModes(t *testing.T) {
 	wantReasons(t, build(t, e), diagnostic.Warning)
 }
 
-// Without a map, addresses are lost only if events have some; without call stacks, only if
-// events refer to some; and a process that was killed may have lost the event of a stack.
+// A missing map is a loss only if there are events, missing call stacks only if events refer to
+// some. A killed process may have lost the event of a stack.
 func TestProofOfLoss(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -220,7 +219,7 @@ func TestProofOfLoss(t *testing.T) {
 	}
 }
 
-// The files that a collector maps to write them are no code, whatever their protection.
+// The files that a collector maps to write them are not code, whatever their protection.
 func TestOwnFilesAreNoCode(t *testing.T) {
 	for _, form := range gprofngtest.Forms {
 		e := gprofngtest.NewIn(form, filepath.Join(t.TempDir(), "own.er"))
@@ -237,7 +236,7 @@ func TestOwnFilesAreNoCode(t *testing.T) {
 	}
 }
 
-// Ids of threads that are addresses are said to be such.
+// A problem reports thread ids that are addresses.
 func TestThreadAddresses(t *testing.T) {
 	for thread, want := range map[int64][]string{1234: nil, 1 << 22: nil, 0xf7d4b700: {"log.xml:thread-addresses"}, 0x7fa41ea77700: {"log.xml:thread-addresses"}} {
 		e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "threads.er"))
@@ -253,7 +252,7 @@ func TestThreadAddresses(t *testing.T) {
 	}
 }
 
-// The pid says which process a descendant is; a call that made none announces none.
+// The PID identifies a descendant's process; a call that made no process announces no descendant.
 func TestStudioDescendants(t *testing.T) {
 	e := gprofngtest.NewIn(gprofngtest.Studio126, filepath.Join(t.TempDir(), "mpi.er"))
 	e.Segment(0, 0x401000, 0x1000, 0x1000, 5, "/bin/a")
@@ -271,8 +270,8 @@ func TestStudioDescendants(t *testing.T) {
 	}
 }
 
-// An archive holds copies of load objects, or tables of their symbols, which are found by
-// the path that they state if their name is another's.
+// An archive holds copies of load objects, or symbol tables. A table with the name of another one
+// is found by the path in it.
 func TestArchivedSymbols(t *testing.T) {
 	e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "a.er"))
 	table := gprofngtest.SymbolTable("/no/such/b", 1, 0x1000)

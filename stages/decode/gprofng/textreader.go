@@ -12,7 +12,7 @@ import (
 // maxXML is the maximum size of a log's text without NULs. A log of several weeks has a few MB.
 const maxXML = 256 << 20
 
-var errLongText = errors.New("its text is longer than any log's: the rest is not read")
+var errLongText = errors.New("its text is longer than the limit for logs (256 MB): the rest is not read")
 
 // textReader reads a text part by part, and omits its NULs (gprofng-experiment 1.6).
 type textReader struct {

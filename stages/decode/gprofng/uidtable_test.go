@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A table of uids does what a map does, also when it is as full as it may be.
+// A table of uids behaves like a map, even when it is full.
 func TestUIDTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		uids := rapid.SliceOfDistinct(rapid.Uint64(), func(u uint64) uint64 { return u }).Draw(t, "uids")

@@ -120,7 +120,7 @@ func contents(t *testing.T) (list []namedContent) {
 	return list
 }
 
-// noFields are words in capitals that are no fields.
+// noFields are words in capitals that are not fields.
 var noFields = []string{"HWC", "OMP", "RACE", "DEADLOCK", "NTICK's", "USER", "CPU", "User", "SYSTEM", "TRAP", "TFAULT", "DFAULT", "KFAULT", "USER_LOCK", "SLEEP", "WAIT_CPU", "STOPPED",
 	"LINUX_CPU", "KERNEL_CPU", "MSTATE:", "EVT_TIME", "IOVFD", "THE", "LINUX", "KERNEL", "WAIT"}
 
@@ -134,7 +134,7 @@ func kindOf(paragraph string) (schema.Kind, bool) {
 	return 0, false
 }
 
-// used says what shows that content of a recording is used.
+// used has, by content of a recording, what shows that it is used.
 var used = map[string]string{
 	"file log.xml": "everything", "file map.xml": "segments", "file dyntext": "instructions and lines of generated code", "file overview": "sample_points",
 	"file data.frameinfo": "stacks", "file profile": "clock_samples", "file synctrace": "sync_samples", "file heaptrace": "heap_samples", "file iotrace": "io_samples",
@@ -160,8 +160,8 @@ var used = map[string]string{
 	"packet 11": "stacks", "packet 17": "stacks",
 }
 
-// Everything that the references of the formats name is used or reported: what this test
-// does not know must be named in a problem.
+// Everything that the format references name is used or reported: a problem must name what used
+// does not list.
 func TestUsedOrReported(t *testing.T) {
 	list := contents(t)
 	if len(list) < 90 {

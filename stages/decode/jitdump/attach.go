@@ -81,7 +81,7 @@ func (a *dumpFinder) find(d decode.JITDump) (used bool) {
 	}
 	if !found {
 		a.problem(d, diagnostic.NoOffset, "missing-jitdump",
-			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and say where it is with --perf-map-dir or --symfs")
+			"the file in which a JIT compiler describes its functions was not found: keep it with the recording, and say where it is with --perf-map-dir or --symfs")
 	}
 	return false
 }

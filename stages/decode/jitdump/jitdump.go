@@ -154,7 +154,7 @@ func (h *header) unwinding(b []byte) ([]byte, error) {
 	}
 	size, index := h.order.Uint64(b), h.order.Uint64(b[8:])
 	if size > uint64(len(b)-fixed) || index > size {
-		return nil, fmt.Errorf("it claims %d bytes, %d of them an index", size, index)
+		return nil, fmt.Errorf("its header claims %d bytes, %d of them an index", size, index)
 	}
 	return b[fixed : fixed+size-index], nil
 }

@@ -59,7 +59,7 @@ func (w *builder) move(time, from, to, size int) *builder {
 	return w.record(recordMove, time, uint32(7), uint32(7), to, from, to, size, 1)
 }
 
-// lines are pairs of an address and a line, or a file name for those behind it.
+// lines takes pairs of an address and a line, or a file name for the pairs after it.
 func (w *builder) lines(time, at int, vs ...any) *builder {
 	var body []any
 	n := 0
@@ -118,8 +118,8 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 	return functions, problems
 }
 
-// Functions live from their record until another takes their place or they
-// move; bytes and lines are kept of those that stacks lead through.
+// Functions live from their record until another takes their place or they move. Bytes and lines
+// are kept if stacks lead through a function.
 func TestLives(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		w := newDump(order, 7, 1000, 0, 0).
@@ -147,8 +147,8 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// What a parent compiles after a fork is not in the child; a program that is
-// executed, or a file mapped in its place, ends code.
+// Code that a parent compiles after a fork is not in the child. Executing a program, or mapping a
+// file over it, ends code.
 func TestProcesses(t *testing.T) {
 	w := little(7).load(7, 1020, 0x1000, "before", 1).load(7, 1040, 0x2000, "after", 2).load(9, 1045, 0x3000, "child's", 3)
 	got, problems := attach(t, w.b, func(rec *decode.Recording) {
@@ -164,8 +164,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Without a common clock the first record is as old as the mapping; where not
-// even that is known functions have no times.
+// Without a common clock the first record is as old as the mapping. If the mapping's time is
+// unknown, functions have no times.
 func TestClocks(t *testing.T) {
 	other := func(rec *decode.Recording) { rec.Clock = nil }
 	attached := func(rec *decode.Recording) {
@@ -236,7 +236,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// V8 gives lines the addresses that they have behind an ELF header.
+// V8 gives lines the addresses that they would have after an ELF header.
 func TestV8Lines(t *testing.T) {
 	w := newDump(binary.LittleEndian, 7, 1<<60, 0, v8Mark).
 		lines(1019, 0x1000, 0x1040, 3, "a.js", 0x1042, 4, "a.js", 0x1044, 5, "a.js"). // the last one is behind the code
@@ -273,8 +273,8 @@ func FuzzAttach(f *testing.F) {
 	})
 }
 
-// Call frame information is that of the function in the next record, and kept where stacks
-// are still to be unwound.
+// Call frame information belongs to the function in the next record. It is kept if stacks must
+// still be unwound.
 func TestUnwinding(t *testing.T) {
 	w := little(7).
 		record(recordUnwinding, 1015, 12, 4, 0, []byte("eh_frameHDR ")).

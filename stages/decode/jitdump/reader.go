@@ -160,7 +160,7 @@ func (r *reader) move(f *function, time uint64) error {
 	}
 	n, known := r.live[f.from]
 	if !known {
-		return fmt.Errorf("no function is at %#x, which it moves", f.from)
+		return fmt.Errorf("it moves a function from %#x, where none is", f.from)
 	}
 	old := &r.functions[n]
 	if f.size < old.Size {

@@ -33,7 +33,7 @@ func mapFile(t *testing.T, ctx context.Context, size int) *File {
 	return m
 }
 
-// readForEver looks for what is not in a file of zeros, again and again.
+// readForEver searches a file of zeros for another byte, again and again.
 func readForEver(m *File) {
 	for {
 		for _, b := range m.Data {
@@ -71,7 +71,7 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// All that can end a mapping may happen at the same time.
+// Everything that ends a mapping may happen at the same time.
 func TestUnmapBesideCancel(t *testing.T) {
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -115,7 +115,7 @@ func plausible(head []byte) bool {
 func numbersOnly(content []byte) error {
 	return fields(content, func(f field) error {
 		if f.wire != protowire.VarintType || f.number > 2 {
-			return errors.New("another field")
+			return errors.New("a field is not a number")
 		}
 		return nil
 	})

@@ -90,13 +90,13 @@ func (x *profileIndex) checkTexts() error {
 		}
 	}
 	if !x.haveTexts(x.drop, x.keep, x.preferred, x.doc) || !x.haveTexts(x.comments...) {
-		return fmt.Errorf("what the profile says of itself: %w", errNoText)
+		return fmt.Errorf("the profile's comments or settings: %w", errNoText)
 	}
 	return nil
 }
 
 // errNoText says that a string index is out of range.
-var errNoText = errors.New("it names a text that is not there")
+var errNoText = errors.New("a string index is out of range")
 
 // haveTexts reports whether all strings exist. A profile without strings has the empty one.
 func (x *profileIndex) haveTexts(texts ...uint64) bool {
@@ -185,7 +185,7 @@ func (x *profileIndex) mapping(message []byte) error {
 // define adds an entry under its id.
 func define[T any](to map[uint64]T, id uint64, v T, what string) error {
 	if _, twice := to[id]; twice || id == 0 {
-		return fmt.Errorf("%s %d is there twice, or its number is 0", what, id)
+		return fmt.Errorf("%s %d occurs twice, or its id is 0", what, id)
 	}
 	to[id] = v
 	return nil

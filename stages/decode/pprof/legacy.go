@@ -80,7 +80,7 @@ func (s symbolTable) section(content []byte) ([]byte, error) {
 			s[address] = inlinedAt(m[2])
 		}
 	}
-	return nil, errors.New("it ends within its list of symbols")
+	return nil, errors.New("the file ends within its list of symbols")
 }
 
 // inlinedAt splits a list of inlined functions at its dashes.

@@ -106,7 +106,7 @@ func TestHiddenFunctions(t *testing.T) {
 //go:noinline
 func park(from func(int) []byte) []byte { return from(1) }
 
-// What Go's runtime writes as text now has the functions that it writes in profile.proto.
+// The text that Go's runtime writes today has the same functions as its profile.proto.
 func TestGoText(t *testing.T) {
 	content := park(func(debug int) []byte {
 		var out bytes.Buffer

@@ -32,7 +32,7 @@ func (b *builder) bytes(field protowire.Number, data []byte) *builder {
 	return b
 }
 
-// message is a message of numbers, whose fields are numbered from 1; those that are 0 are left out.
+// message is a message of numbers, in fields from 1 on. It leaves out zeros.
 func message(values ...uint64) []byte {
 	var b builder
 	for i, v := range values {
@@ -79,7 +79,7 @@ func locationMessage(id, mapping, address uint64, lines ...[]byte) []byte {
 	return b
 }
 
-// example is a profile with one sample of each sort; fields replace or follow its own.
+// example is a profile with one sample of each sort; more replaces its fields, or adds some.
 func example(more ...func(*builder)) []byte {
 	var b builder
 	b.bytes(fieldSampleType, message(1, 2)).bytes(fieldSampleType, message(1))
@@ -110,7 +110,7 @@ func open(t testing.TB, name string, content []byte) *decode.Recording {
 	return New().Open(context.Background(), path)
 }
 
-// shown is all of a recording as text: stacks, then events.
+// shown returns a whole recording as text: stacks, then events.
 func shown(rec *decode.Recording) string {
 	var b strings.Builder
 	for _, p := range rec.Problems.Problems {
@@ -212,7 +212,7 @@ func TestTooLargeValue(t *testing.T) {
 	}
 }
 
-// Each type of samples is a metric of its own, whatever they are called.
+// Each sample type is a metric of its own, whatever its name.
 func TestTypeNames(t *testing.T) {
 	for want, types := range map[string][]string{
 		"cpu cpu_3 cpu_2":       {"cpu", "cpu", "cpu_2"},
@@ -252,7 +252,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// Places are one frame each: what tells them apart is their offset, or their names.
+// A location is one frame. Locations differ in their offset or in their names.
 func TestPlaces(t *testing.T) {
 	var b builder
 	b.bytes(fieldSampleType, message(1))
@@ -292,7 +292,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A profile says which type is to be shown, and what it is about.
+// A profile names its default type, and has comments.
 func TestAbout(t *testing.T) {
 	rec := open(t, "x", example(func(b *builder) {
 		b.number(fieldDefaultType, 1).bytes(fieldComment, packed(8, 7)).number(fieldDocURL, 6)
@@ -302,7 +302,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// What cannot be read is said, and nothing is half read.
+// A problem says what cannot be read, and nothing is read in part.
 func TestUnreadable(t *testing.T) {
 	field := func(n protowire.Number, data []byte) func(*builder) { return func(b *builder) { b.bytes(n, data) } }
 	whole := example()
@@ -310,14 +310,14 @@ func TestUnreadable(t *testing.T) {
 		"there is no location 9":                                example(field(fieldSample, sample(packed(9), packed(1, 1)))),
 		"sample 3 has 1 values for 2 types":                     example(field(fieldSample, sample(packed(1), packed(1)))),
 		"there is no function 9":                                example(field(fieldLocation, locationMessage(9, 0, 0, message(9))), field(fieldSample, sample(packed(9), packed(1, 1)))),
-		"location 1 is there twice, or its number is 0":         example(field(fieldLocation, locationMessage(1, 0, 0))),
-		"function 0 is there twice, or its number is 0":         example(field(fieldFunction, nil)),
-		"mapping 1 is there twice, or its number is 0":          example(field(fieldMapping, message(1))),
+		"location 1 occurs twice, or its id is 0":               example(field(fieldLocation, locationMessage(1, 0, 0))),
+		"function 0 occurs twice, or its id is 0":               example(field(fieldFunction, nil)),
+		"mapping 1 occurs twice, or its id is 0":                example(field(fieldMapping, message(1))),
 		"a type of samples has no name":                         example(field(fieldSampleType, message(99))),
-		"a function: it names a text that is not there":         example(field(fieldFunction, message(9, 3, 3, 11))),
-		"the mapping at 0x9000: it names a text":                example(field(fieldMapping, message(9, 0x9000, 0xa000, 0, 3, 11))),
-		"what the profile says of itself: it names a text":      example(field(fieldComment, packed(3, math.MaxUint64))),
-		"sample 3: a label: it names a text that is not there":  example(field(fieldSample, sample(packed(1), packed(1, 1), message(7, 11)))),
+		"a function: a string index is out of range":            example(field(fieldFunction, message(9, 3, 3, 11))),
+		"the mapping at 0x9000: a string index":                 example(field(fieldMapping, message(9, 0x9000, 0xa000, 0, 3, 11))),
+		"the profile's comments or settings: a string index":    example(field(fieldComment, packed(3, math.MaxUint64))),
+		"sample 3: a label: a string index is out of range":     example(field(fieldSample, sample(packed(1), packed(1, 1), message(7, 11)))),
 		"text 11 has more than 1048576 bytes":                   example(field(fieldString, make([]byte, maxText+1))),
 		"the profile has no types of samples":                   message(0, 0, 0, 0, 0, 0, 0, 0, 1),
 		"field 9 has the wrong type":                            example(field(fieldTime, nil)),
@@ -341,7 +341,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A small file can hold much: a long text of zeros, and stacks of many frames.
+// A small file can expand to much: a long text of zeros, and stacks of many frames.
 func TestBombs(t *testing.T) {
 	if got := shown(open(t, "x", zipped(make([]byte, maxProfile+1)))); !strings.Contains(got, "it has more than 256 MiB, decompressed") {
 		t.Error(got)
@@ -386,7 +386,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// textsFirst is a profile whose texts come first, and are longer than what is looked at.
+// textsFirst is a profile whose texts come first, and are longer than the part that detect reads.
 func textsFirst() []byte {
 	var b builder
 	for range 64 {

@@ -22,7 +22,7 @@ type Recording struct {
 }
 
 // ErrIncomplete says that a store lacks a part of the recording.
-var ErrIncomplete = errors.New("the store does not have all of it")
+var ErrIncomplete = errors.New("the store lacks a part of the recording")
 
 // OpenProgram rebuilds the recording without its stacks and events: only the mappings.
 func OpenProgram(tables schema.TableReader) (*Recording, error) {
@@ -127,7 +127,7 @@ func (c *processContent) events(list []mapContent) ([]decode.MapEvent, error) {
 	events := make([]decode.MapEvent, len(list))
 	for i, m := range list {
 		if m.File < 0 || m.File >= len(c.Files) || m.Code < 0 || m.Code > len(c.Codes) {
-			return nil, errors.New("a mapping refers to what is not there")
+			return nil, errors.New("a mapping refers to a file or code that is missing")
 		}
 		f := &c.Files[m.File]
 		events[i] = decode.MapEvent{

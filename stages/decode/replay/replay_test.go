@@ -56,9 +56,8 @@ func (s store) put(t *testing.T, table *schema.Table, rows ...[]any) {
 	}
 }
 
-// What a process's content says of it is what it was, also where names are no text. Of
-// generated code that no stack leads to, and of methods that nothing refers to, it says
-// less.
+// A process survives encoding and decoding, even if names are not valid text. Generated code that
+// no stack touches, and unused methods, lose content.
 func TestContent(t *testing.T) {
 	code := &decode.Code{Function: "f", Bytes: []byte{1, 2}, Lines: []decode.CodeLine{{Offset: 1, Line: 2}}}
 	unused := &decode.Code{Function: "g", Bytes: []byte{1, 2}, Method: 7}
@@ -122,7 +121,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Stacks are put together from the tree; what refers to nothing is an error.
+// Stacks are rebuilt from the tree; a dangling reference is an error.
 func TestStacks(t *testing.T) {
 	whole, err := EncodeRecording(&decode.Recording{Processes: []*decode.Process{{}}}, []decode.Form{{OMPState: -1, Kernel: 1}, {OMPState: 3, Java: true}}, nil)
 	if err != nil {
@@ -178,7 +177,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// pieces gives rows in batches.
+// pieces is a reader of rows in the given batches.
 type pieces []arrow.RecordBatch
 
 func (p *pieces) Next() (arrow.RecordBatch, error) {
@@ -190,7 +189,7 @@ func (p *pieces) Next() (arrow.RecordBatch, error) {
 	return first, nil
 }
 
-// Rows are given out by their number, in whatever batches they are stored.
+// take returns any number of rows, in whatever batches they are stored.
 func TestSupply(t *testing.T) {
 	var p pieces
 	var names []string

@@ -47,7 +47,7 @@ func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error
 				raw = append(raw, -1)
 				continue
 			case p == nil || p.Stacks == nil || first < 0 || first > n || forms[i] < 0 || int(forms[i]) >= len(r.forms):
-				return fmt.Errorf("table recorded_stacks: row %d refers to what is not there", n)
+				return fmt.Errorf("table recorded_stacks: row %d refers to a node or row that does not exist", n)
 			case first < n:
 				raw = append(raw, raw[first])
 				continue
@@ -96,7 +96,7 @@ func (t *stackTree) stack(node int32, s *stackWords) error {
 	s.words, s.java, s.omp = s.words[:0], s.java[:0], s.omp[:0]
 	for n := node; n != 0; n -= t.up[n] {
 		if n < 0 || int(n) >= len(t.up) || t.up[n] <= 0 || t.up[n] > n || t.frame[n] < 0 || int(t.frame[n]) >= len(t.frames) {
-			return fmt.Errorf("table stack_tree: node %d refers to what is not there", n)
+			return fmt.Errorf("table stack_tree: node %d refers to a frame or node that does not exist", n)
 		}
 		switch f := &t.frames[t.frame[n]]; f.part {
 		case native[0]:

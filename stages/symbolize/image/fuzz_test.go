@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Whatever is mapped and unmapped, and when, all of time has one owner at each
-// address, who covers it.
+// Whatever is mapped and unmapped, an address has exactly one owner at each time, and the owner
+// covers it.
 func FuzzSpans(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x10\x00\x20\x00\x00\x02\x01\x00\x10\x00\x00\x00\x00"), uint64(0x1000))
 	f.Add([]byte("\x01\x00\x00\x10\x00\x20\x00\x00\x01\x02\x00\x10\x00\x40\x00\x00"), uint64(0x1800))

@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A path that is not absolute means nothing where we are.
+// A relative path has no meaning in the current directory.
 func TestRelativePaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.c", "text")
