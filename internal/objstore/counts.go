@@ -29,7 +29,6 @@ type countingTransport struct {
 	*counts
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case r.Method == http.MethodDelete:

@@ -88,8 +88,8 @@ const noticeInterval = 30 * time.Second
 
 var notifier atomic.Pointer[func(string)]
 
-// SetNotifier sets the receiver of notices of one sentence, which are about storage and not about a
-// failure: for example, that a request has been retried for some seconds.
+// SetNotifier sets the receiver of notices: sentences about storage although nothing has failed, for
+// example that a request has been retried for some seconds.
 func SetNotifier(f func(string)) { notifier.Store(&f) }
 
 // Notify sends a notice.
@@ -231,5 +231,4 @@ type redactedError struct {
 
 func (e *redactedError) Error() string { return e.text }
 
-// Unwrap returns the original error.
 func (e *redactedError) Unwrap() error { return e.cause }

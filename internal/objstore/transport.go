@@ -38,7 +38,6 @@ type checkedTransport struct {
 	timeout time.Duration
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t *checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)
@@ -149,7 +148,6 @@ type limitedBody struct {
 	left int64
 }
 
-// Read implements io.Reader.
 func (b *limitedBody) Read(p []byte) (n int, err error) {
 	if b.left < 0 {
 		return 0, errEndless
@@ -187,7 +185,6 @@ func (b *stallReader) checkRate() {
 	b.timer.Reset(b.timeout)
 }
 
-// Read implements io.Reader.
 func (b *stallReader) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.passed.Add(int64(n))
@@ -200,7 +197,6 @@ func (b *stallReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Close implements io.Closer.
 func (b *stallReader) Close() error {
 	b.timer.Stop()
 	err := b.ReadCloser.Close()

@@ -11,7 +11,7 @@ import (
 type Field struct {
 	Name    string
 	Numeric bool
-	Short   bool // long texts lose their middle even if the output is not a terminal
+	Short   bool // shorten long texts even if the output is not a terminal
 	Whole   bool // texts stay complete, even if rows become wider than the terminal
 }
 

@@ -70,8 +70,8 @@ func (c *claims) write(buildID, key string) {
 	}
 }
 
-// differ reports whether two tables belong to different programs: their segments differ, or no
-// name is common to their functions at some location. One common name suffices: a stripped copy
+// differ reports whether two tables belong to different programs: their segments differ, or
+// their functions at some location have no common name. One common name suffices: a stripped copy
 // has fewer names, a copy with a debug file more.
 func differ(a, b *symtab.Table) bool {
 	if len(a.Segments) > 0 && len(b.Segments) > 0 && !slices.Equal(a.Segments, b.Segments) {

@@ -31,7 +31,7 @@ func (r *Recording) Data(path string) (*types.Table, error) {
 	return t, err
 }
 
-// Raise dataVersion when the encoding changes, or the table that is made of the same object.
+// Raise dataVersion when the encoding changes, or when the same object gives another table.
 const dataVersion = 12
 
 // dataPath returns the path of a sealed file. Its body: dataVersion (one byte), the length of the
@@ -39,8 +39,8 @@ const dataVersion = 12
 // encoding.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
-// readData is read for types and variables. It also returns nil if a missing file has appeared
-// since the table was built.
+// readData does what read does, for types and variables. It also returns nil if a missing file has
+// appeared since the table was built.
 func (d disk) readData(key string) (*types.Table, []string) {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {

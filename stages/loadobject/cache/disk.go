@@ -30,8 +30,8 @@ import (
 //	       24  checksum             8 bytes, xxhash64 of the rest
 //	       32  key, missing files, table: see encode.go
 //
-// Raise formatVersion when the encoding changes, or the table (names, sizes, lines) that is made
-// of the same object.
+// Raise formatVersion when the encoding changes, or when the same object gives another table
+// (names, sizes, lines).
 const (
 	magic         = "stackmill table "
 	formatVersion = 33
@@ -186,14 +186,14 @@ func sweep(dir string, f *os.File) {
 	}
 }
 
-// Raise framesVersion when the encoding changes, or the table that is made of the same object.
+// Raise framesVersion when the encoding changes, or when the same object gives another table.
 const framesVersion = 5
 
 // framesPath returns the path of a sealed file. Its body: framesVersion and the key's length (one
 // byte each), the key, and the call frame information in package cfi's encoding.
 func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
 
-// readFrames is read for call frame information.
+// readFrames does what read does, for call frame information.
 func (d disk) readFrames(key string) *cfi.Table {
 	body, ok := unseal(d.content(d.framesPath(key)))
 	head := framesHead(key)

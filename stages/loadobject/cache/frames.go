@@ -69,8 +69,8 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 	return t
 }
 
-// ehFrame returns `.eh_frame`. If the object has no section headers, the search table's header
-// (`.eh_frame_hdr`) has its address, and it extends to the end of its segment at most.
+// ehFrame returns `.eh_frame`. In an object without section headers, `.eh_frame_hdr` has the address
+// of `.eh_frame`, which ends with its segment at the latest.
 func ehFrame(f *elf.File) (cfi.Section, error) {
 	if s := f.Section(".eh_frame"); s != nil {
 		b, err := f.Data(s)

@@ -74,7 +74,7 @@ func openList(c *hashCache, path string) (*symbolList, error) {
 }
 
 // identify hashes the text without the recorded host's inode. It remembers the hash only if the
-// stamp identifies the text; it does not for the kernel's files, which all have size 0.
+// stamp identifies the text, unlike that of the kernel's files, which all have size 0.
 func (l *symbolList) identify(c *hashCache) {
 	text := l.text
 	if l.archive && len(text) >= symtab.ArchiveInodeEnd {

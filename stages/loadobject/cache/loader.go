@@ -61,7 +61,7 @@ type entry struct {
 // cachedTable is a table of any kind: of symbols, variables, call frame information, or types.
 type cachedTable interface{ Bytes() int64 }
 
-// pathKey identifies a version of a file, since files with one path come and go, and where its
+// pathKey identifies a version of a file, whose path may get other files over time, and where its
 // related files are searched for.
 type pathKey struct {
 	search searchContext

@@ -121,7 +121,7 @@ func (p *program) check(what, file, inlined string, said ...string) {
 // Split debug information is found where the program or the user says. Otherwise one note says
 // which file is missing, of how many units, and what is unknown because of that.
 func TestMissingSplitFiles(t *testing.T) {
-	const both, unknown = "inlined_first inlined_second", "Their inlined functions, types, variables and languages are unknown"
+	const both, unknown = "inlined_first inlined_second", "The inlined functions, types, variables and languages in it are unknown"
 	for _, compiler := range []string{"gcc -gdwarf-4", "gcc -gdwarf-5", "clang -gdwarf-4", "clang -gdwarf-5"} {
 		t.Run(compiler, func(t *testing.T) {
 			p := &program{t, t.TempDir()}
@@ -214,7 +214,7 @@ func TestMissingSupplement(t *testing.T) {
 			p.move("debug/common", filepath.Join("debug", p.dir, "common"))
 			p.check("by its path in a debug folder", "prog", both)
 			p.move(filepath.Join("debug", p.dir, "common"), "away")
-			p.check("missing", "prog", "", "common", "(not found)", "2 units", "its inlined functions, types, variables and names, to which 2 units refer, are unknown")
+			p.check("missing", "prog", "", "common", "(not found)", "2 units", "the inlined functions, types, variables and names that it has for 2 units are unknown")
 
 			other := &program{t, t.TempDir()}
 			other.compile("gcc -g", "static int more __attribute__((used));\n")

@@ -28,7 +28,7 @@ type Input struct {
 	Entry    uint64  // entry point of a process, 0 for none
 	Text     uint64  // address of `.text`, base of pointers
 	Data     uint64  // address of `.got`, base of pointers
-	// Linkage are the procedure linkage tables; Section entries take precedence where they exist.
+	// Linkage are the procedure linkage tables, used for code that the sections do not describe.
 	Linkage []Linkage
 }
 

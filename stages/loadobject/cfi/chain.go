@@ -7,7 +7,7 @@ import "stackmill/stages/loadobject/isa"
 const maxDepth = 8 << 20
 
 // callerByFramePointer steps to the caller of code without rules, such as hand-written assembly.
-// The caller's frame pointer and the return address are where the frame pointer points. It is
+// The caller's frame pointer and the return address are where the frame pointer points, which is
 // trusted if it points into the dump, not below the stack pointer, and the return address is in
 // code. The frame is the outermost if it is a process's start code, or if the frame pointer is 0.
 func (w *Walker) callerByFramePointer() (pc uint64, end bool, reason string) {

@@ -39,8 +39,8 @@ func (t *Table) FramePointer(offset uint64) FramePointer {
 	return FrameOther
 }
 
-// saved reports whether a row recovers a register of the caller from memory, and not from a slot
-// below the stack pointer: an epilogue has restored that register.
+// saved reports whether a row recovers a register of the caller from memory. A slot below the stack
+// pointer does not count: an epilogue has restored that register.
 func (t *Table) saved(r *row, register uint8) bool {
 	for _, f := range t.rules[r.first : r.first+uint32(r.count)] {
 		if f.register == register {

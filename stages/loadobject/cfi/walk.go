@@ -102,8 +102,8 @@ func (w *Walker) Process(m Memory) {
 	w.process++
 }
 
-// Walk unwinds a stack from the registers, with the code of a time. dump is the memory from the
-// stack pointer upwards; full means that the dump was cut, so that the stack may continue.
+// Walk unwinds a stack from the registers, with the code mapped at a time. dump is the memory from
+// the stack pointer upwards; full means that the dump was cut, so that the stack may continue.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
 	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
 	w.base = regs.Value[w.arch.SP()]

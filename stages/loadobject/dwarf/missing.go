@@ -67,7 +67,7 @@ func (d *Info) missingSplitText() string {
 			list = append(list, fmt.Sprintf("%s and %d more files (%s)", r.first, n, r.text))
 		}
 	}
-	return fmt.Sprintf("the split debug information of %s is missing: %s. Their inlined functions, types, variables and languages are unknown; function names and lines are known",
+	return fmt.Sprintf("the split debug information of %s is missing: %s. The inlined functions, types, variables and languages in it are unknown; function names and lines are known",
 		countUnits(p.missingUnits), strings.Join(list, "; "))
 }
 
@@ -85,7 +85,7 @@ func (d *Info) missingSupplementText() string {
 			n++
 		}
 	}, func(uint64, error) {})
-	return fmt.Sprintf("the supplementary debug file %s is missing (%s); its inlined functions, types, variables and names, to which %s refer, are unknown; function names and lines are known",
+	return fmt.Sprintf("the supplementary debug file %s is missing (%s): the inlined functions, types, variables and names that it has for %s are unknown; function names and lines are known",
 		d.missingSupplement.Name, reasonText(d.missingSupplement.Err), countUnits(n))
 }
 

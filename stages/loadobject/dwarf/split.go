@@ -18,7 +18,7 @@ type splitUnits struct {
 	missing         []string // `.dwo` files that were not found
 	missingUnits    int
 	reasons         []missingReason
-	missingPackages []string // paths where there is no package
+	missingPackages []string // candidate paths, if no package was found
 	started         bool
 	pkgFile         *elf.File
 	pkg             *dwp // nil if there is none

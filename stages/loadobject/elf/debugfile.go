@@ -159,8 +159,8 @@ func (f *File) crc() (sum uint32) {
 
 // Supplement opens the supplementary file, to which dwz moved the entries and strings that several
 // debug files share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup` with a checksum
-// (DWARF 5 section 7.3.6). Supplement looks at the named path, there also below the search root,
-// next to the file, and below each root of debug files by path, name and build-id. It returns nil
+// (DWARF 5 section 7.3.6). Supplement looks at the named path, here and below the search root;
+// next to the file; and below each root of debug files by path, name and build-id. It returns nil
 // without such a link, and a *SupplementError if no file matches. The caller closes the file.
 func (f *File) Supplement() (*File, error) {
 	link, err := f.supplementLink()

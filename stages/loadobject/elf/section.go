@@ -12,9 +12,9 @@ import (
 )
 
 // Bounds of decompressed sections in bytes, against decompression bombs. The debug information of
-// the largest browsers stays below maxInflated. Sections may overlap, so all sections of a file get
-// together a smaller multiple of the file's size than a single section of its own size: debug
-// information is compressed to a third, at best to a tenth.
+// the largest browsers stays below maxInflated. Debug information is compressed to a third, at best
+// to a tenth. Sections may overlap: so maxTotalRatio, of the file's size, is less than maxRatio, of a
+// section's.
 const (
 	maxInflated   = 2 << 30
 	maxRatio      = 256 // for one section

@@ -2,7 +2,7 @@ package functions
 
 import "stackmill/stages/loadobject/symtab"
 
-// nameAda decodes the names of functions in Ada units. Only there, because GNAT's encoding looks like
+// nameAda decodes the names of functions in Ada units only, because GNAT's encoding looks like
 // ordinary names in other languages.
 func (a *adder) nameAda() {
 	for i := range a.table.Functions {

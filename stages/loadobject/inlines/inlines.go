@@ -1,5 +1,5 @@
-// Package inlines reads inlined subroutines from debug information, and adds the chains
-// of calls and the lines of call sites to a load object's table.
+// Package inlines reads inlined subroutines from debug information. It adds inline chains and the
+// lines of call sites to a load object's table.
 //
 // Start reading with Reader.Unit, then walk.go; flatten (chain.go) makes the chains.
 package inlines

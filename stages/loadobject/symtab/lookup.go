@@ -49,7 +49,7 @@ func (t *Table) OfModule(module int) *Table {
 	return &other
 }
 
-// Relocate returns a copy of a list of the kernel's symbols for a kernel that runs by bytes higher.
+// Relocate returns a copy of a list of the kernel's symbols for a kernel at higher addresses.
 // It omits kernel modules, which have addresses of their own.
 func (t *Table) Relocate(by uint64) *Table {
 	other := *t
@@ -57,8 +57,8 @@ func (t *Table) Relocate(by uint64) *Table {
 	return &other
 }
 
-// PLT returns the function of the object's procedure linkage table, as in its first section (all
-// sections are one function); false without one.
+// PLT returns the first section of the object's procedure linkage table, whose sections are all one
+// function; false without one.
 func (t *Table) PLT() (Function, bool) {
 	f := &t.Functions
 	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == funcinfo.PLT })

@@ -38,7 +38,7 @@ type reader struct {
 	code int
 }
 
-// symbols reads .symtab of the debug file, else of the object; without both the dynamic symbols,
+// symbols reads .symtab of the debug file, else of the object, else the dynamic symbols together with
 // .gnu_debugdata and the Go runtime's table of functions (gprofng-experiment 6.2; the manual's S3
 // adds the separate files). If the section headers, at the end of the file, are missing, it finds
 // the dynamic symbols by the dynamic segment.

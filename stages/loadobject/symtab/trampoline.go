@@ -12,9 +12,9 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// trampoline is a signal trampoline: the code to which a signal handler returns, which is below
-// every handler in stacks. A stripped C library lacks its symbol, which is local, and in some
-// libraries and the vdso that has no type; but the instructions are always the same.
+// trampoline is a signal trampoline: the code to which a signal handler returns. In stacks it is
+// below every handler. A stripped C library lacks its symbol, which is local; in some libraries and
+// in the vdso, the symbol has no type. But the instructions are always the same.
 type trampoline struct {
 	name string
 	code []string

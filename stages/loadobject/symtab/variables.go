@@ -59,7 +59,7 @@ func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 }
 
 // At returns the index of the variable that contains a link-time address; false without one. It
-// considers only the variables with the last start up to the address.
+// considers only the variables that start closest below the address, or at it.
 func (v *Variables) At(address uint64) (int, bool) {
 	i := sort.Search(len(v.List), func(i int) bool { return v.List[i].Address > address }) - 1
 	for i > 0 && v.List[i-1].Address == v.List[i].Address { // the first of several aliases

@@ -106,8 +106,8 @@ func (d *descent) membersByBits(aggregate TypeNo, offset int64) (list []MemberNo
 	return list
 }
 
-// uses reports whether the access uses any of the bits [first, last), counted from its first
-// byte.
+// uses reports whether the access uses any of the bits [first, last), counted from the access's
+// first byte.
 func (d *descent) uses(first, last int64) bool {
 	first, last = max(first, 0), min(last, int64(d.use.Size)*8)
 	if d.bits == 0 || first >= last {

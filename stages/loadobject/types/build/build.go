@@ -48,7 +48,7 @@ func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 
 // maxData bounds the numbers of types, members, variables, places and scopes of one object. Half a
 // gigabyte of C++ debug information reaches it. The table then takes one or two gigabytes, and
-// building it as much again.
+// as much again while it is built.
 const maxData = 1 << 23
 
 // reader collects the attributes of entries, in their order. Entries refer to each other by

@@ -191,7 +191,7 @@ func TestDataSymbols(t *testing.T) {
 			if s.Size == 0 || s.Name == "shared_" { // the linker's, or shared by several variables
 				continue
 			}
-			known, _, _ := strings.Cut(symtab.NewNames().Readable(s.Name), ".") // static variables of functions have a numeric suffix
+			known, _, _ := strings.Cut(symtab.NewNames().Readable(s.Name), ".") // functions' static variables have a numeric suffix
 			if module, rest, ok := strings.Cut(known, "_MOD_"); ok {
 				known = strings.TrimPrefix(module, "__") + "::" + rest
 			}

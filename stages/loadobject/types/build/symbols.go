@@ -64,8 +64,8 @@ func (r *reader) appendSymbols(list []symbol, f *elf.File, b, names []byte) []sy
 }
 
 // define gives declared variables the addresses of the symbols with their names, because programs
-// contain copies of their libraries' variables. Local symbols come last and never define undefined
-// symbols, because they may belong to another unit's variable.
+// contain copies of their libraries' variables. Local symbols come last, and are not used for
+// undefined symbols, because they may belong to another unit's variable.
 func (a *assembly) define(symbols []symbol) {
 	declared, defined := a.declarations()
 	if len(declared) == 0 {
