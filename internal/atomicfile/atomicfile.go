@@ -122,7 +122,7 @@ func (f *newContent) link() string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd
 // discard removes the file.
 func (f *newContent) discard() error {
 	err := os.Remove(f.temp)
-	if errors.Is(err, fs.ErrNotExist) { // it has no name, or not yet
+	if errors.Is(err, fs.ErrNotExist) { // the file has no name, or not yet
 		err = nil
 	}
 	return errors.Join(f.Close(), err)

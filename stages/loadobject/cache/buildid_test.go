@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Copies are found in all the ways in which they are kept by build-id.
+// Copies are found in all the ways in which tools store them by build-id.
 func TestStored(t *testing.T) {
 	root, older := t.TempDir(), t.TempDir()
 	content := "x"

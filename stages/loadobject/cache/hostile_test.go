@@ -114,8 +114,8 @@ func TestCacheModes(t *testing.T) {
 	}
 }
 
-// The remembered hash of a file is not used for another file whose path, length and times an
-// attacker has made the same.
+// The remembered hash of a file is not used for another file for which an attacker has chosen the
+// same path, length and times.
 func TestRememberedContent(t *testing.T) {
 	text := bytes.Repeat([]byte{1}, minRecordedSize)
 	file := func(stamp safefile.Stamp, b byte) *elf.File {

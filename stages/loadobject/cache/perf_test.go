@@ -45,8 +45,8 @@ func TestPerfAliases(t *testing.T) {
 	}
 }
 
-// perfForms returns the names that perf may print: of all symbols with the readable name that perf
-// chooses.
+// perfForms returns the names that perf may print: one for each symbol that has the readable name
+// of perf's choice.
 func perfForms(f symtab.Function) (names []string) {
 	readable := symtab.NewNames().Readable
 	if f.PerfName != "" { // not mangled: printed unchanged

@@ -299,7 +299,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// The header of the search table has the address of `.eh_frame`, which a length of 0 ends.
+// The search table's header has the address of `.eh_frame`; a length of 0 ends `.eh_frame`.
 func TestFrameSection(t *testing.T) {
 	head := []byte{1, 0x1b, 3, 0x3b, 0xfc, 0x0f, 0, 0}
 	if at, ok := FrameSection(head, 0x401000, binary.LittleEndian); !ok || at != 0x402000 {

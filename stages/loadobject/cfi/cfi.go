@@ -63,7 +63,7 @@ type Table struct {
 	starts   []uint32       // offsets in the file, sorted: row i is valid up to starts[i+1]
 	rows     []uint32       // indexes of distinct; 0: no rules
 	distinct []row          // 0 is not used
-	rules    []registerRule // of all rows
+	rules    []registerRule // all rows' rules
 	programs [][]byte       // expressions
 	segments []Segment
 	order    binary.ByteOrder

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// FramePointer knows whose the frame pointer is in the prologue, body and epilogue of functions
-// with a frame, and in functions without one.
+// FramePointer tells whose frame the frame pointer points to: in the prologue, body and epilogue of
+// functions with a frame, and in functions without one.
 func TestFramePointer(t *testing.T) {
 	push, mov := []byte{0x41, 0x0e, 16, 0x80 | 6, 2}, []byte{0x43, 0x0d, 6}
 	frame := append(append([]byte{}, push...), append(mov, 0x5c, 0x0c, 7, 8)...) // gcc does not say that the epilogue restores rbp

@@ -237,7 +237,7 @@ func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
 			u.Attrs = append(u.Attrs, attribute{name, v})
 		}
 	}
-	if u.Version < 5 { // its ranges stay in the linked file
+	if u.Version < 5 { // the ranges stay in the linked file
 		u.rangesBase = skeleton.Attrs.Get(attrGNURangesBase).Uint
 		return linked
 	}

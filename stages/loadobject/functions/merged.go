@@ -16,8 +16,8 @@ const mergedUnit = "<artificial>"
 
 // mergedCode is where a function's code starts, and the source unit's entry that belongs to it.
 type mergedCode struct {
-	offset uint64 // in the file
-	origin uint64 // in .debug_info
+	offset uint64 // where the code starts in the file
+	origin uint64 // the source unit's entry in .debug_info
 }
 
 // readMerged reads the functions of a unit of merged code.

@@ -13,7 +13,7 @@ import (
 // callSite attributes the code at offsets [low, high) to the line of a call.
 type callSite struct {
 	low, high uint64
-	at        symtab.Row // its offset is unused
+	at        symtab.Row // the call's position; its Offset is unused
 }
 
 func (r *Reader) addCallSite(code dwarf.Range, at symtab.Row) {

@@ -115,7 +115,7 @@ func (x *unitContext) has(s *dwarf.Sections, off uint64) bool {
 type pendingEntry struct {
 	in       *dwarf.Sections
 	number   entryNo
-	language string // of the unit with the reference
+	language string // language of the unit that refers to it
 }
 
 // refer returns the number of the entry that an attribute refers to; 0 for none.

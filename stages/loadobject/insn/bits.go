@@ -27,7 +27,7 @@ type BitOperand struct {
 	Kind     BitOperandKind
 	High     bool // the second byte of the register, such as ah
 	Register Register
-	Value    uint64 // of BitConst
+	Value    uint64 // the number, for BitConst
 }
 
 // BitOperandKind is the kind of an operand.
@@ -46,7 +46,7 @@ const (
 // bits that it loads are used, and which of the bits that it stores are changed.
 type Bits struct {
 	Op             BitOp
-	Signed, Keep   bool  // of BitField: the other bits become the field's sign, or keep their values
+	Signed, Keep   bool  // BitField: the other bits become the field's sign, or keep their values
 	Not            bool  // With is inverted before the operation
 	Shift          int   // With is shifted by so many bits first,
 	ShiftOp        BitOp // to the left (BitLeft, or 0), or like BitRight, BitSigned or BitRotate
@@ -55,9 +55,9 @@ type Bits struct {
 	Old            bool  // sets the carry flag from From, not from the result
 	Width          int   // bytes of the result
 	To, From, With BitOperand
-	First, At      int    // of BitField
-	Count          int    // of BitField, BitLeftIn and BitRightIn
-	Plus           uint64 // of BitAdd: a third summand
+	First, At      int    // BitField
+	Count          int    // BitField, BitLeftIn and BitRightIn
+	Plus           uint64 // BitAdd: a third summand
 }
 
 // Ones returns a number with the lower n bits set.

@@ -13,7 +13,7 @@ type Class uint8
 
 // The classes.
 const (
-	Integer Class = iota // also addresses
+	Integer Class = iota // an integer or an address
 	Float                // one floating-point number
 	Vector               // several numbers, or uninterpreted bytes in a vector register
 )

@@ -17,7 +17,7 @@ const (
 	Other    Kind = iota
 	Call          // control returns after the instruction
 	Jump          // unconditional
-	CondJump      // also loops and the abort path of a transaction
+	CondJump      // conditional; also loops and a transaction's abort path
 	Return        // from a function, an interrupt or the kernel
 	Syscall       // enters the kernel, and returns: syscall, sysenter, int $0x80, svc
 	Trap          // raises an exception: ud2, int3, hlt, brk, udf
@@ -34,7 +34,7 @@ type Inst struct {
 	Kind      Kind
 	HasTarget bool   // Target is known: a direct call or jump
 	HasSlot   bool   // Slot is known
-	Target    uint64 // of a direct call or jump
+	Target    uint64 // set for a direct call or jump
 	// Slot is the address of the memory word that has the target of an indirect call or jump, if
 	// the instruction contains that address, as `jmp *0x2fc1(%rip)` does. A64 has no such
 	// instructions: see StubSlot.

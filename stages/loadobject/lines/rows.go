@@ -99,7 +99,7 @@ func (l *rowCollector) endSequence(r registers) {
 		return
 	}
 	out := symtab.Row{Offset: l.region.Offset + in, File: -1, Line: endLine}
-	if n := len(l.rows); l.rows[n-1].Offset == out.Offset { // it covers no code
+	if n := len(l.rows); l.rows[n-1].Offset == out.Offset { // the row covers no code
 		l.rows = l.rows[:n-1]
 	}
 	l.rows = append(l.rows, out)

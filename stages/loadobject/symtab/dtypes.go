@@ -118,7 +118,7 @@ func (p *dParser) function() (call, attributes, parameters string) {
 	p.at++
 	for p.peek(0) == 'N' {
 		name, ok := attributesD[p.peek(1)]
-		if !ok { // of the first parameter
+		if !ok { // it belongs to the first parameter
 			break
 		}
 		p.at += 2

@@ -23,7 +23,7 @@ type RegionHolder struct {
 // Call is an inlined call.
 type Call struct {
 	Function      int32 // index into Inlines.Functions
-	File, Line    int32 // of the call; the file is an index into Table.Files, -1 for none
+	File, Line    int32 // position of the call; the file is an index into Table.Files, -1 for none
 	Around        int32 // the enclosing inlined call, a lower index; -1 for none
 	Discriminator int32 // distinguishes calls on one line, as in Row
 }

@@ -103,7 +103,7 @@ func TestLinkageTables(t *testing.T) {
 	}
 }
 
-// target returns where the first call of a function goes.
+// target returns the target of a function's first call.
 func target(t *symtab.Table, file []byte, name string) (uint64, bool) {
 	for f := range t.Functions.All() {
 		if f.Name != name {

@@ -74,7 +74,7 @@ func regions(f *elf.File) []Region {
 	for _, s := range f.Sections {
 		if isCode(s) {
 			r := Region{s.Name, s.Offset, s.Address, s.Size}
-			if f.Type == debugelf.ET_REL { // its sections have no addresses yet
+			if f.Type == debugelf.ET_REL { // sections have no addresses yet
 				r.Address = r.Offset
 			}
 			list = append(list, r)

@@ -28,7 +28,7 @@ type Step struct {
 	// path a scalar, an array of scalars, or an unknown type, as declared.
 	Type   TypeNo
 	Member MemberNo // the member of this type in the step before, None for the root
-	Offset int64    // of the member in its aggregate, bytes; 0 for the root
+	Offset int64    // the member's offset in its aggregate, bytes; 0 for the root
 }
 
 // maxSteps bounds a path, and maxTried the members examined for one: in damaged tables

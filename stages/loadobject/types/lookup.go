@@ -134,7 +134,7 @@ func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 func (t *Table) Bytes() int64 {
 	n := len(t.Types)*64 + len(t.Members)*64 + len(t.Variables)*80 + (len(t.Globals)+len(t.Threads))*8 +
 		len(t.Places)*48 + len(t.Scopes)*72 + len(t.Ranges)*28 + len(t.Returns)*24
-	for i := range t.Types { // of the names, those of C++ types are the longest
+	for i := range t.Types { // C++ types have the longest names
 		n += len(t.Types[i].Name)
 	}
 	for i := range t.Scopes {

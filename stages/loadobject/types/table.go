@@ -15,14 +15,14 @@ import (
 // in Types.
 type Table struct {
 	Types     []Type   // 0 is void, or unknown
-	Members   []Member // of all aggregates
+	Members   []Member // all aggregates' members
 	Units     []string // compilation units, as symtab.Module names them; 0 is none
 	Variables []Variable
 	Globals   []VariableNo  // variables with an address, sorted by address
 	Threads   []VariableNo  // thread-local variables, sorted by offset
-	Places    []Place       // of all variables
+	Places    []Place       // all variables' places
 	Scopes    []Scope       // functions and their nested scopes, parents first
-	Ranges    []Range       // of Scopes, sorted by Low, outer ones first
+	Ranges    []Range       // the scopes' code, sorted by Low, outer ones first
 	Returns   []ReturnType  // sorted by name
 	Notes     []symtab.Note // diagnostics; the table of symbols may have the same
 
@@ -39,7 +39,7 @@ const (
 	Base
 	Enumeration
 	Pointer
-	Reference // also to an rvalue
+	Reference // an lvalue or rvalue reference
 	Const
 	Volatile
 	Restrict
@@ -50,7 +50,7 @@ const (
 	Class
 	Union
 	Subroutine    // a function
-	MemberPointer // of C++
+	MemberPointer // a C++ pointer to member
 	Unspecified   // such as decltype(nullptr)
 )
 
@@ -94,7 +94,7 @@ type Member struct {
 type Variable struct {
 	Name     string
 	Type     TypeNo
-	Unit     UnitNo  // of the declaration
+	Unit     UnitNo  // the unit that declares it
 	Function ScopeNo // the function's scope, 0 outside of functions
 	External bool    // other units may refer to it
 	// Address is the static address of a variable in Globals, or the offset of one in Threads.
@@ -140,7 +140,7 @@ type Scope struct {
 	Name      string
 	Linked    bool // Name is the linkage name, see FunctionName
 	Unit      UnitNo
-	Type      TypeNo     // that a function returns
+	Type      TypeNo     // type that a function returns
 	First     VariableNo // the first variable
 	Variables int32      // number of variables
 	// FrameBase is what AtFrame is relative to: AtRegister, AtCFA or InRegister (the register's value).

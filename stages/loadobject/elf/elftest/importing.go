@@ -28,7 +28,7 @@ const (
 
 // importer writes the instructions of one instruction set.
 type importer struct {
-	head                 []byte // of the table with the lazily bound entries
+	head                 []byte // starts the table with the lazily bound entries
 	lazy, glob           uint64 // relocation types
 	stub, padded         func(at, slot uint64) []byte
 	call, jump, indirect func(at, to uint64) []byte

@@ -66,7 +66,7 @@ func (c *comparer) operands(l line) {
 	case objdumpOnly.MatchString(name) && len(e.Accesses) == 0,
 		withPrefix.MatchString(name) && name != words0(l.text),
 		moreThanOperands.MatchString(name),
-		name == "pop" && e.Base == e.Accesses[0].Base: // whose address is computed after the instruction
+		name == "pop" && e.Base == e.Accesses[0].Base: // the address is computed after the pop
 		return
 	}
 	if strings.Contains(text, "[eip") || farOperand.MatchString(text) && strings.Contains(text, "rex.W") {

@@ -333,7 +333,7 @@ func (w *bitDecoder) extension() (insn.Bits, bool) {
 	case w.number == 3 && w.op == 0xf0:
 		all := uint64(8 * w.size)
 		return insn.Bits{Op: insn.BitRotate, Width: w.size, To: to, From: rm, With: insn.BitOperand{Kind: insn.BitConst, Value: (all - uint64(w.imm)%all) % all}}, true
-	case w.number == 2 && w.op == 0xf2: // its second operand is inverted
+	case w.number == 2 && w.op == 0xf2: // andn: its second operand is inverted
 		return insn.Bits{Op: insn.BitAnd, Width: w.size, To: to, From: rm, With: by, Not: true, Sets: true}, true
 	case w.number == 2 && w.op == 0xf7 && w.pp != ppNone:
 		op := [4]insn.BitOp{pp66: insn.BitLeft, ppF3: insn.BitSigned, ppF2: insn.BitRight}[w.pp]

@@ -31,7 +31,7 @@ func (d *decoder) letter() byte {
 		letter, pp = moves[d.number][ppNone][d.op], ppNone
 	}
 	if letter|0x20 == 'x' && pp == ppNone && (d.op >= 0x60 || d.number > 1) {
-		return letter - 'x' + 'p' // of MMX registers
+		return letter - 'x' + 'p' // on MMX registers
 	}
 	return letter
 }

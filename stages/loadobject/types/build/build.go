@@ -55,11 +55,11 @@ const maxData = 1 << 23
 // key: an entry's offset in the concatenation of all files' .debug_info.
 type reader struct {
 	*dwarf.Info
-	scratch   []dwarf.Range // of the current scope
+	scratch   []dwarf.Range // code of the current scope
 	base      uint64        // key of the start of the next section
 	types     []rawType
 	members   []rawMember
-	counts    []int64 // of array dimensions, -1 if unknown
+	counts    []int64 // elements of array dimensions, -1 if unknown
 	variables []rawVariable
 	scopes    []rawScope // 0 is none
 	code      []dwarf.Range

@@ -70,7 +70,7 @@ func (e *entry) memberOffset() (int64, bool) {
 	switch v.Form {
 	case 0:
 		return 0, true
-	case dwarf.FormExprloc, dwarf.FormBlock, dwarf.FormBlock1, dwarf.FormBlock2, dwarf.FormBlock4: // of version 2
+	case dwarf.FormExprloc, dwarf.FormBlock, dwarf.FormBlock1, dwarf.FormBlock2, dwarf.FormBlock4: // an expression, in DWARF 2
 		c := bytereader.Reader{Rest: v.Bytes}
 		switch c.U8() {
 		case dwop.PlusUconst:

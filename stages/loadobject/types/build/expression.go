@@ -22,7 +22,7 @@ type evaluator struct {
 	state    evaluatorState
 	place    types.PlaceKind // in state reached
 	register int16
-	offset   int64 // of the place; or the address or number itself
+	offset   int64 // the place's offset, or the address or number itself
 	pending  int64 // the number on top, which the next operation may add
 }
 

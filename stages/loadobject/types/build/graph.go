@@ -14,7 +14,7 @@ import (
 type typeGraph struct {
 	*reader
 	table       *types.Table
-	keys        []keyedNumber[rawTypeNo] // of all types, sorted
+	keys        []keyedNumber[rawTypeNo] // all types by key, sorted
 	built       []types.TypeNo           // by raw type: its number + 1, 0 if not built yet, or inProgress
 	layouts     []layout
 	definitions map[aggregateName]*definition

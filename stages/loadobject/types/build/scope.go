@@ -116,7 +116,7 @@ type rawVariable struct {
 	key         uint64
 	origin, typ uint64
 	name        string
-	linkage     string // of a declaration; empty if the same as its name
+	linkage     string // a declaration's; empty if the same as its name
 	address     uint64
 	unit        types.UnitNo
 	scope       rawScopeNo

@@ -16,7 +16,7 @@ type symbol struct {
 	address, size uint64
 	name          []byte // including its version
 	undefined     bool
-	local         bool // of one unit, or hidden from other objects
+	local         bool // STB_LOCAL: of one unit, or hidden from other objects
 }
 
 // unversioned returns the name without its version.

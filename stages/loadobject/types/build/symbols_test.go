@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/loadobject/dwarf/dwarftest"
 )
 
-// Symbols locate a library's variables that a program holds a copy of, and arrays that are longer
+// Symbols locate variables of a library that were copied into a program, and arrays that are longer
 // than their type says.
 func TestDataOfSymbols(t *testing.T) {
 	dir := t.TempDir()

@@ -16,10 +16,10 @@ type rawType struct {
 	key, elem  uint64
 	name       string     // qualified with namespaces and classes
 	size       int64      // -1 if absent
-	scope      rawScopeNo // of the function that declares it
+	scope      rawScopeNo // function that declares it
 	around     rawTypeNo  // the enclosing aggregate
 	unit       types.UnitNo
-	first      int32 // its first member, or an array's first dimension in counts
+	first      int32 // its first member; of an array: its first dimension in reader.counts
 	parts      int32 // number of members or dimensions
 	kind       types.Kind
 	float      bool
@@ -37,7 +37,7 @@ type rawMember struct {
 	bits      int64
 	bitOffset int64 // up to version 3, see entry
 	dataBit   int64
-	size      int64 // of the storage of a bit field
+	size      int64 // bytes of a bit field's storage
 	base      bool
 }
 

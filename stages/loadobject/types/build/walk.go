@@ -9,8 +9,8 @@ import (
 // context is what an entry passes to the entries below it.
 type context struct {
 	path      string    // qualifier of names
-	aggregate rawTypeNo // of members
-	array     rawTypeNo // of dimensions
+	aggregate rawTypeNo // the aggregate that members belong to
+	array     rawTypeNo // the array that dimensions belong to
 	scope     rawScopeNo
 	common    bool // in a common block, which several units may describe
 	ignored   bool // variables belong to an entry without code
