@@ -24,7 +24,7 @@ type description struct {
 
 // describe emits the tables about the recording as a whole, once all problems are known.
 func describe(d *description) error {
-	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
+	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.threadStateRows(), d.eventFormatRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
 }
 
 func (d *description) experimentRow() error {
@@ -74,6 +74,47 @@ func (d *description) threadNameRows() error {
 		}
 	}
 	return rows.Close()
+}
+
+func (d *description) eventFormatRows() error {
+	rows := schema.NewRows(schema.EventFormats, d.id, d.emit)
+	for _, f := range d.rec.EventFields {
+		rows.Append(f.Event, f.System, int32(f.Position), f.Name, f.Type, int32(f.Offset), int32(f.Size), f.Signed, int32(f.Elements), f.Dynamic, f.Text)
+	}
+	return rows.Close()
+}
+
+func (d *description) threadStateRows() error {
+	if d.rec.ThreadStates == nil {
+		return nil
+	}
+	rows := schema.NewRows(schema.ThreadStates, d.id, d.emit).Labels("state", schema.StateNames...).Labels("border", schema.BorderNames...)
+	number := func(n int64, known bool) {
+		if known {
+			rows.Int64(n)
+		} else {
+			rows.Null()
+		}
+	}
+	err := d.rec.ThreadStates(func(s *decode.ThreadState) error {
+		if s.Process > 0 {
+			rows.Int32(int32(s.Process))
+		} else {
+			rows.Null()
+		}
+		rows.Int64(s.ThreadID).Int64(s.FromNS).Int64(s.UntilNS).Label(s.State)
+		if s.CPU >= 0 {
+			rows.Int32(s.CPU)
+		} else {
+			rows.Null()
+		}
+		number(s.WaitSample, s.WaitSample >= 0)
+		number(s.WakerThread, s.WakerThread >= 0)
+		number(s.WakerSample, s.WakerSample >= 0)
+		rows.Label(s.Border)
+		return nil
+	})
+	return errors.Join(err, rows.Close())
 }
 
 func (d *description) problemRows() error {

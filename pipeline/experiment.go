@@ -126,7 +126,7 @@ func begin(ctx context.Context, in buildInput) (*build, *output) {
 // made its final numbers. It adds problems of call frame information to the log.
 func grow(ctx context.Context, b *build, out *output, problems *diagnostic.Log) ([]StageTime, error) {
 	nodes, frames, err := b.order(ctx, problems, out.data)
-	if err := errors.Join(err, out.sinks.Close(), context.Cause(ctx)); err != nil {
+	if err := errors.Join(err, out.sinks.Close(), out.fields.Close(), context.Cause(ctx)); err != nil {
 		return nil, err
 	}
 	b.tree = nil // it refers to the tree

@@ -17,6 +17,7 @@ type output struct {
 
 	samples  *samples.SampleRows
 	segments *schema.Rows
+	fields   *samples.FieldRows // nil: no sample has fields
 	ioFiles  *samples.Files
 	counter  *samples.Counter
 	sums     *samples.UsageSums
@@ -45,6 +46,7 @@ func newOutput(in buildInput, metrics []schema.Metric, data *samples.Data) *outp
 	}
 	o.samples = samples.NewSampleRows(in.id, in.rec.CGroups, o.writer.write)
 	o.segments = schema.NewRows(schema.Segments, in.id, o.writer.write)
+	o.fields = samples.NewFieldRows(in.id, in.rec.Fields, o.writer.write)
 	return o
 }
 

@@ -153,6 +153,13 @@ func (p *process) dataSink() samples.Sink {
 	return p.accesses
 }
 
+func (p *process) fieldsSink() samples.Sink {
+	if p.out.fields == nil {
+		return nil
+	}
+	return p.out.fields
+}
+
 // sinks returns the sinks that the process has something for.
 func (p *process) sinks() (list []stage[samples.Sink]) {
 	for _, s := range sinks {

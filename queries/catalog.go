@@ -115,7 +115,7 @@ func (d *definitions) changes(kind string) []string {
 
 // always returns the statements that are the same for every store: the views.
 func (d *definitions) always() ([]string, error) {
-	statements := []string{pathPart, functionKey, byMode, byModeAndInlined}
+	statements := []string{pathPart, functionKey, byMode, byModeAndInlined, waitState}
 	for _, t := range schema.Tables {
 		statements = append(statements, tableView(t, d.as))
 		if t.Wide() != "" {
@@ -235,6 +235,9 @@ const pathPart = `CREATE OR REPLACE MACRO path_part(id, place) AS list_transform
 const functionKey = `CREATE OR REPLACE MACRO function_key(scope, id, load_object, module, linkage, name) AS
 	CASE WHEN scope = 'build' THEN id
 	ELSE (('0x' || left(md5(concat(load_object, chr(9), CASE WHEN scope <> 'object' THEN module END, chr(9), COALESCE(NULLIF(linkage, ''), name))), 16))::UBIGINT >> 1)::BIGINT END`
+
+// waitState makes the macro that names a value of wait_samples.state as thread_states.state does.
+var waitState = "CREATE OR REPLACE MACRO wait_state(state) AS [" + Quote(schema.StateNames...) + "][state + 1]"
 
 // byMode makes the macro that chooses a mode's value, NULL for an unknown mode. byModeAndInlined
 // also chooses whether inlined functions are frames of their own.

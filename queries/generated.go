@@ -16,8 +16,8 @@ import (
 func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 	var branches []string
 	for _, m := range schema.Declared {
-		if known(m.Kind, m.Name) {
-			branches = append(branches, metricBranch(m))
+		for part := &m; part != nil && known(m.Kind, m.Name); part = part.Also {
+			branches = append(branches, metricBranch(*part))
 		}
 	}
 	for _, kind := range []schema.Kind{schema.HWC, schema.Pprof, schema.Perf} { // their samples name their metrics
@@ -84,18 +84,23 @@ func stackSums(known func(kind schema.Kind, metric string) bool, passed string) 
 		if !known(kind, "") {
 			continue
 		}
-		columns, joins, prefix := "k.experiment_id, p.stack", "", ""
+		columns, joins := "k.experiment_id, p.stack", ""
 		var metrics []schema.Metric
+		var names []string // SQL
 		if t := kind.Traits(); t.Source != "" {
-			columns, prefix, metrics = columns+", k."+t.Source+" AS source", "source || ", t.Metrics("", "", "")
-		} else {
-			metrics = slices.DeleteFunc(slices.Clone(schema.Declared), func(m schema.Metric) bool { return m.Kind != kind || !known(kind, m.Name) })
+			columns, metrics = columns+", k."+t.Source+" AS source", t.Metrics("", "", "")
+			names = mapped(metrics, func(m schema.Metric) string { return "source || " + quote(m.Name) })
+		}
+		for _, m := range schema.Declared {
+			if part := m.Of(kind); part != nil && known(m.Kind, m.Name) {
+				metrics, names = append(metrics, *part), append(names, quote(m.Name))
+			}
 		}
 		for i, m := range metrics {
 			value, condition := metricValue(m)
 			columns += fmt.Sprintf(",\n  sum(%[1]s) FILTER (WHERE %[2]s)::BIGINT AS value_%[3]d, count(*) FILTER (WHERE %[2]s) AS samples_%[3]d", value, cmp.Or(condition, "true"), i)
 			joins = cmp.Or(joins, joinThread(m))
-			sums = append(sums, fmt.Sprintf("SELECT experiment_id, stack, m.metric, value_%[1]d, samples_%[1]d FROM of_%[2]s JOIN known m USING (experiment_id) WHERE m.metric = %[3]s AND samples_%[1]d > 0", i, kind, prefix+quote(m.Name)))
+			sums = append(sums, fmt.Sprintf("SELECT experiment_id, stack, m.metric, value_%[1]d, samples_%[1]d FROM of_%[2]s JOIN known m USING (experiment_id) WHERE m.metric = %[3]s AND samples_%[1]d > 0", i, kind, names[i]))
 		}
 		parts = append(parts, fmt.Sprintf("of_%s AS MATERIALIZED (SELECT %s\n  FROM %s k JOIN %s p ON p.experiment_id = k.experiment_id AND p.sample = k.sample%s\n  GROUP BY ALL)", kind, columns, schema.SampleTable(kind).Name, passed, joins))
 	}

@@ -21,7 +21,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Older reads a store of schema.OlderVersion through the views in the catalog that the program of
+// Older reads a store of schema.OlderVersions through the views in the catalog that the program of
 // that version left there, because files of that format lack rows that follow from others.
 type Older struct {
 	store string
@@ -30,7 +30,7 @@ type Older struct {
 	ids   map[[2]string]bool // batches and ids of the experiments in the catalog
 }
 
-// OpenOlder opens a store whose batches have the format schema.OlderVersion. It fails if the
+// OpenOlder opens a store whose batches have a format of schema.OlderVersions. It fails if the
 // catalog lacks one of their experiments.
 func OpenOlder(ctx context.Context, store string, limits Limits, batches []*storedir.Batch) (*Older, error) {
 	store, err := filepath.Abs(store)
@@ -71,7 +71,7 @@ func OpenOlder(ctx context.Context, store string, limits Limits, batches []*stor
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("it is missing")
 		}
-		return nil, fmt.Errorf("%s, which is needed to read rows of store format %s: %w (query the store once with the program that wrote it)", path, schema.OlderVersion, err)
+		return nil, fmt.Errorf("%s, which is needed to read rows of an older store format: %w (query the store once with the program that wrote it)", path, err)
 	}
 	return o, nil
 }
@@ -135,7 +135,7 @@ var completed = map[*schema.Table]string{schema.Functions: "function_no", schema
 // or, where views have to add rows, sorted by columns.
 func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, ids, order []string, emit func(arrow.RecordBatch) error) error {
 	columns := mapped(t.Columns, func(c schema.Column) string {
-		return fmt.Sprintf("(%s)::%s AS %s", olderValue(t, c.Name), c.Type.SQL(), identifier(c.Name))
+		return fmt.Sprintf("(%s)::%s AS %s", olderValue(b.StoreVersion, t, c.Name), c.Type.SQL(), identifier(c.Name))
 	})
 	if !t.Summary {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(b.Summaries, id) })
@@ -149,10 +149,11 @@ func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, id
 	}
 	number, isCompleted := completed[t]
 	var from string
+	complete := b.StoreVersion != olderIncomplete // files have all rows
 	switch {
-	case isCompleted:
+	case isCompleted && !complete:
 		from = t.Name + " WHERE " + visible + " ORDER BY experiment_id, " + number
-	case t.Modes() != 0:
+	case t.Modes() != 0 && !complete:
 		from = t.Name + " WHERE " + visible + " ORDER BY " + columnList(order)
 	case has(t) < 0:
 		return nil
@@ -174,9 +175,18 @@ func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, id
 	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+from)
 }
 
-// olderValue is the SQL of a column in views of the older format.
-func olderValue(t *schema.Table, column string) string {
+// olderIncomplete is the older format whose files lack rows and columns that views add.
+const olderIncomplete = "14"
+
+// newColumns are the columns that no older format has.
+var newColumns = map[*schema.Table][]string{schema.PerfSamples: {"parallelism", "wall_ns", "latency_ns"}}
+
+// olderValue is the SQL of a column in an older format.
+func olderValue(version string, t *schema.Table, column string) string {
 	switch bit := slices.Index(schema.Modes, column); {
+	case slices.Contains(newColumns[t], column):
+		return "NULL"
+	case version != olderIncomplete:
 	case bit >= 0:
 		return fmt.Sprintf("modes & %d <> 0", 1<<bit)
 	case t == schema.TreeFrames && (column == "user_location" || column == "expert_location"):

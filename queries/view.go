@@ -57,6 +57,7 @@ var order = []string{
 	"load_object_metrics", "module_metrics", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by", "cpu_timeline", "cpu_timeline_by", "second_metrics", "interval_metrics", "sample_point_metrics", "metric_totals",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
+	"sched_threads", "runqueue", "parallelism", "waits", "wakers",
 	"size_ranges", "heap_calls", "heap_blocks", "heap_stacks", "heap_statistics", "heap_sizes",
 	"byte_ranges", "size_metrics", "duration_ranges", "duration_metrics",
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",

@@ -5,7 +5,8 @@ import "github.com/apache/arrow-go/v18/arrow"
 // Kind is a kind of samples.
 type Kind uint8
 
-// The kinds: gprofng's in its reading order, perf's, and the one of pprof profiles.
+// The kinds: gprofng's in its reading order, perf's, the one of pprof profiles, and waits of threads,
+// which follow from perf's records of switches.
 const (
 	Clock Kind = iota
 	Sync
@@ -17,6 +18,7 @@ const (
 	Deadlock
 	Perf
 	Pprof
+	Wait
 	Kinds // their number
 )
 
@@ -29,7 +31,8 @@ type Traits struct {
 	// Columns are the kind's own columns of an event batch: what was recorded, before anything
 	// is derived. None is nullable; a missing value is 0, an empty string, or -1 where 0 has a
 	// meaning (omp_state, orig_fd, file_system, and without memory data data_address,
-	// data_source and physical_address).
+	// data_source and physical_address; parallelism, wall_ns and latency_ns of samples that
+	// do not measure time on a CPU; waker_sample; record, where a decoder finds the fields of a sample again).
 	Columns []arrow.Field
 	// Table holds the kind's samples. A column with the name of one of Columns has its values,
 	// unless attribute derives it.
@@ -69,9 +72,12 @@ var kinds = [Kinds]Traits{
 	Deadlock: {Name: "deadlock", File: "deadlocks", Table: DeadlockSamples,
 		Columns: []arrow.Field{i64("deadlock"), i32("lock_type"), i32("type"), i64("address")}},
 	Perf: {Name: "perf", File: ".", Table: PerfSamples, Source: "event", Metrics: PerfMetrics, Memory: true,
-		Columns: []arrow.Field{i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address"), i64("exact_pc")}},
+		Columns: []arrow.Field{i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address"), i64("exact_pc"),
+			i64("parallelism"), i64("wall_ns"), i64("latency_ns"), i64("record")}},
 	Pprof: {Name: "pprof", File: ".", Table: PprofSamples, Source: "type", Metrics: ProfileMetrics,
 		Columns: []arrow.Field{i32("type"), i64("value"), str("labels")}},
+	Wait: {Name: "wait", File: ".", Table: WaitSamples,
+		Columns: []arrow.Field{i32("state"), i64("duration_ns"), i64("waker_sample")}},
 }
 
 // Traits returns the properties of the kind.

@@ -14,6 +14,8 @@ type Metric struct {
 	Kind              Kind
 	Value             string // a column of the sample table; empty: each sample counts 1
 	Where             []All  // a sample counts when one of them holds; empty: always
+	// Also counts further samples, of another kind.
+	Also *Metric
 	// Source is the counter or event whose samples count, in the first column of
 	// the kind's sample table; empty for metrics whose names are fixed.
 	Source string
@@ -128,5 +130,39 @@ var Declared = func() []Metric {
 	return append(ms,
 		Metric{Name: "raccess", Title: "Race Accesses", Unit: "count", Kind: Race, Value: "accesses"},
 		Metric{Name: "deadlocks", Title: "Deadlocks", Unit: "count", Kind: Deadlock},
+		Metric{
+			Name: "wall", Title: "Wall-Clock Time", Unit: "ns", Kind: Wait, Value: "duration_ns",
+			Also: &Metric{Name: "wall", Unit: "ns", Kind: Perf, Value: "wall_ns"},
+		},
+		wait("offcpu", "Off-CPU Time", not("state", waitOn)),
+		wait("offcpu.preempted", "Preempted Time", is("state", waitPreempted)),
+		wait("offcpu.runqueue", "Run Queue Time", is("state", waitRunQueue)),
+		wait("offcpu.blocked", "Blocked Time", is("state", waitBlocked)),
+		wait("offcpu.disk", "Disk Wait Time", is("state", waitDisk)),
+		Metric{Name: "offcpu.samples", Title: "Off-CPU Waits", Unit: "count", Kind: Wait, Where: one(not("state", waitOn, waitRunQueue))},
+		Metric{Name: "latency", Title: "Latency", Unit: "ns", Kind: Perf, Value: "latency_ns"},
 	)
 }()
+
+// The values of wait_samples.state.
+const (
+	waitOn = iota + 1
+	waitPreempted
+	waitRunQueue
+	waitBlocked
+	waitDisk
+)
+
+func wait(name, title string, where ...Cond) Metric {
+	return Metric{Name: name, Title: title, Unit: "ns", Kind: Wait, Value: "duration_ns", Where: one(where...)}
+}
+
+// Of returns what a metric counts of a kind of samples, nil if it counts none.
+func (m *Metric) Of(k Kind) *Metric {
+	for ; m != nil; m = m.Also {
+		if m.Kind == k {
+			return m
+		}
+	}
+	return nil
+}

@@ -19,6 +19,7 @@ const (
 	RuleInferred              // it is a caller that was not recorded, which the machine code identifies
 	RuleMissing               // it replaces callers that were not recorded
 	RuleChain                 // the frame pointer led to it, but it is no caller
+	RuleWait                  // it is the state of a thread that waited
 	RuleCalls                 // a caller's: all frames but leaves are made by it, and none carries it
 )
 
@@ -37,6 +38,7 @@ var rules = [...]struct{ id, title string }{
 	RuleInferred:  {"S22 inferred", "a chain of frame pointers lacks the caller of code without a frame: the machine code identifies it"},
 	RuleMissing:   {"S22 missing", "a chain of frame pointers lacks callers of code without a frame, which nothing identifies"},
 	RuleChain:     {"S26", "a chain of frame pointers ends where its thread begins, or before a word to which no call returns"},
+	RuleWait:      {"S33", "a wait's leaf is the state of the thread, called by the function that waited"},
 	RuleCalls:     {"S21", "a caller's frame is its call, not the address that it returns to"},
 }
 

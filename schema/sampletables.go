@@ -13,7 +13,7 @@ var (
 	}}
 	Samples = &Table{Name: "samples", Row: "one recorded event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock` or `perf`: the table `<kind>_samples` has the rest."},
+		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock`, `perf`, `pprof` or `wait`: the table `<kind>_samples` has the rest."},
 		process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
@@ -102,6 +102,49 @@ var (
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 		{"exact_pc", Int64, Dict, "", false, "1 if the stack's leaf is the very instruction that caused the sample (perf's EXACT_IP), 0 if it may be a later one."},
+		{"parallelism", Int64, Dict, "", true, "How many of the recorded threads were on a CPU; missing if that is not known."},
+		{"wall_ns", Int64, Dict, "ns", true, "The sample's share of the time that its thread was on a CPU, exactly, by the switches; missing for samples that do not measure time."},
+		{"latency_ns", Int64, Dict, "ns", true, "The value divided by the parallelism."},
+	}}
+	WaitSamples = &Table{Name: "wait_samples", Row: "one piece of time that a thread was off the CPU; its stack is that of the switch out", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"state", Int32, Dict, "", false, "What the thread did: 2 preempted (runnable, taken off its CPU), 3 runqueue (woken up, waited for a CPU), 4 blocked, 5 disk (blocked, cannot be interrupted); 1 on: it was on a CPU, and no sample was taken."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long."},
+		{"waker_sample", Int64, Dict, "", true, "The sample of the wake-up, whose stack is the waker's; missing if none was recorded."},
+	}}
+	// ThreadStates has the times that no wait and no sample can have, too: those that are not known.
+	ThreadStates = &Table{Name: "thread_states", Row: "one thread in one state without a break", Key: key("thread_id", "t0_ns"), Columns: []Column{
+		experimentID,
+		{"process", Int32, Dict, "", true, "The process; missing for a thread outside of the namespace of processes that perf recorded."},
+		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		{"t0_ns", Int64, Delta, "ns", false, "Its start, from the founder's start."},
+		{"t1_ns", Int64, Delta, "ns", false, "Its end."},
+		{"state", Label, Dict, "", false, "`on` (on a CPU), `preempted` (runnable, taken off its CPU), `runqueue` (woken up, waits for a CPU), `blocked`, `disk` (blocked, cannot be interrupted) or `unknown`."},
+		{"cpu", Int32, Dict, "", true, "The CPU that it was on, or was switched out from."},
+		{"wait_sample", Int64, Delta, "", true, "The same as a sample: `wait_samples.sample`; missing for other states than waits."},
+		{"waker_thread_id", Int64, Dict, "", true, "The thread that woke it up."},
+		{"waker_sample", Int64, Dict, "", true, "The sample of that."},
+		{"border", Label, Dict, "", false, "Why the state is not known: `start` (before the thread's first switch), `end` (after its last), `loss` (records were lost), `chain` (a switch is missing); `exit` if the thread ended with a known state; else empty."},
+	}}
+	EventFormats = &Table{Name: "event_formats", Row: "one field of the samples of one tracepoint, as the recording describes it", Key: key("event", "position"), Columns: []Column{
+		experimentID,
+		{"event", String, Dict, "", false, "The event: `perf_samples.event`."},
+		{"system", String, Dict, "", false, "The system that the tracepoint belongs to: `sched`."},
+		{"position", Int32, Dict, "", false, "The field's number among the stored fields of the event, from 0. Fields that other columns repeat are not stored."},
+		{"field", String, Dict, "", false, "The field's name."},
+		{"type", String, Dict, "", false, "Its type in C, as the kernel declares it."},
+		{"code_offset", Int32, Dict, "bytes", false, "Where it begins in a sample's data."},
+		{"size", Int32, Dict, "bytes", false, "Its size there."},
+		{"signed", Bool, Plain, "", false, "Whether its numbers have a sign."},
+		{"elements", Int32, Dict, "", false, "How many elements it has; 0 if each sample has its own number."},
+		{"dynamic", Bool, Plain, "", false, "Whether its content is elsewhere in the data, where the field says."},
+		{"is_text", Bool, Plain, "", false, "Whether `event_fields.text` has its values, else `number`."},
+	}}
+	EventFields = &Table{Name: "event_fields", Row: "one field of one sample of a tracepoint; `event_formats` describes it", Key: key("sample", "position"), Columns: []Column{
+		experimentID, sampleNo,
+		{"position", Int32, Dict, "", false, "Which field of the sample's event: `event_formats.position`."},
+		{"number", Int64, DictOrDelta, "", true, "Its value, extended by its sign; of pointers and unsigned 64-bit numbers the same bits. Missing for texts."},
+		{"text", String, Dict, "", true, "Its text: characters up to the first NUL; other arrays in hexadecimal, `0x1,0x2` if an element has several bytes. Missing for numbers."},
 	}}
 	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
@@ -135,3 +178,9 @@ func overviewColumns() []Column {
 	}
 	return cs
 }
+
+// StateNames and BorderNames are the labels of thread_states.state and border.
+var (
+	StateNames  = []string{"unknown", "on", "preempted", "runqueue", "blocked", "disk"}
+	BorderNames = []string{"", "start", "end", "loss", "chain", "exit"}
+)

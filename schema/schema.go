@@ -16,10 +16,13 @@ import (
 
 // StoreVersion is the version of the store format, in the footer of every Parquet file. It
 // changes when a table changes incompatibly.
-const StoreVersion = "15"
+const StoreVersion = "16"
 
-// OlderVersion is the store format that compact rewrites to StoreVersion.
-const OlderVersion = "14"
+// OlderVersions are the store formats that compact rewrites to StoreVersion.
+var OlderVersions = []string{"14", "15"}
+
+// IsOlder reports whether compact rewrites a store format to StoreVersion.
+func IsOlder(version string) bool { return slices.Contains(OlderVersions, version) }
 
 // BatchRows is the maximum of rows in a record batch between stages.
 const BatchRows = 1 << 16

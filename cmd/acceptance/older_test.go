@@ -13,18 +13,25 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
+	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
 // A store of the format before, with labels, a forgotten experiment and one kept as sums, has the
 // same values after compact, which goes on where it was stopped.
 func TestOlderStore(t *testing.T) {
+	for _, version := range schema.OlderVersions {
+		t.Run(version, func(t *testing.T) { testOlderStore(t, version) })
+	}
+}
+
+func testOlderStore(t *testing.T, version string) {
 	dir := t.TempDir()
-	if err := corpus.Unpack(filepath.Join("..", "..", "testdata", "older", "store14.tar.gz"), dir); err != nil {
+	if err := corpus.Unpack(filepath.Join("..", "..", "testdata", "older", "store"+version+".tar.gz"), dir); err != nil {
 		t.Fatal(err)
 	}
 	store := filepath.Join(dir, "store")
-	if _, err := queries.Open(t.Context(), store); err == nil || !strings.Contains(err.Error(), `has store format "14"`) || !strings.Contains(err.Error(), "stackmill compact") {
+	if _, err := queries.Open(t.Context(), store); err == nil || !strings.Contains(err.Error(), `has store format "`+version+`"`) || !strings.Contains(err.Error(), "stackmill compact") {
 		t.Fatalf("opened: %v", err)
 	}
 	options := compact.Options{Store: store, TargetSize: compact.DefaultSize, Memory: 1 << 30, Jobs: 1,
@@ -61,7 +68,7 @@ func TestOlderStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile(filepath.Join("..", "..", "testdata", "older", "sums.csv"))
+	sums, err := os.ReadFile(filepath.Join("..", "..", "testdata", "older", "sums"+version+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

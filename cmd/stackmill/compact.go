@@ -18,7 +18,6 @@ import (
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
 	"stackmill/queries/text"
-	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
@@ -115,7 +114,7 @@ func (v *compacter) run(ctx context.Context) error {
 
 func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 	if s.Rewritten > 0 {
-		if err := v.Printf("converted %s of store format %s\n", text.Plural(s.Rewritten, "batch"), schema.OlderVersion); err != nil {
+		if err := v.Printf("converted %s of an older store format\n", text.Plural(s.Rewritten, "batch")); err != nil {
 			return err
 		}
 	}

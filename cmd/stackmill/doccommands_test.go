@@ -51,6 +51,7 @@ var unrunCommands = []unrunCommand{
 	{"docs/operations.md", "stackmill ingest --recursive --store /data/store", "writes where node_exporter reads; the next command has the other options"},
 	{"docs/operations.md", "stackmill ingest --watch", "runs until a signal; TestWatch runs it"},
 	{"docs/operations.md", "#!/bin/sh", "needs Slurm"},
+	{"docs/perf.md", "perf record -k CLOCK_MONOTONIC", "needs tracepoints; testdata/wall has such recordings"},
 	{"docs/performance.md", "make bench", "takes minutes"},
 	{"docs/performance.md", "perf record", "records the program itself; its SQL is run"},
 	{"docs/performance.md", "bin/stackmill query", "its SQL is run"},

@@ -37,7 +37,7 @@ type Options struct {
 	Memory     int64         // limit in bytes
 	Jobs       int           // tables to merge at a time, at least 1
 	DryRun     bool          // merge nothing
-	// Older opens batches of schema.OlderVersion; nil: refuse a store with such batches.
+	// Older opens batches of schema.OlderVersions; nil: refuse a store with such batches.
 	Older func(ctx context.Context, batches []*storedir.Batch) (Older, error)
 	// Progress, if not nil, is called with the bytes merged so far, and in total.
 	Progress func(done, total int64)
@@ -47,7 +47,7 @@ type Options struct {
 
 // Summary describes the finished work or, with DryRun, the first step of it.
 type Summary struct {
-	// Rewritten counts the batches of schema.OlderVersion that were written again.
+	// Rewritten counts the batches of schema.OlderVersions that were written again.
 	Rewritten int `json:"rewritten,omitempty"`
 
 	Merged  int  `json:"merged"`  // batches that were merged

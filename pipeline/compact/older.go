@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/write"
 )
 
-// Older reads batches of schema.OlderVersion, with the current columns.
+// Older reads batches of schema.OlderVersions, with the current columns.
 type Older interface {
 	// Rows emits a table's rows of experiments of a batch, in the order of its file or, where that
 	// lacks some, sorted by columns.
@@ -26,7 +26,7 @@ type Older interface {
 func (r *run) rewrite(ctx context.Context) error {
 	var older []*storedir.Batch
 	for i := range r.contents.Batches {
-		if b := &r.contents.Batches[i]; b.StoreVersion == schema.OlderVersion {
+		if b := &r.contents.Batches[i]; schema.IsOlder(b.StoreVersion) {
 			older = append(older, b)
 		}
 	}
@@ -47,13 +47,13 @@ func (r *run) rewrite(ctx context.Context) error {
 	for _, b := range older {
 		err := r.verify(ctx, []*storedir.Batch{b})
 		if errors.Is(err, errSkipped) {
-			return fmt.Errorf("batch %s of store format %s is damaged: it cannot be rewritten (see stackmill check of the program that wrote it)", b.Batch, schema.OlderVersion)
+			return fmt.Errorf("batch %s of store format %s is damaged: it cannot be rewritten (see stackmill check of the program that wrote it)", b.Batch, b.StoreVersion)
 		}
 		if err == nil {
 			err = r.rewriteBatch(ctx, from, b)
 		}
 		if err != nil && !errors.Is(err, storedir.ErrExists) { // another program has rewritten it
-			return fmt.Errorf("batch %s of store format %s: %w", b.Batch, schema.OlderVersion, err)
+			return fmt.Errorf("batch %s of store format %s: %w", b.Batch, b.StoreVersion, err)
 		}
 		r.summary.Rewritten++
 		r.progress(bytesOf([]*storedir.Batch{b}))

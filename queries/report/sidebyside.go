@@ -111,6 +111,36 @@ var sideBySide = []Report{
 		order: "time_ns, sample",
 	},
 	{
+		Name: "sched-threads", View: "sched_threads", Title: "Threads on CPUs and off",
+		Columns: []Column{{"on_ns", "On s", Seconds}, {"preempted_ns", "Preempted", Seconds}, {"runqueue_ns", "Run queue", Seconds},
+			{"blocked_ns", "Blocked", Seconds}, {"disk_ns", "Disk", Seconds}, {"unknown_ns", "Unknown", Seconds}, {"switches", "Switches", Number},
+			{"migrations", "Migrations", Number}, {"longest_runqueue_ns", "Longest delay s", Moment}, process, thread, threadName},
+		order: "on_ns DESC, process, thread_id",
+	},
+	{
+		Name: "waits", View: "waits", Title: "Waits by function",
+		Columns: []Column{{"wait_ns", "Wait s", Seconds}, {"waits", "Waits", Number}, {"mean_ns", "Mean s", Moment}, {"longest_ns", "Longest s", Moment},
+			{"state", "State", Words}, {"function", "Function", Words}, loadObject},
+		order: "wait_ns DESC, function, load_object, state, function_id",
+	},
+	{
+		Name: "wakers", View: "wakers", Title: "Who woke whom up",
+		Columns: []Column{{"wait_ns", "Wait s", Seconds}, {"waits", "Waits", Number}, {"function", "Function", Words}, {"thread_name", "Thread", Words},
+			{"waker_function", "Woken by", Words}, {"waker_thread_name", "Thread", Words}},
+		order: "wait_ns DESC, function, thread_name, waker_function, waker_thread_name",
+	},
+	{
+		Name: "runqueue", View: "runqueue", Title: "Delays of threads that were woken up",
+		Columns: []Column{{"delay_ns", "Delay s", Seconds}, {"delays", "Delays", Number}, {"mean_ns", "Mean s", Moment}, {"longest_ns", "Longest s", Moment},
+			{"longest_at_ns", "At s", Moment}, process, thread, threadName},
+		order: "delay_ns DESC, process, thread_id",
+	},
+	{
+		Name: "parallelism", View: "parallelism", Title: "Threads on CPUs at the same time",
+		Columns: []Column{{"level", "Threads", Number}, {"wall_ns", "Wall s", Seconds}, {"on_ns", "CPU s", Seconds}},
+		order:   "level",
+	},
+	{
 		Name: "sync-objects", View: "sync_objects", Title: "Objects that threads waited for",
 		Columns: []Column{{"wait_ns", "Waited s", Time}, {"waits", "Waits", Count}, {"longest_ns", "Longest s", Moment}, {"threads", "Threads", Number},
 			{"object", "Object", Address}, process},

@@ -25,11 +25,12 @@ func countedColumns(k schema.Kind) (list []column) {
 		}
 	}
 	for _, m := range schema.Declared {
-		if m.Kind != k {
+		part := m.Of(k)
+		if part == nil {
 			continue
 		}
-		add(column{name: m.Value})
-		for _, all := range m.Where {
+		add(column{name: part.Value})
+		for _, all := range part.Where {
 			for _, c := range all {
 				add(column{name: c.Column})
 			}
@@ -81,14 +82,15 @@ func (x *experiment) counter(k schema.Kind) *counter {
 	}
 	for _, m := range schema.Declared {
 		number, known := x.metrics[hash(m.Name)]
-		if m.Kind != k || !known {
+		part := m.Of(k)
+		if part == nil || !known {
 			continue
 		}
 		one := declaredMetric{metric: number, value: -1}
-		if m.Value != "" {
-			one.value = x.index(t, m.Value)
+		if part.Value != "" {
+			one.value = x.index(t, part.Value)
 		}
-		for _, all := range m.Where {
+		for _, all := range part.Where {
 			var conds []condition
 			for _, w := range all {
 				column := -1

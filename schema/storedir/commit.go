@@ -196,7 +196,7 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 	if c.Batch != batch {
 		return c, fmt.Errorf("%w: it is the commit of batch %s", ErrDamaged, c.Batch)
 	}
-	if c.StoreVersion == schema.StoreVersion || c.StoreVersion == schema.OlderVersion { // others are not read
+	if c.StoreVersion == schema.StoreVersion || schema.IsOlder(c.StoreVersion) { // others are not read
 		if err := c.verify(); err != nil {
 			return Commit{Batch: c.Batch, StoreVersion: c.StoreVersion, Ingested: c.Ingested}, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}

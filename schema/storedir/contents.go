@@ -121,7 +121,7 @@ func (c *Contents) IsEmpty() bool { return len(c.commits) == 0 }
 // CheckVersions returns an error if a commit has another version of the store format.
 func (c *Contents) CheckVersions() error {
 	for _, d := range c.commits { // entries of other versions may have another form
-		if d.Err == nil && d.StoreVersion != schema.StoreVersion && d.StoreVersion != schema.OlderVersion {
+		if d.Err == nil && d.StoreVersion != schema.StoreVersion && !schema.IsOlder(d.StoreVersion) {
 			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
 	}
@@ -130,7 +130,7 @@ func (c *Contents) CheckVersions() error {
 		all = append(all, c.Batches[i].Commit)
 	}
 	for _, d := range all {
-		if d.StoreVersion == schema.OlderVersion {
+		if schema.IsOlder(d.StoreVersion) {
 			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (stackmill compact writes it again in this format)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
 	}

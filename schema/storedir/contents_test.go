@@ -261,7 +261,7 @@ func TestLookAtDamage(t *testing.T) {
 // file elsewhere is damaged.
 func TestOlderCommitIsVerified(t *testing.T) {
 	for path, damaged := range map[string]bool{"tables/function_facts/b1.parquet": false, "../../function_facts/b1.parquet": true} {
-		c := Commit{Batch: "b1", StoreVersion: schema.OlderVersion, Files: []File{{Table: "function_facts", Path: path}}}
+		c := Commit{Batch: "b1", StoreVersion: schema.OlderVersions[0], Files: []File{{Table: "function_facts", Path: path}}}
 		data, err := c.Encode()
 		if err != nil {
 			t.Fatal(err)

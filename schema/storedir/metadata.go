@@ -42,10 +42,10 @@ func (c *Contents) CompactMetadata(keep time.Duration, program string) (merged i
 	return merged, c.Refresh()
 }
 
-// RewriteMetadata rewrites each metadata commit of schema.OlderVersion.
+// RewriteMetadata rewrites each metadata commit of schema.OlderVersions.
 func (c *Contents) RewriteMetadata(program string) error {
 	for _, d := range c.Metadata {
-		if d.StoreVersion != schema.OlderVersion {
+		if !schema.IsOlder(d.StoreVersion) {
 			continue
 		}
 		out, prefix := mergeMetadata([]Commit{d}, program), tombstonePrefix

@@ -57,7 +57,7 @@ func (c *Commit) verify() error {
 // attemptPattern is the suffix of attempts after their batch's name.
 var attemptPattern = lazyregexp.New(`^(-[0-9a-f]{8})?$`)
 
-// fileTables are the tables with files, including those of schema.OlderVersion only.
+// fileTables are the tables with files, including those of schema.OlderVersions only.
 var fileTables = func() map[string]bool {
 	names := map[string]bool{"module_facts": true, "function_facts": true, "location_facts": true}
 	for _, t := range schema.Tables {

@@ -59,7 +59,13 @@ type Recording struct {
 	Kernel    KernelSymbol
 	Processes []*Process
 	CGroups   []string // paths of control groups; events have the index
-	Problems  diagnostic.Log
+	// EventFields describes the fields of tracepoints, event by event, by position.
+	EventFields []EventField
+	Fields      FieldReader // of samples; nil if there are none
+	// ThreadStates passes the states of all threads, each thread's in order of time, and returns
+	// an error of reading them; nil if the recording does not tell them.
+	ThreadStates func(pass func(*ThreadState) error) error
+	Problems     diagnostic.Log
 	// HostErr keeps the first error of the host that kept the recording from being read: such a
 	// recording must not be committed.
 	HostErr hosterr.First
@@ -168,6 +174,9 @@ type Process struct {
 	// Dumps are the stack dumps that events refer to (StackOfDump) if their stacks are not in
 	// Stacks; nil if there are none.
 	Dumps Dumps
+	// WaitStacks are further stacks: those of dumps, with the states of waits. Events refer to
+	// them as if they were dumps after the last one.
+	WaitStacks []WaitStack
 	// Release frees the memory of events and dumps when no reader is left. It may be nil.
 	Release func()
 	// Records estimates the number of event packets of a kind from file sizes, for progress
@@ -233,6 +242,8 @@ type KindInfo struct {
 	TickNS int64
 	// States is the log's numstates (1: Linux; 10: Solaris; 2, 3: kernel); Clock only.
 	States int
+	// Parallelism says that samples know how many threads were on a CPU; Wait only.
+	Parallelism bool `json:",omitempty"`
 }
 
 // Counter is a hardware counter or event; the event column `counter` has its Tag.
@@ -288,7 +299,8 @@ type RawStack struct {
 	Exact []int32
 	Java  []JavaFrame
 	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
-	// OMPState is the OpenMP state, -1 when not recorded.
+	// OMPState is the OpenMP state, or the state of a waiting thread (StatePreempted...); -1
+	// when not recorded.
 	OMPState int
 	// Reason says why the stack is empty or incomplete (`missing-stack`, `missing-link`,
 	// `link-cycle`, `stack-too-long`, and the reasons of dumps), empty if it is complete.
@@ -306,6 +318,25 @@ const (
 	CallersUnwound                  // call frame information
 	CallersBranches                 // the processor's branch stack
 )
+
+// The states of waiting threads, beyond those of OpenMP: stateWaits plus wait_samples.state.
+const (
+	stateWaits     = 64
+	StateOn        = stateWaits + 1 // on a CPU, without a sample
+	StatePreempted = stateWaits + 2
+	StateRunQueue  = stateWaits + 3
+	StateBlocked   = stateWaits + 4
+	StateDisk      = stateWaits + 5
+)
+
+// StateOfWait returns the state of a stack for a value of wait_samples.state.
+func StateOfWait(state int32) int { return stateWaits + int(state) }
+
+// WaitStack is the stack of a wait that began with a sample whose stack is in a dump.
+type WaitStack struct {
+	Dump  int // its number
+	State int // as in RawStack.OMPState
+}
 
 // The markers in RawStack.Words.
 const (
@@ -344,6 +375,44 @@ type ThreadName struct {
 	Number          int32 // among the thread's names, in order of time: name_no of events
 	Name            string
 	FromNS, UntilNS int64 // from the founder's start; Never: until the end
+}
+
+// EventField describes a field of the samples of a tracepoint: a row of event_formats.
+type EventField struct {
+	Event, System string
+	Position      int // among the fields of the event that are stored
+	Name, Type    string
+	Offset, Size  int
+	Signed        bool
+	Elements      int // 0 if each sample has its own number
+	Dynamic, Text bool
+}
+
+// FieldValue is the value of a field.
+type FieldValue struct {
+	Number int64
+	Text   string // if IsText
+	IsText bool
+}
+
+// FieldReader reads the fields of samples, batch by batch.
+type FieldReader interface {
+	// Fields passes the fields of a batch of perf events, by row and position. first is the
+	// number of the first sample within the recording.
+	Fields(events arrow.RecordBatch, first int64, pass func(row, position int, v FieldValue)) error
+	// Close ends the reading, and reports what was wrong with fields.
+	Close()
+}
+
+// ThreadState is a thread in one state without a break: a row of thread_states.
+type ThreadState struct {
+	Process                 int // 0: none that was recorded
+	ThreadID                int64
+	FromNS, UntilNS         int64
+	State, Border           int   // indexes in schema.StateNames and schema.BorderNames
+	CPU                     int32 // -1: unknown
+	WaitSample, WakerSample int64 // -1: none
+	WakerThread             int64 // -1: unknown
 }
 
 // IOFile is a file as a process used it from open to close: a row of io_files.

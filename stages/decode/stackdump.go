@@ -68,6 +68,9 @@ const (
 	ReasonDeferred   = "deferred-chain"    // the user part was deferred and never recorded
 	ReasonContext    = "unknown-context"   // a part has an unknown context
 	ReasonAddress    = "bad-address"       // a word cannot be an address
+	// ReasonNoWaitStack and ReasonUnsampled are for waits, and for time on a CPU.
+	ReasonNoWaitStack = "no-wait-stack" // the switch out was recorded without a stack
+	ReasonUnsampled   = "unsampled"     // no sample was taken
 )
 
 // RawStacks is a list of stacks that reuses its memory. The stacks have neither Java nor OpenMP

@@ -178,6 +178,16 @@ func (s *Stacks) Add(raw *RawStack) int32 {
 	return s.add(t, extraFrames{raw.Java, raw.OMP})
 }
 
+// InternState returns the number of a stack that differs from another one by its state.
+func (s *Stacks) InternState(number int32, state int) int32 {
+	t := *s.stacks.At(int(number))
+	t.state = int32(state)
+	if n := s.find(&t); n >= 0 {
+		return n
+	}
+	return s.addInterned(t)
+}
+
 // AddLeaf adds a copy of a stack with one more word, its new leaf, and returns the copy's number.
 func (s *Stacks) AddLeaf(number int32, leaf uint64) int32 {
 	t := *s.stacks.At(int(number))

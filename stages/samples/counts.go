@@ -71,12 +71,12 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 	sources, numbers := b.sources()
 	bySource := groupBySource(sources)
 	for m := range c.Metrics {
-		metric := &c.Metrics[m]
-		if metric.Kind != b.Kind {
+		metric := c.Metrics[m].Of(b.Kind)
+		if metric == nil {
 			continue
 		}
 		count := Count{Metric: m}
-		if sources != nil {
+		if sources != nil && metric.Source != "" {
 			n, known := numbers[metric.Source]
 			if !known || int(n) >= len(bySource) || len(bySource[n]) == 0 {
 				continue

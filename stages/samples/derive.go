@@ -102,6 +102,8 @@ func (d *Deriver) derive(e schema.Events) derivedColumns {
 		return d.heap(e)
 	case schema.Perf:
 		return d.perf(e)
+	case schema.Wait:
+		return derivedColumns{"waker_sample": nullWhere(e.Int64s("waker_sample"), e.Int64s("waker_sample"))}
 	case schema.Pprof:
 		return derivedColumns{"type": d.labels(e.Int32s("type"))}
 	}
@@ -178,7 +180,7 @@ func (d *Deriver) perf(e schema.Events) derivedColumns {
 	value := e.Column("period")
 	value.Retain()
 	derived := derivedColumns{"event": d.labels(e.Int32s("event")), "value": value}
-	for _, name := range []string{"data_address", "data_source", "physical_address"} {
+	for _, name := range []string{"data_address", "data_source", "physical_address", "parallelism", "wall_ns", "latency_ns"} {
 		derived[name] = nullWhere(e.Int64s(name), e.Int64s(name))
 	}
 	return derived

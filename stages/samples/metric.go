@@ -75,8 +75,13 @@ func metricsOf(k decode.KindInfo) []string {
 		return clockStates[10]
 	case schema.OMP:
 		return []string{"ompwork", "ompwait", "ompovhd"}
+	case schema.Perf: // Wait has the metrics that follow from switches
+		return nil
 	}
 	var names []string
+	if k.Parallelism {
+		names = []string{"latency"}
+	}
 	for _, m := range schema.Declared {
 		if m.Kind == k.Kind {
 			names = append(names, m.Name)

@@ -119,8 +119,8 @@ func TestSampleRows(t *testing.T) {
 	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer alloc.AssertSize(t, 0)
 	b, _, _ := perfBatch(alloc, 7, []event{
-		{"event": 1, "period": 2, "thread_id": 11, "cpu": 1, "time_ns": 5, "name_no": 1, "cgroup": 2, "data_address": -1, "data_source": -1, "physical_address": -1},
-		{"event": 0, "period": 3, "thread_id": 12, "cpu": -1, "time_ns": 6, "data_address": -1, "data_source": -1, "physical_address": -1},
+		{"event": 1, "period": 2, "thread_id": 11, "cpu": 1, "time_ns": 5, "name_no": 1, "cgroup": 2, "data_address": -1, "data_source": -1, "physical_address": -1, "parallelism": -1, "wall_ns": 9, "latency_ns": -1},
+		{"event": 0, "period": 3, "thread_id": 12, "cpu": -1, "time_ns": 6, "data_address": -1, "data_source": -1, "physical_address": -1, "parallelism": -1, "wall_ns": 9, "latency_ns": -1},
 	}, 1, 0)
 	b.Stacks = []attribute.RecordedStackNo{71, 70}
 	rows := tableRows{}
@@ -135,7 +135,7 @@ func TestSampleRows(t *testing.T) {
 	b.Release()
 	want := tableRows{
 		"samples":      {"e 7 perf 3 11 1 5 71 1 /b", "e 8 perf 3 12 -1 6 70 0 (null)", "e 9 perf 4 11 1 5 71 1 /b", "e 10 perf 4 12 -1 6 70 0 (null)"},
-		"perf_samples": {"e 7 faults 2 (null) 0 (null) (null) 0", "e 8 cycles 3 (null) 0 (null) (null) 0", "e 9 faults 2 (null) 0 (null) (null) 0", "e 10 cycles 3 (null) 0 (null) (null) 0"},
+		"perf_samples": {"e 7 faults 2 (null) 0 (null) (null) 0 (null) 9 (null)", "e 8 cycles 3 (null) 0 (null) (null) 0 (null) 9 (null)", "e 9 faults 2 (null) 0 (null) (null) 0 (null) 9 (null)", "e 10 cycles 3 (null) 0 (null) (null) 0 (null) 9 (null)"},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)

@@ -89,13 +89,15 @@ var reasonTexts = map[string]string{
 	cfi.LostRegister:  "a register that is needed to find the caller was not recorded",
 	cfi.TooManyFrames: "more frames than are followed",
 
-	decode.ReasonMachine:    "stacks of this processor or mode are not unwound",
-	decode.ReasonRegisters:  "the stack pointer or the program counter was not recorded",
-	decode.ReasonChainLimit: "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
-	decode.ReasonDeferred:   "the user part of the stack was to be recorded later, but was not",
-	decode.ReasonContext:    "a part of the stack is of an unknown kind",
-	decode.ReasonAddress:    "a word of the stack is not a valid address",
-	decode.ReasonBranches:   "the stack is deeper than the calls that the processor keeps",
+	decode.ReasonMachine:     "stacks of this processor or mode are not unwound",
+	decode.ReasonRegisters:   "the stack pointer or the program counter was not recorded",
+	decode.ReasonChainLimit:  "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
+	decode.ReasonDeferred:    "the user part of the stack was to be recorded later, but was not",
+	decode.ReasonContext:     "a part of the stack is of an unknown kind",
+	decode.ReasonAddress:     "a word of the stack is not a valid address",
+	decode.ReasonNoWaitStack: "no stack was recorded when the thread was switched out",
+	decode.ReasonUnsampled:   "no sample was taken while the thread was on a CPU",
+	decode.ReasonBranches:    "the stack is deeper than the calls that the processor keeps",
 }
 
 // cutTexts describes the reasons that the rules find.

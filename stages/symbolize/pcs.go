@@ -15,8 +15,9 @@ type PCNo int32
 // PCs numbers the PCs of a recording: addresses together with what was mapped there. Processes
 // that map a load object's file at the same address share its PCs.
 type PCs struct {
-	numbers map[pcKey]PCNo
-	areas   []area // by areaNo
+	count   PCNo
+	numbers []map[uint64]PCNo // by areaNo and address
+	areas   []area            // by areaNo
 	files   map[fileArea]areaNo
 	edges   map[[2]areaNo]areaNo
 	recent  []recentPC // cache by a hash of the address; the length is a power of 2
@@ -46,15 +47,10 @@ type fileArea struct {
 	offset uint64
 }
 
-// pcKey is a PC in an area.
-type pcKey struct {
-	pc   uint64
-	area areaNo
-}
-
-// recentPC is a PC with its number.
+// recentPC is a PC in an area, with its number.
 type recentPC struct {
-	pcKey
+	pc     uint64
+	area   areaNo
 	number PCNo
 }
 
@@ -64,8 +60,7 @@ const maxRecentBits = 15
 // NewPCs returns an empty table.
 func NewPCs() *PCs {
 	return &PCs{
-		numbers: map[pcKey]PCNo{},
-		areas:   make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
+		numbers: []map[uint64]PCNo{{}}, areas: make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
 	}
 }
 
@@ -104,7 +99,7 @@ func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 }
 
 func (x *PCs) newArea() areaNo {
-	x.areas = append(x.areas, area{})
+	x.areas, x.numbers = append(x.areas, area{}), append(x.numbers, map[uint64]PCNo{})
 	return areaNo(len(x.areas) - 1)
 }
 
@@ -147,13 +142,16 @@ func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
 		}
 	}
 	area := p.area(pc, t)
-	*r = recentPC{pcKey{pc, area}, p.intern(area, pc)}
+	*r = recentPC{pc, area, p.intern(area, pc)}
 	return r.number, &p.areas[area]
 }
 
 // intern returns the number of a PC in an area.
 func (x *PCs) intern(area areaNo, pc uint64) PCNo {
-	return memo.Get(x.numbers, pcKey{pc, area}, func() PCNo { return PCNo(len(x.numbers)) })
+	return memo.Get(x.numbers[area], pc, func() PCNo {
+		x.count++
+		return x.count - 1
+	})
 }
 
 // area returns the area of a PC at time t, and sets its range.

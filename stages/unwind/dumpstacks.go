@@ -62,6 +62,9 @@ func Complete(p *decode.Process, walkers func(n int) []Walker) (*CompleteStacks,
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range p.WaitStacks {
+		numbers = append(numbers, p.Stacks.InternState(numbers[w.Dump], w.State))
+	}
 	return &CompleteStacks{p.Stacks, numbers}, nil
 }
 

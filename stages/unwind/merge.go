@@ -52,6 +52,9 @@ func (m *pathMerger) merge() {
 	for part := stacktree.Native; part <= stacktree.OpenMP; part++ {
 		m.addDropped(part, 0)
 	}
+	if m.addWait() {
+		path.empty = false
+	}
 	path.frames = int32(len(batch.frames) - before)
 	batch.paths = append(batch.paths, path)
 	if len(batch.frames) >= flushFrames {

@@ -41,6 +41,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/loadobject/cache", "all tables of a load object, in memory and on disk"},
 
 	{"stages/decode stages/decode/bounds stages/decode/mmap", "what a recording is, whatever its format"},
+	{"stages/decode/tracepoint stages/decode/schedule", "what the kernel records: fields of tracepoints, switches of threads"},
 	{"stages/decode/gprofng/... stages/decode/perfdata stages/decode/pprof stages/decode/jitdump stages/decode/replay", "one package per format, and one for what a store has"},
 	{"stages/symbolize/image stages/symbolize/source", "which load object owned an address when; the text of source files"},
 	{"stages/symbolize", "PCs to locations and functions"},

@@ -34,16 +34,22 @@ func (r *reader) settleTimes() {
 	if s := r.meta.sampleTimes; isTime(s.first) && isTime(s.last) && r.agrees(&s) {
 		r.limits.times.first, r.limits.times.last = s.first, s.last
 	}
-	r.settleSamples()
+	r.limits.moved = r.settleRefs(&r.found.sampleRefs, "the time of a sample", &r.limits.times)
+	r.limits.movedSwitches = r.settleRefs(&r.found.switchRefs, "the time of a record", &timeLimits{first: r.limits.times.from, last: r.limits.times.until})
 	r.settleSidebands()
 }
 
-// middleTime is the median of some samples' times, 0 if none was recorded.
+// middleTime is the median of some samples' times, or of switch records' if there is no sample; 0 if
+// none was recorded.
 func (r *reader) middleTime() uint64 {
 	var some []uint64
 	var buffer []sampleRef
-	for i := range r.found.sampleRefs.chunks {
-		part := r.found.sampleRefs.part(&r.found.sampleRefs.chunks[i], 0, &buffer)
+	list := &r.found.sampleRefs
+	if list.n == 0 {
+		list = &r.found.switchRefs
+	}
+	for i := range list.chunks {
+		part := list.part(&list.chunks[i], 0, &buffer)
 		for n := 0; n < min(len(part), refsPerRead); n += someStep { // the refs of one read
 			if t := part[n].time; isTime(t) {
 				some = append(some, t)
@@ -57,38 +63,33 @@ func (r *reader) middleTime() uint64 {
 	return some[len(some)/2]
 }
 
-func (r *reader) settleSamples() {
-	before := r.limits.times.first
-	for i := range r.found.sampleRefs.chunks {
-		if p := &r.found.sampleRefs.chunks[i]; p.isIn(&r.limits.times) {
+// settleRefs returns the corrected times of the records in a list, whose times have limits.
+func (r *reader) settleRefs(l *sampleRefs, what string, limits *timeLimits) (moved map[recordOffset]uint64) {
+	before := limits.first
+	for i := range l.chunks {
+		if p := &l.chunks[i]; p.isIn(limits) {
 			if p.latest != 0 {
 				before = p.last
 			}
 			continue
 		}
-		before = r.settleChunk(i, before)
-	}
-}
-
-// settleChunk corrects the times of a chunk's samples. It takes the time of the sample before
-// the chunk, and returns the time of the chunk's last sample.
-func (r *reader) settleChunk(chunk int, before uint64) uint64 {
-	for part := range r.found.sampleRefs.between(chunk, chunk+1) {
-		for _, m := range part {
-			switch {
-			case m.time == 0: // not recorded
-			case r.limits.times.holds(m.time):
-				before = m.time
-			default:
-				r.outliers(m.at).Add("the time of a sample", " ns", m.at.offset(), m.time, int64(r.limits.times.first), int64(r.limits.times.last))
-				if r.limits.moved == nil {
-					r.limits.moved = map[recordOffset]uint64{}
+		for part := range l.between(i, i+1) {
+			for _, m := range part {
+				switch {
+				case m.time == 0: // not recorded
+				case limits.holds(m.time):
+					before = m.time
+				default:
+					r.outliers(m.at).Add(what, " ns", m.at.offset(), m.time, int64(limits.first), int64(limits.last))
+					if moved == nil {
+						moved = map[recordOffset]uint64{}
+					}
+					moved[m.at] = before
 				}
-				r.limits.moved[m.at] = before
 			}
 		}
 	}
-	return before
+	return moved
 }
 
 func (r *reader) settleSidebands() {

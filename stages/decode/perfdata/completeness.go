@@ -93,6 +93,22 @@ func (r *reader) hasOption(name string) bool {
 // idIndexEntry is the size of an entry of an ID_INDEX record.
 const idIndexEntry = 32
 
+// anyThread is the thread of a counter that counts all threads of its CPU.
+const anyThread = -1
+
+// systemWide reports whether an event was counted for all threads of CPUs.
+func (r *reader) systemWide(e *event) bool {
+	if len(r.meta.cpus) == 0 { // an old perf
+		return r.hasOption("-a") || r.hasOption("--all-cpus")
+	}
+	for id, n := range r.byID {
+		if r.events[n] == e && r.meta.bound[id] {
+			return false
+		}
+	}
+	return true
+}
+
 // maxCPUs is more than any machine has.
 const maxCPUs = 1 << 16
 
@@ -100,11 +116,15 @@ const maxCPUs = 1 << 16
 func (r *reader) idIndex(entries []byte) {
 	c := cursorOf(entries, r.big)
 	for len(c.Rest) >= idIndexEntry && len(r.meta.cpus) < maxCPUs {
-		c.Bytes(16) // id, number of the event
-		if cpu := c.U64(); cpu < maxCPUs {
+		id := c.U64()
+		c.U64() // number of the event
+		cpu := c.U64()
+		if cpu < maxCPUs {
 			r.meta.cpus[cpu] = true
 		}
-		c.U64() // thread
+		if thread := int64(c.U64()); thread != anyThread || cpu >= maxCPUs {
+			r.meta.bound[id] = true
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func (r *reader) feature(bit int, b []byte) {
 	r.noteFeature(bit, c)
 	switch bit {
 	case featureTracing:
-		r.tracepointNames(b)
+		r.tracingData(b)
 	case featureHostname:
 		rec.Host = c.string()
 	case featureOSRelease:

@@ -138,7 +138,7 @@ func (t *timeline) makeCounters() {
 	names = decode.DistinctNames(names)
 	for i, e := range t.r.events {
 		if !e.isDummy() && (e.samples > 0 || len(t.r.events) <= manyEvents) {
-			t.counters = append(t.counters, decode.Counter{Tag: i, Name: names[i], Title: names[i], TimeUnit: e.isClock(), Trigger: t.r.trigger(e)})
+			t.counters = append(t.counters, decode.Counter{Tag: i, Name: names[i], Title: names[i], TimeUnit: e.isClock(), Trigger: t.r.trigger(e), Preferred: t.follows && int32(i) == t.clock})
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mmap"
+	"stackmill/stages/decode/tracepoint"
 )
 
 // reader reads a recording. The first pass over the records fills found, stats and unused; a
@@ -26,6 +27,7 @@ type reader struct {
 	found  recordIndex
 	limits valueLimits
 	stats  statistics
+	sched  schedulerRecords
 	unused unusedContent
 }
 
@@ -34,9 +36,12 @@ type recordParser struct {
 	rec            *decode.Recording
 	big            bool
 	events         []*event
-	byID           map[uint64]int32  // index in events, by the id that the kernel gave
-	units          map[uint32]string // names of the hardware's and kernel's units, by the type of their events
-	branchCapacity int               // branches that the processor holds, 0 if not recorded
+	byID           map[uint64]int32     // index in events, by the id that the kernel gave
+	formats        *tracepoint.Formats  // of tracepoints, nil if there are none
+	traced         []tracedEvent        // by event
+	fields         [][]tracepoint.Field // by event: those that are stored, nil if there is no description
+	units          map[uint32]string    // names of the hardware's and kernel's units, by the type of their events
+	branchCapacity int                  // branches that the processor holds, 0 if not recorded
 }
 
 // input is the recording's files. Only a window of each is in memory at a time.
@@ -64,6 +69,7 @@ type metadata struct {
 	cycles       *decode.CycleClock
 	wall, clock  int64           // the same instant on both clocks, 0 if not recorded
 	cpus         map[uint64]bool // CPUs with a ring buffer
+	bound        map[uint64]bool // ids of counters that count a single thread
 	sampleTimes  timeLimits      // of the samples, as the header says; zero if it does not
 }
 
@@ -80,6 +86,8 @@ type endMarks struct {
 // processes.
 type recordIndex struct {
 	sampleRefs  sampleRefs
+	switchRefs  sampleRefs      // switch records
+	owners      map[int32]int32 // the process of each thread that a tracepoint's sample shows first
 	sidebands   []sideband
 	deferred    []deferredChain
 	cgroupNames cgroupNames
@@ -90,10 +98,12 @@ type recordIndex struct {
 
 // valueLimits bounds the recorded values.
 type valueLimits struct {
-	times    timeLimits
-	length   uint64                  // of the recording, in ns
-	moved    map[recordOffset]uint64 // corrected times of samples
-	outliers []bounds.Outliers       // values out of bounds, by segment
+	times  timeLimits
+	length uint64                  // of the recording, in ns
+	moved  map[recordOffset]uint64 // corrected times of samples
+	// movedSwitches are corrected times of switch records.
+	movedSwitches map[recordOffset]uint64
+	outliers      []bounds.Outliers // values out of bounds, by segment
 }
 
 // statistics counts what the reader skipped, and what the kernel says it lost.
@@ -237,6 +247,7 @@ func (r *reader) finish() {
 	r.rec.Origin = r.origin()
 	r.settleTimes()
 	ordered := r.found.sampleRefs.sort(r.limits.moved)
+	r.found.switchRefs.sort(r.limits.movedSwitches)
 	sort.SliceStable(r.found.sidebands, func(i, j int) bool { return r.found.sidebands[i].time < r.found.sidebands[j].time })
 	r.sortDeferred()
 	r.judgeTimes()
@@ -245,7 +256,7 @@ func (r *reader) finish() {
 	r.attribute(t)
 	r.describe(t)
 	r.summary()
-	if r.size() > r.in.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
+	if r.size() > r.in.window/4 && r.found.accesses&recordOffsets == 0 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
 		r.release() // much of the memory limit, and not read again
 	}
 }
@@ -277,4 +288,9 @@ func (r *reader) describe(t *timeline) {
 }
 
 // kinds lists the event kinds of every process.
-var kinds = []decode.KindInfo{{Kind: schema.Perf}}
+func (t *timeline) kinds() []decode.KindInfo {
+	if t.follows {
+		return []decode.KindInfo{{Kind: schema.Perf}, {Kind: schema.Wait, Parallelism: t.r.found.accesses&parallelisms != 0}}
+	}
+	return []decode.KindInfo{{Kind: schema.Perf}}
+}

@@ -14,18 +14,20 @@ const recordHeader = 8
 
 // The types of records that the code names (perf-data 5); recordKinds has all.
 const (
-	recordMmap        = 1
-	recordLost        = 2
-	recordComm        = 3
-	recordExit        = 4
-	recordThrottle    = 5
-	recordFork        = 7
-	recordSample      = 9
-	recordMmap2       = 10
-	recordLostSamples = 13
-	recordKsymbol     = 17
-	recordCGroup      = 19
-	recordDeferred    = 22
+	recordMmap          = 1
+	recordLost          = 2
+	recordComm          = 3
+	recordExit          = 4
+	recordThrottle      = 5
+	recordFork          = 7
+	recordSample        = 9
+	recordMmap2         = 10
+	recordLostSamples   = 13
+	recordSwitch        = 14
+	recordSwitchCPUWide = 15
+	recordKsymbol       = 17
+	recordCGroup        = 19
+	recordDeferred      = 22
 
 	recordTool          = 64 // the first type of perf's own records
 	recordHeaderAttr    = 64

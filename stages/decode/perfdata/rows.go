@@ -8,7 +8,6 @@ import (
 
 	"stackmill/internal/spill"
 	"stackmill/schema"
-	"stackmill/stages/decode"
 )
 
 // row is a sample of a process, or a counter's part of a sample of an event group, as in
@@ -27,6 +26,9 @@ const (
 	rowSource
 	rowPhysical
 	rowExact
+	rowParallelism // how many threads were on a CPU; -1 if that is not known
+	rowRecord      // where the record of a sample with fields is, -1 for others
+	rowWaker       // of waits and states: the sample that woke the thread up, see wakerShift
 	wideColumns
 )
 
@@ -44,15 +46,26 @@ const (
 // The sample fields of the columns that only some recordings have; 0 for the others.
 var (
 	wideFields = [wideColumns]uint64{rowAddress: sampleAddr, rowWeight: sampleWeight | sampleWeightStruct,
-		rowSource: sampleDataSrc, rowPhysical: samplePhysAddr, rowExact: exactSamples}
+		rowSource: sampleDataSrc, rowPhysical: samplePhysAddr, rowExact: exactSamples,
+		rowParallelism: parallelisms, rowRecord: recordOffsets, rowWaker: wakers}
 	narrowFields = [narrowColumns]uint64{rowName: renamed, rowCGroup: sampleCgroup}
 )
 
 // Flags next to the sample_type bits: some samples have the exact address of their instruction,
-// as their headers say; some thread has several names.
+// as their headers say; some thread has several names; the number of threads on CPUs is known; some
+// events have fields. Waits and states have wakers.
 const (
-	exactSamples = 1 << 63
-	renamed      = 1 << 62
+	exactSamples  = 1 << 63
+	renamed       = 1 << 62
+	parallelisms  = 1 << 61
+	recordOffsets = 1 << 60
+	wakers        = 1 << 59
+)
+
+// The columns of rows of states and waits.
+const (
+	stateFields = renamed | wakers
+	waitFields  = renamed | wakers | sampleCgroup
 )
 
 // anyAccess are the fields of memory accesses.
@@ -122,18 +135,29 @@ const fewRows = 64
 // add appends rows.
 func (l *processRows) add(some rowBatch, fields uint64) {
 	for some.len() > 0 {
-		last := len(l.batches) - 1
-		if last < 0 || l.batches[last].room() == 0 {
-			l.batches = append(l.batches, newRowBatch(min(max(l.inMemory(), fewRows), schema.BatchRows), fields))
-			last++
-		}
-		b := &l.batches[last]
+		b := l.last(fields)
 		n := min(some.len(), b.room())
 		own := some.part(0, n)
 		b.append(&own)
 		some = some.part(n, some.len())
 		l.n += n
 	}
+}
+
+// last returns the last batch, a new one if that is full.
+func (l *processRows) last(fields uint64) *rowBatch {
+	n := len(l.batches) - 1
+	if n < 0 || l.batches[n].room() == 0 {
+		l.batches = append(l.batches, newRowBatch(min(max(l.inMemory(), fewRows), schema.BatchRows), fields))
+		n++
+	}
+	return &l.batches[n]
+}
+
+// addRow appends a row.
+func (l *processRows) addRow(r *row, fields uint64) {
+	l.last(fields).add(r)
+	l.n++
 }
 
 // inMemory returns the number of rows in memory.
@@ -263,11 +287,13 @@ func (emptyReader) Close()                           {}
 
 // eventReader reads the rows of one process.
 type eventReader struct {
-	r    *reader
-	rows *processRows
-	next int      // index of the next part
-	rest rowBatch // unread rows of the part before it
-	out  int      // rows returned so far
+	r      *reader
+	rows   *processRows
+	fields uint64 // of the rows' columns
+	record func(*rowBatch) arrow.RecordBatch
+	next   int      // index of the next part
+	rest   rowBatch // unread rows of the part before it
+	out    int      // rows returned so far
 }
 
 // Close implements decode.EventReader.
@@ -282,7 +308,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 				break
 			}
 			var err error
-			if e.rest, err = e.rows.part(e.next, e.r.in.space, e.r.found.accesses); err != nil {
+			if e.rest, err = e.rows.part(e.next, e.r.in.space, e.fields); err != nil {
 				return nil, err
 			}
 			e.next++
@@ -296,7 +322,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 		case n == eventRows || e.next == e.rows.parts(): // no copy is needed
 			b = some
 		default:
-			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.r.found.accesses)
+			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.fields)
 			b.append(&some)
 		}
 	}
@@ -304,22 +330,15 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 		return nil, nil
 	}
 	e.out += b.len()
-	return b.record(), nil
+	return e.record(&b), nil
 }
 
-// record makes a record batch that shares the columns' memory.
-func (b *rowBatch) record() arrow.RecordBatch {
+// common makes the columns that all kinds have, in the order of the schema.
+func (b *rowBatch) common() []arrow.Array {
 	n := b.len()
 	threads := make([]int64, n)
 	for i, tid := range b.narrow[rowThread] {
 		threads[i] = int64(tid)
-	}
-	wide := func(column int, absent func() []int64) arrow.Array {
-		values := b.wide[column]
-		if values == nil {
-			values = absent()[:n]
-		}
-		return schema.Int64s(values)
 	}
 	narrow := func(column int, absent func() []int32) arrow.Array {
 		values := b.narrow[column]
@@ -328,12 +347,10 @@ func (b *rowBatch) record() arrow.RecordBatch {
 		}
 		return schema.Int32s(values)
 	}
-	return decode.NewBatch(schema.EventSchema(schema.Perf), []arrow.Array{ // in the order of the schema
+	return []arrow.Array{
 		schema.Int64s(b.wide[rowTime]), schema.Int64s(threads), schema.Int32s(b.narrow[rowCPU]), schema.Int32s(b.narrow[rowStack]),
 		narrow(rowName, firstNames), narrow(rowCGroup, noCGroups),
-		schema.Int32s(b.narrow[rowEvent]), schema.Int64s(b.wide[rowPeriod]),
-		wide(rowAddress, unknown), wide(rowWeight, zeros), wide(rowSource, unknown), wide(rowPhysical, unknown), wide(rowExact, zeros),
-	})
+	}
 }
 
 // The columns of fields that no event has.

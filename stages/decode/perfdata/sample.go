@@ -16,6 +16,7 @@ type sample struct {
 	cgroup     uint64
 	chain      []byte // words, 8 bytes each
 	values     []byte // READ, from its first word
+	raw        []byte // of a tracepoint
 	branches   []byte // entries of the branch stack, newest first
 	abi        uint64 // of regs
 	regs       []byte // user registers, nil if there are none
@@ -138,7 +139,7 @@ func (s *sample) readStack(c *cursor, a *attr) {
 		s.chain = c.list(8)
 	}
 	if t&sampleRaw != 0 {
-		c.Bytes(uint64(c.U32()))
+		s.raw = c.Bytes(uint64(c.U32()))
 	}
 	if t&sampleBranchStack != 0 {
 		s.branches = c.branches(a.branchType)

@@ -211,6 +211,10 @@ func (r *reader) sampleAt(at recordOffset, body []byte) {
 		return
 	}
 	r.found.sampleRefs.add(sampleRef{t, at})
+	r.sched.passedTime(t)
+	if r.events[e].typ == typeTracepoint {
+		r.noteOwner(&r.events[e].attr, body)
+	}
 	r.events[e].samples++
 }
 
@@ -247,4 +251,21 @@ func (r *reader) origin() string {
 		}
 	}
 	return ""
+}
+
+// noteOwner notes the process of a tracepoint's sample's thread, when it is first seen.
+func (r *reader) noteOwner(a *attr, body []byte) {
+	if a.sampleType&sampleTID == 0 {
+		return
+	}
+	at := 8 * bits.OnesCount64(a.sampleType&(sampleIdentifier|sampleIP))
+	if at+8 > len(body) {
+		return
+	}
+	c := cursorOf(body[at:], r.big)
+	if pid, tid := c.s32(), c.s32(); pid > 0 && tid > 0 {
+		if _, known := r.found.owners[tid]; !known {
+			r.found.owners[tid] = pid
+		}
+	}
 }

@@ -80,7 +80,7 @@ func (r *reader) records(n, at, end int) (next int) {
 			if behind := r.toolRecord(typ, misc, body); behind > 0 {
 				behind = r.payload(p, at, typ, size, behind)
 				if typ == recordTracingData {
-					r.tracepointNames(rest[size : size+behind])
+					r.tracingData(rest[size : size+behind])
 				}
 				size += behind
 			}
@@ -112,6 +112,7 @@ func (r *reader) badRecord(p *recordRun, at int, typ uint32, size int) (next int
 func (r *reader) mark(p *recordRun, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
+		r.sched.before = max(r.sched.before, r.sched.latest)
 		p.inRound, p.hasRoundMark = false, true
 	case recordFinishedInit:
 		r.end.begun = true

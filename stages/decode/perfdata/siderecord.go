@@ -25,6 +25,10 @@ func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint
 	case recordLost:
 		c.U64()
 		r.stats.lost = bounds.Add(r.stats.lost, int64(min(c.U64(), math.MaxInt64)))
+		if e := r.trailerEvent(body, 0); e != nil {
+			t, _, _ := r.trailerOf(e, body)
+			r.sched.lostAt(t.time, t.cpu)
+		}
 	case recordLostSamples:
 		r.stats.lostSamples = bounds.Add(r.stats.lostSamples, int64(min(c.U64(), math.MaxInt64)))
 	case recordThrottle:
@@ -32,8 +36,11 @@ func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
 		time := r.trailerTime(body)
 		p.inRound = p.inRound || time != 0
+		r.sched.passedTime(time)
 		r.found.sidebands = append(r.found.sidebands, sideband{time, typ, misc, at, body})
 		r.found.tellsExec = r.found.tellsExec || typ == recordComm && misc&miscExec != 0
+	case recordSwitch, recordSwitchCPUWide:
+		r.switchAt(at, typ, misc, body)
 	case recordCGroup:
 		if !r.found.cgroupNames.add(body[:max(len(body)-r.trailerSize(), 0)], r.big) {
 			r.stats.badRecords++
@@ -124,7 +131,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has the data inside the record
 			return (n + 7) &^ 7
 		}
-		r.tracepointNames(c.Rest)
+		r.tracingData(c.Rest)
 	case recordAuxtrace:
 		r.stats.auxBytes = bounds.Add(r.stats.auxBytes, int64(min(c.U64(), math.MaxInt64)))
 		c = cursorOf(body, r.big)

@@ -37,6 +37,12 @@ func (r *stackReader) body(at recordOffset) (misc uint16, body []byte) {
 	return misc, b[recordHeader:size]
 }
 
+// typeOf returns the type of a record.
+func (r *reader) typeOf(at recordOffset) uint32 {
+	c := cursorOf(r.in.segments[at>>segmentShift].data[at.offset():], r.big)
+	return c.U32()
+}
+
 // stack returns the raw stack of a sample's call chain, valid until the next call. Without a
 // chain it is the sampled address alone. If the sample has registers, the user part is only the
 // PC where it entered the kernel: the stack dump is unwound later.

@@ -31,26 +31,26 @@ func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
 // isUnwound reports whether a sample's stack has to be unwound.
 func (p *recordParser) isUnwound(s *sample) bool { return s.hasDump() || p.hasLinkRegister(s) }
 
-// dumps implements decode.Dumps for a process.
-type dumps struct {
+// dumpList implements decode.Dumps for a process.
+type dumpList struct {
 	t *timeline
 	p *process
 }
 
 // Len implements decode.Dumps.
-func (d dumps) Len() int { return len(d.p.dumps) }
+func (d dumpList) Len() int { return len(d.p.dumps) }
 
 // Guard implements decode.Dumps.
-func (d dumps) Guard(f func()) error { return d.t.r.in.files[0].Guard(f) }
+func (d dumpList) Guard(f func()) error { return d.t.r.in.files[0].Guard(f) }
 
 // Reader implements decode.Dumps.
-func (d dumps) Reader() decode.DumpReader {
-	return &dumpReader{dumps: d, r: stackReader{reader: d.t.r}}
+func (d dumpList) Reader() decode.DumpReader {
+	return &dumpReader{dumpList: d, r: stackReader{reader: d.t.r}}
 }
 
 // dumpReader reads the dumps of a process.
 type dumpReader struct {
-	dumps
+	dumpList
 	r    stackReader
 	s    sample
 	dump decode.StackDump

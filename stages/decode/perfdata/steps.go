@@ -15,8 +15,39 @@ import (
 
 // parseStep parses the samples.
 type parseStep struct {
-	records *stackReader
-	refs    *refMerge
+	records  *stackReader
+	samples  refQueue
+	switches refQueue
+}
+
+// refQueue is a list of records with its first one.
+type refQueue struct {
+	refs  *refMerge
+	first sampleRef
+	more  bool
+}
+
+func newRefQueue(l *sampleRefs) refQueue {
+	q := refQueue{refs: l.take()}
+	q.first, q.more = q.refs.next()
+	return q
+}
+
+func (q *refQueue) pop() sampleRef {
+	first := q.first
+	q.first, q.more = q.refs.next()
+	return first
+}
+
+// next returns the next sample or switch record; false at the end.
+func (step *parseStep) next() (m sampleRef, isSwitch, ok bool) {
+	switch {
+	case step.switches.more && (!step.samples.more || step.switches.first.before(step.samples.first)):
+		return step.switches.pop(), true, true
+	case step.samples.more:
+		return step.samples.pop(), false, true
+	}
+	return sampleRef{}, false, false
 }
 
 // attributeStep finds the process of each sample and makes its rows.
@@ -27,6 +58,7 @@ type attributeStep struct {
 	counters   counterValues
 	usesKernel bool             // early was called for the kernel
 	cgroups    map[uint64]int32 // indexes in rec.CGroups, by the kernel's id
+	foreign    bool             // fields have other ids of threads than samples: those of another namespace
 }
 
 // unwindStep makes the raw stack of each sample.
@@ -40,7 +72,8 @@ type sinkStep struct {
 	accesses uint64 // rowFields that any event has
 	space    *spill.Space
 	known    []*processRows
-	inMemory int // rows
+	foreign  *processRows // states of threads of no process
+	inMemory int          // rows
 	err      error
 }
 
@@ -55,6 +88,7 @@ type sampleBatch struct {
 	list   []parsedSample
 	rows   rowBatch         // of all samples
 	stacks decode.RawStacks // of the samples whose stack is not dumped
+	states []stateRow
 }
 
 // parsedSample is a sample of a batch.
@@ -67,6 +101,14 @@ type parsedSample struct {
 	to     *processRows
 	rows   int32 // how many it has
 	dumped bool  // its stack is unwound later: the rows refer to a dump
+
+	isSwitch bool // it is no sample, but a switch record
+	switched switchRecord
+	name     int32 // the number of that thread's name
+	traced   schedFields
+	// switchedOut and other are the processes of the threads in traced: of one that was switched
+	// out, and of one that was switched in or woken up. nil if they are unknown.
+	switchedOut, other *process
 }
 
 // attribute gives each sample to its process, with its stack.
@@ -82,12 +124,31 @@ func (r *reader) attribute(t *timeline) {
 	if r.found.anyExact {
 		r.found.accesses |= exactSamples
 	}
-	samples := &parseStep{records: &stackReader{reader: r}, refs: r.found.sampleRefs.take()}
+	r.findTraced()
+	r.describeFields()
+	schedule := r.follow(t)
+	samples := &parseStep{records: &stackReader{reader: r}, samples: newRefQueue(&r.found.sampleRefs)}
+	n := r.found.sampleRefs.n
+	if schedule != nil {
+		samples.switches = newRefQueue(&r.found.switchRefs)
+		n += r.found.switchRefs.n
+	}
 	processes := &attributeStep{reader: r, t: t, observe: decode.MappingObserverOf(r.in.ctx), counters: counterValues{}, cgroups: map[uint64]int32{}}
 	stacks := &unwindStep{stackReader: stackReader{reader: r}}
 	sink := &sinkStep{accesses: r.found.accesses, space: r.in.space}
-	parts := (r.found.sampleRefs.n + batchSamples - 1) / batchSamples
-	ordered.Chain(parts, queuedBatches, []func(*sampleBatch){samples.parse, processes.attribute, stacks.unwind, (*sampleBatch).internStacks}, sink.append)
+	parts := (n + batchSamples - 1) / batchSamples
+	intern := (*sampleBatch).internStacks
+	if schedule != nil {
+		sink.foreign = schedule.foreign
+		intern = func(some *sampleBatch) { // one step: waits add stacks, too
+			some.internStacks()
+			schedule.schedule(some)
+		}
+	}
+	ordered.Chain(parts, queuedBatches, []func(*sampleBatch){samples.parse, processes.attribute, stacks.unwind, intern}, sink.append)
+	if schedule != nil {
+		schedule.close(sink)
+	}
 	r.spaceFailed(sink.err)
 	r.spaceFailed(r.found.sampleRefs.err)
 	t.makeCounters()
@@ -106,13 +167,20 @@ func (step *parseStep) parse(to *sampleBatch) {
 	r := step.records
 	to.list = slices.Grow(to.list[:0], batchSamples)
 	for range batchSamples {
-		m, ok := step.refs.next()
+		m, isSwitch, ok := step.next()
 		if !ok {
 			return
 		}
 		n := len(to.list)
 		own := &to.list[:n+1][n]
+		own.ref, own.isSwitch, own.traced = m, isSwitch, schedFields{}
 		misc, body := r.body(m.at)
+		if isSwitch {
+			if r.readSwitch(r.typeOf(m.at), misc, body, &own.switched) {
+				to.list = to.list[:n+1]
+			}
+			continue
+		}
 		if !r.readSample(misc, body, &own.sample) {
 			r.stats.badSamples++
 			continue
@@ -127,7 +195,8 @@ func (step *parseStep) parse(to *sampleBatch) {
 			r.unused.latencies++
 		}
 		r.unused.branches += int64(len(own.branches) / branchSize)
-		own.ref, own.misc = m, misc
+		own.misc = misc
+		own.traced = r.traced[own.event].read(own.raw, r.big)
 		to.list = to.list[:n+1]
 	}
 }
@@ -136,7 +205,11 @@ func (step *parseStep) parse(to *sampleBatch) {
 func (a *attributeStep) attribute(to *sampleBatch) {
 	to.rows.reset(batchSamples, a.found.accesses)
 	for i := range to.list {
-		a.sample(&to.list[i], &to.rows)
+		if own := &to.list[i]; own.isSwitch {
+			a.switched(own)
+		} else {
+			a.sample(own, &to.rows)
+		}
 	}
 }
 
@@ -162,6 +235,10 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 		a.t.assignBuildIDs(p.Mappings)
 		a.observe(a.rec, p.Mappings)
 	}
+	row.wide[rowParallelism], row.wide[rowRecord] = -1, -1
+	if a.fields[s.event] != nil {
+		row.wide[rowRecord] = int64(m.at)
+	}
 	if a.found.accesses&sampleCgroup != 0 {
 		row.narrow[rowCGroup] = a.internCGroup(s.cgroup)
 	}
@@ -173,6 +250,52 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 	}
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
 	own.p, own.stacks, own.to, own.rows, own.dumped = p, p.Stacks, p.rows, rows, dumped
+	if own.traced.kind != tracedNothing {
+		a.traced(own)
+	}
+}
+
+// switched finds the process of a switch record's thread.
+func (a *attributeStep) switched(own *parsedSample) {
+	own.p, own.to, own.rows = nil, nil, 0
+	if w := &own.switched; w.pid > 0 {
+		own.p = a.t.at(w.pid, own.ref.time)
+		own.name = own.p.numberName(w.tid, &own.ref)
+	}
+}
+
+// traced finds the processes of the threads that a sample tells about.
+func (a *attributeStep) traced(own *parsedSample) {
+	t := &own.traced
+	own.switchedOut, own.other = nil, nil
+	if t.kind != tracedSwitch {
+		own.other = a.owner(t.tid, own.ref.time)
+		return
+	}
+	own.other = a.owner(t.next, own.ref.time)
+	switch {
+	case own.tid > 0:
+		own.switchedOut = own.p
+	case own.tid == 0 && t.tid != 0: // a thread that perf's namespace of processes does not see
+		a.foreign = true
+	default:
+		own.switchedOut = a.owner(t.tid, own.ref.time)
+	}
+}
+
+// owner returns the process of a thread, nil if it is not known: of one that its namespace does
+// not see, or of the idle one.
+func (a *attributeStep) owner(tid int32, time uint64) *process {
+	if tid <= 0 || a.foreign {
+		return nil
+	}
+	pid, known := a.t.tids[tid]
+	if !known {
+		if pid, known = a.found.owners[tid]; !known {
+			pid = tid
+		}
+	}
+	return a.t.at(pid, time)
 }
 
 // inKernel reports whether a sample was taken in the kernel, by the first word of its chain.
@@ -190,6 +313,9 @@ func (r *unwindStep) unwind(to *sampleBatch) {
 	to.stacks.Reset(len(to.list))
 	for i := range to.list {
 		s := &to.list[i]
+		if s.isSwitch {
+			continue
+		}
 		raw := r.stack(&s.sample, s.misc)
 		if r.spaces != 0 {
 			s.p.spaces, r.spaces = s.p.spaces|r.spaces, 0
@@ -228,6 +354,9 @@ func (b *sampleBatch) internStacks() {
 	row, stack := int32(0), 0
 	for i := range b.list {
 		s := &b.list[i]
+		if s.isSwitch {
+			continue
+		}
 		own := b.rows.narrow[rowStack][row : row+s.rows]
 		row += s.rows
 		if s.dumped {
@@ -250,7 +379,7 @@ func (k *sinkStep) append(some *sampleBatch) bool {
 		for ; i < len(some.list) && some.list[i].to == to; i++ {
 			row += int(some.list[i].rows)
 		}
-		if from == row {
+		if from == row { // also switch records
 			continue
 		}
 		if to.n == 0 {
@@ -262,7 +391,9 @@ func (k *sinkStep) append(some *sampleBatch) bool {
 			return false
 		}
 	}
-	return true
+	k.addStates(some.states, k.foreign)
+	k.limitMemory()
+	return k.err == nil
 }
 
 // limitMemory spills the rows of all processes if they take too much memory.
@@ -315,23 +446,32 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	if p.Target == "" {
 		p.Target = "(unknown)"
 	}
-	p.Kinds, p.Closed, p.Shared = kinds, !t.r.end.unclosed, true
+	p.Kinds, p.Closed, p.Shared = t.kinds(), !t.r.end.unclosed, true
 	p.Counters = t.counters
 	p.ThreadNames = t.names(p)
 	p.Records = func(k schema.Kind) int64 {
-		if k == schema.Perf {
+		switch k {
+		case schema.Perf:
 			return int64(p.rows.n)
+		case schema.Wait:
+			return int64(p.waits.n)
 		}
 		return 0
 	}
 	if len(p.dumps) > 0 {
-		p.Dumps = dumps{t, p}
+		p.Dumps = dumpList{t, p}
 	}
-	p.Release = func() { *p.rows, p.dumps = processRows{}, nil }
+	p.Release = func() { *p.rows, p.waits, p.dumps = processRows{}, processRows{}, nil }
+	dumps := len(p.dumps)
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
-		if k != schema.Perf {
-			return emptyReader{}
+		switch k {
+		case schema.Perf:
+			shares := wallShares{clock: t.clock, times: p.times, given: map[int32]*threadTime{}}
+			return &eventReader{r: t.r, rows: p.rows, fields: t.r.found.accesses, record: shares.record}
+		case schema.Wait:
+			waits := waitRows{t: t, dumps: dumps}
+			return &eventReader{r: t.r, rows: &p.waits, fields: waitFields, record: waits.record}
 		}
-		return &eventReader{r: t.r, rows: p.rows}
+		return emptyReader{}
 	}
 }

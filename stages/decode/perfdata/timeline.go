@@ -23,6 +23,13 @@ type timeline struct {
 	texts       map[string]string     // interned names
 	counters    []decode.Counter
 	inheritance inheritance
+	lives       []life          // of threads
+	tids        map[int32]int32 // the process of each thread that a record names
+	end         uint64          // the latest time of a record about a thread
+	switches    bool            // the recording may tell when threads were switched
+	follows     bool            // switches tell the states of threads
+	clock       int32           // the event that measures time on a CPU, -1 if there is none
+	foreign     *processRows    // states of threads of no process
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -38,6 +45,14 @@ type process struct {
 	threads  map[int32]*thread
 	spaces   uint64         // bits of the foreign address spaces of its samples
 	dumps    []recordOffset // samples with stacks to unwind
+
+	first     int64 // the number of its first sample within the recording, and of its first wait
+	firstWait int64
+	seen      int64 // rows that scheduleStep has seen
+	waited    int64 // waits
+	waits     processRows
+	states    processRows
+	times     map[int32]*threadTime // by thread
 }
 
 // addressSpace is the mappings that a process has, while its records are followed.
@@ -53,7 +68,8 @@ type addressSpace struct {
 func (r *reader) timeline() *timeline {
 	t := &timeline{
 		r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{},
-		files: map[string]*pathFiles{}, copied: map[string]int64{}, texts: map[string]string{},
+		files: map[string]*pathFiles{}, copied: map[string]int64{}, texts: map[string]string{}, tids: map[int32]int32{},
+		switches: r.tellsSwitches(),
 	}
 	earliest := func(time uint64) {
 		if time != 0 && time != noTime {
@@ -64,6 +80,7 @@ func (r *reader) timeline() *timeline {
 		earliest(s.time)
 	}
 	earliest(r.found.sampleRefs.earliest)
+	earliest(r.found.switchRefs.earliest)
 	if t.start == noTime {
 		t.start = 0
 	}
@@ -137,6 +154,7 @@ func (t *timeline) replay(s *sideband) {
 		if p := t.current[pid]; p != nil && !c.Short {
 			p.threads[tid].end(s.time)
 		}
+		t.lived(s, lifeExit, pid, tid)
 	case recordMmap, recordMmap2:
 		t.mmap(s, &c)
 	case recordKsymbol:
@@ -159,6 +177,11 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	p.thread(tid).rename(s, name)
 	if pid != tid {
 		return
+	}
+	if s.misc&miscExec != 0 {
+		t.lived(s, lifeExec, pid, tid)
+	} else if t.switches {
+		t.tids[tid] = pid
 	}
 	if s.misc&miscExec != 0 && p.launcher {
 		t.launched = append(t.launched, p)
@@ -197,6 +220,9 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 	if c.Short {
 		return
 	}
+	if s.misc&miscExec == 0 {
+		t.lived(s, lifeFork, pid, tid)
+	}
 	parent := t.current[ppid]
 	var parentThread *thread
 	if parent != nil {
@@ -226,4 +252,16 @@ func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 	t.inheritDumps(p, parent)
 	p.forked = parent.share()
 	p.base = p.forked
+}
+
+// lived notes a record about the life of a thread, unless it tells of a time before the recording.
+func (t *timeline) lived(s *sideband, kind lifeKind, pid, tid int32) {
+	if t.switches {
+		t.tids[tid] = pid
+	}
+	if s.time == 0 || !t.switches {
+		return
+	}
+	t.end = max(t.end, s.time)
+	t.lives = append(t.lives, life{sampleRef{s.time, s.at}, kind, pid, tid})
 }

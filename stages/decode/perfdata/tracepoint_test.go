@@ -55,7 +55,7 @@ func TestTracepointNames(t *testing.T) {
 func tracingData(order binary.AppendByteOrder) (b []byte) {
 	number := func(n int) { b = order.AppendUint32(b, uint32(n)) }
 	described := func(text string) { b = append(order.AppendUint64(b, uint64(len(text))), text...) }
-	b = append(b, tracingMagic+"0.6\x00\x00\x08"...)
+	b = append(b, "\x17\x08\x44tracing"+"0.6\x00\x00\x08"...)
 	if order == binary.AppendByteOrder(binary.BigEndian) {
 		b[len(b)-2] = 1
 	}

@@ -25,8 +25,8 @@ var recordKinds = map[uint32]contentKind{
 	recordAux:           {"AUX", "when hardware trace data was written, and whether some was lost"},
 	recordITraceStart:   {"ITRACE_START", "when the hardware began to trace instructions"},
 	recordLostSamples:   {"LOST_SAMPLES", ""},
-	recordSwitch:        {"SWITCH", "when threads went off their CPU and came back"},
-	recordSwitchCPUWide: {"SWITCH_CPU_WIDE", "when threads went off their CPU and came back"},
+	recordSwitch:        {"SWITCH", ""},
+	recordSwitchCPUWide: {"SWITCH_CPU_WIDE", ""},
 	recordNamespaces:    {"NAMESPACES", "the namespaces of processes"},
 	recordKsymbol:       {"KSYMBOL", ""},
 	recordBPFEvent:      {"BPF_EVENT", "when BPF programs were loaded and unloaded; their code has names by KSYMBOL records"},
@@ -36,7 +36,7 @@ var recordKinds = map[uint32]contentKind{
 	recordDeferred:      {"CALLCHAIN_DEFERRED", ""},
 
 	recordHeaderAttr: {"HEADER_ATTR", ""}, recordEventType: {"EVENT_TYPE", ""},
-	recordTracingData: {"TRACING_DATA", "the formats of the tracepoints' own fields"},
+	recordTracingData: {"TRACING_DATA", ""},
 	recordBuildID:     {"BUILD_ID", ""}, recordFinishedRound: {"FINISHED_ROUND", ""}, recordIDIndex: {"ID_INDEX", ""},
 	recordAuxtraceInfo:  {"AUXTRACE_INFO", "how the hardware traced"},
 	recordAuxtrace:      {"AUXTRACE", ""}, // the bytes have a problem of their own
@@ -67,7 +67,7 @@ var recordKinds = map[uint32]contentKind{
 var sampleFields = [...]contentKind{
 	{"IP", ""}, {"TID", ""}, {"TIME", ""}, {"ADDR", ""}, {"READ", ""}, {"CALLCHAIN", ""}, {"ID", ""},
 	{"CPU", ""}, {"PERIOD", ""}, {"STREAM_ID", ""},
-	{"RAW", "the tracepoints' own fields"},
+	{"RAW", "what the events recorded of their own, which the recording does not describe"},
 	{"BRANCH_STACK", "the branches that were taken"},
 	{"REGS_USER", "user registers"},
 	{"STACK_USER", ""}, {"WEIGHT", ""}, {"DATA_SRC", ""}, {"IDENTIFIER", ""},
@@ -83,7 +83,7 @@ var sampleFields = [...]contentKind{
 
 // headerFeatures are the features of a file's header by their bit.
 var headerFeatures = map[int]contentKind{
-	featureTracing: {"TRACING_DATA", "the formats of the tracepoints' own fields"}, featureBuildID: {"BUILD_ID", ""},
+	featureTracing: {"TRACING_DATA", ""}, featureBuildID: {"BUILD_ID", ""},
 	featureHostname: {"HOSTNAME", ""}, featureOSRelease: {"OSRELEASE", ""}, featureVersion: {"VERSION", ""}, featureArch: {"ARCH", ""},
 	featureCPUs: {"NRCPUS", ""}, 8: {"CPUDESC", ""}, 9: {"CPUID", ""}, 10: {"TOTAL_MEM", ""},
 	featureCmdline: {"CMDLINE", ""}, featureEventDesc: {"EVENT_DESC", ""}, 13: {"CPU_TOPOLOGY", ""}, 14: {"NUMA_TOPOLOGY", ""},
@@ -136,6 +136,8 @@ func (p *recordParser) usesField(e *event, field uint64) bool {
 		return e.sampleType&sampleStackUser != 0 || p.arm64() && e.regsUser>>arm64LR&1 != 0
 	case sampleBranchStack:
 		return e.branchType&branchCallStack != 0
+	case sampleRaw:
+		return p.formats.Of(e.config) != nil && e.typ == typeTracepoint
 	}
 	return false
 }
@@ -189,21 +191,19 @@ func (r *reader) readLost() (n int64) {
 
 // Records whose content is not used (perf-data 5.1, 5.2).
 const (
-	recordUnthrottle    = 6
-	recordRead          = 8
-	recordAux           = 11
-	recordITraceStart   = 12
-	recordSwitch        = 14
-	recordSwitchCPUWide = 15
-	recordNamespaces    = 16
-	recordBPFEvent      = 18
-	recordTextPoke      = 20
-	recordAuxOutputID   = 21
-	recordThreadMap     = 73
-	recordCPUMap        = 74
-	recordStatConfig    = 75
-	recordStat          = 76
-	recordStatRound     = 77
+	recordUnthrottle  = 6
+	recordRead        = 8
+	recordAux         = 11
+	recordITraceStart = 12
+	recordNamespaces  = 16
+	recordBPFEvent    = 18
+	recordTextPoke    = 20
+	recordAuxOutputID = 21
+	recordThreadMap   = 73
+	recordCPUMap      = 74
+	recordStatConfig  = 75
+	recordStat        = 76
+	recordStatRound   = 77
 )
 
 // fixedSizes are the sizes of bodies that a type determines, in bytes, without the trailer, which

@@ -245,6 +245,8 @@ func (e *eventReader) column(f arrow.Field, own *schema.Columns, times []int64) 
 	switch {
 	case at < 0 && f.Type == arrow.BinaryTypes.String:
 		return texts(func(int) string { return "" }, own.N)
+	case at < 0 && f.Type == arrow.PrimitiveTypes.Int64: // where a decoder finds fields again
+		return schema.Int64s(slices.Repeat([]int64{-1}, own.N))
 	case at < 0:
 		return schema.Int32s(make([]int32, own.N))
 	case f.Type == arrow.BinaryTypes.String:

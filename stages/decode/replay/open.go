@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
@@ -75,6 +76,12 @@ func Open(tables schema.TableReader) (*Recording, error) {
 		return nil, err
 	}
 	if err := r.overview(tables); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(r.Processes, func(p *decode.Process) bool { return p.Has(schema.Wait) }) {
+		r.ThreadStates = func(pass func(*decode.ThreadState) error) error { return threadStates(tables, pass) }
+	}
+	if err := r.eventFields(tables); err != nil {
 		return nil, err
 	}
 	raw, err := readStacks(tables, r)
@@ -150,6 +157,33 @@ func ioFiles(tables schema.TableReader) (files []decode.IOFile, err error) {
 		return nil
 	})
 	return files, err
+}
+
+// threadStates passes the states of threads.
+func threadStates(tables schema.TableReader, pass func(*decode.ThreadState) error) error {
+	columns := []string{"process", "thread_id", "t0_ns", "t1_ns", "state", "cpu", "wait_sample", "waker_thread_id", "waker_sample", "border"}
+	return schema.EachBatch(tables(schema.ThreadStates, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
+		processes, threads, from, until, states, cpus := c.Int32s(0), c.Int64s(1), c.Int64s(2), c.Int64s(3), c.Texts(4), c.Int32s(5)
+		waits, wakers, wakeups, borders := c.Int64s(6), c.Int64s(7), c.Int64s(8), c.Texts(9)
+		for i := range c.N {
+			s := decode.ThreadState{ThreadID: threads[i], FromNS: from[i], UntilNS: until[i], State: slices.Index(schema.StateNames, states(i)), Border: slices.Index(schema.BorderNames, borders(i)), CPU: -1, WaitSample: -1, WakerThread: -1, WakerSample: -1}
+			if c.Has(0, i) {
+				s.Process = int(processes[i])
+			}
+			if c.Has(5, i) {
+				s.CPU = cpus[i]
+			}
+			for column, to := range map[int]*int64{6: &s.WaitSample, 7: &s.WakerThread, 8: &s.WakerSample} {
+				if c.Has(column, i) {
+					*to = [][]int64{waits, wakers, wakeups}[column-6][i]
+				}
+			}
+			if err := pass(&s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // threadNames fills in the names of threads.

@@ -1,0 +1,123 @@
+// Package wall tests where the wall-clock time of recorded programs went: against the programs' own
+// clocks, and by the invariants of the store.
+package wall
+
+import (
+	"database/sql"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"stackmill/cmd/acceptance/suite"
+	"stackmill/internal/corpus"
+	"stackmill/pipeline"
+	"stackmill/queries"
+)
+
+var (
+	db         *queries.DB
+	recordings []string
+)
+
+func TestMain(m *testing.M) {
+	suite.Main(m, func(folder string) (_ *queries.DB, err error) {
+		root, err := corpus.Root()
+		if err != nil {
+			return nil, err
+		}
+		data := filepath.Join(root, "testdata", "wall")
+		if recordings, err = filepath.Glob(filepath.Join(data, "*.data")); err != nil {
+			return nil, err
+		}
+		db, err = suite.Open(pipeline.Options{Store: filepath.Join(folder, "store"), Cache: filepath.Join(folder, "cache"), SymFS: filepath.Join(data, "symfs")}, recordings...)
+		return db, err
+	})
+}
+
+// Every sample is in one leaf or one reason, waits included, and the states of threads adjoin and
+// add up.
+func TestInvariants(t *testing.T) {
+	if len(recordings) < 10 {
+		t.Fatal("recordings are missing:", recordings)
+	}
+	suite.CheckInvariants(t, db, len(recordings))
+}
+
+// The time in a function is what the program measured around its calls, within 1 % or 0.1 ms a
+// wait: that also has the time of entering and leaving the kernel.
+func TestTruth(t *testing.T) {
+	for _, test := range []struct {
+		recording, function, states string
+		waits                       int
+		ms, slack                   float64
+	}{
+		{"naps_both", "idlewait", "'blocked'", 2, 243.323, 0.01},
+		{"naps_both", "nap", "'blocked'", 8, 163.491, 0.01},
+		{"naps_all", "idlewait", "'blocked', 'runqueue'", 1, 43.520, 0.01},
+		{"naps_all", "nap", "'blocked', 'runqueue'", 7, 33.895, 0.01},
+		{"convoy_both", "enter", "'blocked', 'runqueue'", 31, 305.402, 0.01},
+		{"attach_late", "longwait", "'blocked'", 1, 400.250, 0.01},
+	} {
+		var ns sql.NullInt64
+		err := db.QueryRow(`SELECT sum(wait_ns) FROM waits WHERE experiment = ? AND function = ? AND mode = 'user' AND state IN (`+test.states+`)`,
+			test.recording+".data", test.function).Scan(&ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := float64(ns.Int64) / 1e6
+		if math.Abs(got-test.ms) > max(test.slack*test.ms, 0.1*float64(test.waits)) {
+			t.Errorf("%s: %s waited for %.3f ms, the program measured %.3f", test.recording, test.function, got, test.ms)
+		}
+	}
+}
+
+// Each wait in a lock convoy ends when another of its threads leaves.
+func TestWakers(t *testing.T) {
+	var waits, byOthers int
+	err := db.QueryRow(`SELECT sum(waits), sum(waits) FILTER (waker_function = 'leave' AND waker_thread_name <> thread_name)
+		FROM wakers WHERE experiment = 'convoy_both.data' AND function = 'enter'`).Scan(&waits, &byOthers)
+	if err != nil || waits != 31 || byOthers != waits {
+		t.Errorf("%d waits, %d ended by other threads: %v", waits, byOthers, err)
+	}
+}
+
+// What cannot be known is said: a recording of single processes does not tell when threads came
+// back, and a loss of records hides their states.
+func TestUnknown(t *testing.T) {
+	count := func(query string) (n int64) {
+		t.Helper()
+		if err := db.QueryRow(query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(`SELECT count(*) FROM thread_states JOIN experiments USING (experiment_id) WHERE experiment = 'naps_sched.data'`); n != 0 {
+		t.Errorf("naps_sched: %d states", n)
+	}
+	if n := count(`SELECT count(*) FROM problems JOIN experiments USING (experiment_id) WHERE experiment = 'naps_sched.data' AND reason = 'switch-in-not-recorded'`); n != 1 {
+		t.Errorf("naps_sched: %d problems say that", n)
+	}
+	lost := count(`SELECT COALESCE(sum(t1_ns - t0_ns), 0)::BIGINT FROM thread_states JOIN experiments USING (experiment_id)
+		WHERE experiment = 'lost_small.data' AND state = 'unknown' AND border = 'loss'`)
+	if lost != 1105800 {
+		t.Errorf("lost_small: unknown for %d ns", lost)
+	}
+	if n := count(`SELECT count(*) FROM recorded_stacks JOIN experiments USING (experiment_id)
+		WHERE experiment = 'convoy_freq.data' AND reason = 'no stack was recorded when the thread was switched out'`); n == 0 {
+		t.Error("convoy_freq: no reason for waits without a stack")
+	}
+}
+
+// The fields of a probe are what the program passed.
+func TestFields(t *testing.T) {
+	var deposits, number, total, last int64
+	var notes int
+	err := db.QueryRow(`WITH fields AS (
+		SELECT p.event, m.field, f.sample, f.number, f.text FROM event_fields f JOIN perf_samples p USING (experiment_id, sample)
+		JOIN event_formats m USING (experiment_id, event, position) JOIN experiments e USING (experiment_id) WHERE e.experiment = 'bank_probe.data')
+		SELECT count(*) FILTER (field = 'amount'), max(number) FILTER (field = 'number'), sum(number) FILTER (field = 'amount'),
+			count(*) FILTER (field = 'note' AND text = 'wages'), arg_max(number, sample) FILTER (field = 'balance') FROM fields`).Scan(&deposits, &number, &total, &notes, &last)
+	if err != nil || deposits != 15 || number != 42 || total != 645 || notes != 10 || last != 645 {
+		t.Errorf("%d deposits to %d of %d, %d of them wages, last balance %d: %v", deposits, number, total, notes, last, err)
+	}
+}

@@ -1,0 +1,56 @@
+-- row: one function that waited in one state, in one mode
+-- rules: S33
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- function_id = functions.function_id
+-- function = functions.name: The function that the state's artificial function is called by.
+-- load_object = load_objects.name
+-- state VARCHAR: `preempted`, `runqueue`, `blocked` or `disk`, as in `thread_states`.
+-- waits BIGINT: [count] How often.
+-- wait_ns BIGINT: [ns] How long altogether.
+-- mean_ns BIGINT: [ns] How long on average.
+-- longest_ns BIGINT: [ns] The longest wait.
+--
+-- invariant total: The rows sum to `<Total>` of `offcpu`.
+--   SELECT experiment_id, mode, sum(value) FROM (
+--     SELECT experiment_id, mode, wait_ns AS value FROM waits
+--     UNION ALL
+--     SELECT experiment_id, mode, -inclusive FROM function_metrics WHERE metric = 'offcpu' AND function = '<Total>' AND kind = 'artificial'
+--   ) GROUP BY ALL HAVING sum(value) <> 0
+WITH
+-- The parent is the last node before it that is one level above, as in stack_nodes.
+levels AS (
+  SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes
+),
+called AS (
+  SELECT *, max(CASE WHEN level = depth THEN node END) OVER (PARTITION BY experiment_id, mode, level ORDER BY node ROWS UNBOUNDED PRECEDING) AS parent
+  FROM levels
+),
+ended AS (
+  SELECT s.experiment_id, s.stack, w.state, w.duration_ns
+  FROM wait_samples w JOIN samples s USING (experiment_id, sample)
+  WHERE w.state <> 1
+),
+placed AS (
+  SELECT w.experiment_id, k.mode, k.node, w.state, w.duration_ns FROM ended w JOIN mode_stacks k USING (experiment_id, stack)
+),
+waiting AS (
+  SELECT p.experiment_id, p.mode, c.parent AS node, p.state, p.duration_ns
+  FROM placed p LEFT JOIN (SELECT experiment_id, mode, node, parent FROM called WHERE level < depth) c USING (experiment_id, mode, node)
+),
+located AS (
+  SELECT w.experiment_id, w.mode, n.location, w.state, w.duration_ns FROM waiting w LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
+),
+summed AS (
+  SELECT l.experiment_id, l.mode, a.function_id, l.state, count(*) AS waits, sum(l.duration_ns)::BIGINT AS wait_ns, max(l.duration_ns) AS longest_ns
+  FROM located l LEFT JOIN locations_wide a USING (experiment_id, location)
+  GROUP BY ALL
+)
+SELECT s.experiment_id, e.experiment, s.mode, s.function_id, f.name AS function, o.name AS load_object, wait_state(s.state) AS state,
+  s.waits, s.wait_ns, s.wait_ns // s.waits AS mean_ns, s.longest_ns
+FROM summed s
+LEFT JOIN experiment_names e USING (experiment_id)
+LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN load_objects o USING (experiment_id, load_object_id)

@@ -1,0 +1,51 @@
+-- row: one function that waited, and one that woke it up, in user mode, by the names of their threads
+-- rules: S33
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- function = functions.name: The function that waited.
+-- thread_name = thread_names.thread_name: The name of its thread.
+-- waker_function = functions.name: The leaf of the stack on which the wake-up was recorded.
+-- waker_thread_name = thread_names.thread_name: The name of the thread that woke it up, or of the one that an interrupt found on the CPU.
+-- waits BIGINT: [count] How often.
+-- wait_ns BIGINT: [ns] How long the waits took that ended so.
+--
+-- invariant wakeups: The wake-up of a wait is a sample within it, or at its end.
+--   SELECT w.* FROM wait_samples w JOIN samples s USING (experiment_id, sample) JOIN samples k ON k.experiment_id = w.experiment_id AND k.sample = w.waker_sample
+--   WHERE k.time_ns NOT BETWEEN s.time_ns - w.duration_ns AND s.time_ns
+WITH
+levels AS (
+  SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes WHERE mode = 'user'
+),
+called AS (
+  SELECT *, max(CASE WHEN level = depth THEN node END) OVER (PARTITION BY experiment_id, level ORDER BY node ROWS UNBOUNDED PRECEDING) AS parent
+  FROM levels
+),
+woken AS (
+  SELECT w.experiment_id, w.duration_ns, s.stack, s.thread_name, k.stack AS waker_stack, k.thread_name AS waker_thread_name
+  FROM wait_samples w
+  JOIN samples_wide s USING (experiment_id, sample)
+  JOIN samples_wide k ON k.experiment_id = w.experiment_id AND k.sample = w.waker_sample
+  WHERE w.state IN (4, 5)
+),
+leaves AS (
+  SELECT k.experiment_id, k.stack, f.name AS function FROM mode_stacks k
+  JOIN mode_nodes n USING (experiment_id, mode, node)
+  JOIN locations_wide l USING (experiment_id, location)
+  JOIN functions f USING (experiment_id, function_id)
+  WHERE mode = 'user'
+),
+waiting AS (
+  SELECT k.experiment_id, k.stack, f.name AS function FROM mode_stacks k
+  JOIN called c ON c.experiment_id = k.experiment_id AND c.node = k.node AND c.level < c.depth
+  JOIN mode_nodes n ON n.experiment_id = c.experiment_id AND n.mode = 'user' AND n.node = c.parent
+  JOIN locations_wide l ON l.experiment_id = n.experiment_id AND l.location = n.location
+  JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
+  WHERE k.mode = 'user'
+)
+SELECT w.experiment_id, e.experiment, f.function, w.thread_name, k.function AS waker_function, w.waker_thread_name, count(*) AS waits, sum(w.duration_ns)::BIGINT AS wait_ns
+FROM woken w
+LEFT JOIN experiment_names e USING (experiment_id)
+LEFT JOIN waiting f ON f.experiment_id = w.experiment_id AND f.stack = w.stack
+LEFT JOIN leaves k ON k.experiment_id = w.experiment_id AND k.stack = w.waker_stack
+GROUP BY ALL

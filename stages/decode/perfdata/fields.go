@@ -1,0 +1,97 @@
+package perfdata
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/tracepoint"
+)
+
+// keptFields returns the fields of a format that are stored: its own, and of those that all events
+// have the two that no other column repeats.
+func keptFields(f *tracepoint.Format) (kept []tracepoint.Field) {
+	for _, field := range f.Fields {
+		if !field.Common || field.Name == "common_flags" || field.Name == "common_pid" {
+			kept = append(kept, field)
+		}
+	}
+	return kept
+}
+
+// describeFields fills in the fields of the events that the recording describes.
+func (r *reader) describeFields() {
+	for _, e := range r.events {
+		f := r.formatOf(e)
+		if f == nil {
+			r.fields = append(r.fields, nil)
+			continue
+		}
+		kept := keptFields(f)
+		r.fields = append(r.fields, kept)
+		for i, field := range kept {
+			r.rec.EventFields = append(r.rec.EventFields, decode.EventField{
+				Event: e.name, System: f.System, Position: i, Name: field.Name, Type: field.Type,
+				Offset: field.Offset, Size: field.Size, Signed: field.Signed, Elements: field.Elements,
+				Dynamic: field.Location != tracepoint.Fixed, Text: !field.IsNumber(),
+			})
+		}
+		r.found.accesses |= recordOffsets
+	}
+	if r.found.accesses&recordOffsets != 0 {
+		r.rec.Fields = &fieldReader{records: stackReader{reader: r}, short: map[int32]int64{}}
+	}
+}
+
+// fieldReader reads the fields of samples again from their records.
+type fieldReader struct {
+	records stackReader
+	sample  sample
+	text    []byte
+	short   map[int32]int64 // fields that samples end before, by event
+}
+
+// Fields implements decode.FieldReader.
+func (f *fieldReader) Fields(events arrow.RecordBatch, _ int64, pass func(row, position int, v decode.FieldValue)) error {
+	offsets := schema.Events{RecordBatch: events}.Int64s("record")
+	return f.records.in.files[0].Guard(func() {
+		for row, at := range offsets {
+			if at >= 0 {
+				f.read(recordOffset(at), row, pass)
+			}
+		}
+	})
+}
+
+// read passes the fields of a sample.
+func (f *fieldReader) read(at recordOffset, row int, pass func(row, position int, v decode.FieldValue)) {
+	r, s := &f.records, &f.sample
+	misc, body := r.body(at)
+	if !r.readSample(misc, body, s) || s.raw == nil {
+		return
+	}
+	for i := range r.fields[s.event] {
+		field := &r.fields[s.event][i]
+		if n, ok := field.Number(s.raw, r.big); ok {
+			pass(row, i, decode.FieldValue{Number: n})
+			continue
+		}
+		text, ok := field.AppendText(f.text[:0], s.raw, r.big)
+		if f.text = text; !ok || field.IsNumber() {
+			f.short[s.event]++
+			continue
+		}
+		pass(row, i, decode.FieldValue{Text: string(text), IsText: true})
+	}
+}
+
+// Close reports the fields that samples lack.
+func (f *fieldReader) Close() {
+	for _, event := range slices.Sorted(maps.Keys(f.short)) {
+		f.records.count(diagnostic.Error, f.short[event], "short-fields", "fields of "+f.records.events[event].name+" lie behind the end of their samples")
+	}
+}

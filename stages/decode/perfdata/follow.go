@@ -1,0 +1,387 @@
+package perfdata
+
+import (
+	"maps"
+	"slices"
+
+	"stackmill/schema/diagnostic"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
+	"stackmill/stages/decode/schedule"
+)
+
+// life is a record about the life of a thread.
+type life struct {
+	sampleRef
+	kind lifeKind
+	pid  int32
+	tid  int32
+}
+
+type lifeKind uint8
+
+const (
+	lifeFork lifeKind = iota
+	lifeExec
+	lifeExit
+)
+
+// scheduleStep follows the threads of a recording through its switches. It makes a wait of each
+// time that a thread was off the CPU, and keeps the thread's states.
+type scheduleStep struct {
+	r        *reader
+	t        *timeline
+	follower *schedule.Follower
+	lives    []life // those to come, by time
+	owners   map[int32]*process
+	to       *sampleBatch      // that gets the waits
+	clock    int32             // the event whose samples measure time on the CPU, -1 if there is none
+	foreign  *processRows      // states of threads of no process
+	used     map[*process]bool // with waits or states
+	order    []*process        // the same, by the first
+	outs     map[int32]outRow  // by thread: its row at its latest switch out
+	ended    map[int32]int64   // by thread: until when its state is known
+}
+
+// outRow is what a wait has of the sample at its beginning.
+type outRow struct {
+	name   int32
+	cgroup int32
+}
+
+// stateRow is a row of thread_states, and the wait that it makes; p is nil for a thread of no
+// process.
+type stateRow struct {
+	p     *process
+	state row
+	wait  row
+	waits bool
+}
+
+// The encoding of rows of states: see addState.
+const (
+	borderShift = 4
+	stateMask   = 1<<borderShift - 1
+	// wakerShift is the position of the process in the column of wakers.
+	wakerShift = 40
+)
+
+// noWaker is the waker of a wait without one.
+const noWaker = -1
+
+// follow returns the step, nil if the recording does not say when threads were switched.
+func (r *reader) follow(t *timeline) *scheduleStep {
+	source, ok := r.scheduleSource()
+	if !ok {
+		return nil
+	}
+	if source == schedule.Records && !r.sched.cpuWide { // perf refuses it for recordings of CPUs, too
+		r.found.accesses |= parallelisms
+	}
+	step := &scheduleStep{
+		r: r, t: t, lives: t.lives, owners: map[int32]*process{}, clock: r.clockEvent(),
+		foreign: &processRows{}, used: map[*process]bool{}, outs: map[int32]outRow{}, ended: map[int32]int64{},
+	}
+	end := max(r.found.sampleRefs.latest, r.found.switchRefs.latest, t.end)
+	step.follower = schedule.Follow(schedule.Recording{
+		Source: source, Losses: r.sched.lost, Start: t.start, End: end, CPUWide: r.sched.cpuWide,
+	}, step.emit)
+	t.clock, t.follows, t.foreign, r.rec.ThreadStates = step.clock, true, step.foreign, t.threadStates
+	return step
+}
+
+// tellsSwitches reports whether the recording may tell when threads were switched.
+func (r *reader) tellsSwitches() bool {
+	return r.found.switchRefs.n > 0 || slices.ContainsFunc(r.events, func(e *event) bool { return r.formatOf(e) != nil })
+}
+
+// scheduleSource returns which records tell switches; false if none do.
+func (r *reader) scheduleSource() (schedule.Source, bool) {
+	partial := false
+	for i, e := range r.events {
+		if r.traced[i].kind != tracedSwitch || e.samples == 0 {
+			continue
+		}
+		if r.systemWide(e) && e.flags&flagFreq == 0 && e.period <= 1 {
+			return schedule.Tracepoints, true
+		}
+		partial = true
+	}
+	switch {
+	case r.found.switchRefs.n > 0:
+		return schedule.Records, true
+	case r.sched.untimed > 0:
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-without-time", "the switch records have no time, so that no waits can be told: record with -T")
+	case partial:
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-in-not-recorded", "sched_switch of single processes says when threads were switched out, but not when they came back, so that no waits can be told: record with --switch-events")
+	}
+	return 0, false
+}
+
+// clockEvent returns the event whose samples measure time on the CPU, -1 if there is none.
+func (r *reader) clockEvent() int32 {
+	clock := slices.IndexFunc(r.events, func(e *event) bool { return e.isClock() && e.samples > 0 })
+	if clock < 0 {
+		clock = slices.IndexFunc(r.events, func(e *event) bool { return e.typ == typeHardware && e.config == 0 && e.samples > 0 })
+	}
+	return int32(clock)
+}
+
+// schedule follows the records of a batch.
+func (s *scheduleStep) schedule(to *sampleBatch) {
+	s.to = to
+	to.states = to.states[:0]
+	row := 0
+	for i := range to.list {
+		own := &to.list[i]
+		s.live(own.ref)
+		if own.isSwitch {
+			s.switched(own)
+			continue
+		}
+		if own.rows > 0 {
+			s.sample(own, row, to)
+			row += int(own.rows)
+			own.p.seen += int64(own.rows)
+		}
+	}
+}
+
+// live follows the records about threads that precede one.
+func (s *scheduleStep) live(before sampleRef) {
+	for len(s.lives) > 0 && s.lives[0].before(before) {
+		l := s.lives[0]
+		s.lives = s.lives[1:]
+		switch l.kind {
+		case lifeFork:
+			s.follower.Fork(l.time, l.tid)
+		case lifeExec:
+			s.follower.Exec(l.time, l.tid)
+		case lifeExit:
+			s.follower.Exit(l.time, l.tid)
+		}
+	}
+}
+
+func (s *scheduleStep) switched(own *parsedSample) {
+	w := &own.switched
+	s.own(w.tid, own.p)
+	if w.out && own.p != nil {
+		out, known := s.outs[w.tid]
+		if !known {
+			out.cgroup = noCGroup
+		}
+		out.name = own.name
+		s.outs[w.tid] = out
+	}
+	s.follower.Recorded(&schedule.SwitchRecord{Time: own.ref.time, CPU: w.cpu, Thread: w.tid, Out: w.out, Preempted: w.preempt, Other: w.other})
+}
+
+func (s *scheduleStep) own(tid int32, p *process) {
+	if p != nil {
+		s.owners[tid] = p
+	}
+}
+
+// sample follows a sample, whose first row is given.
+func (s *scheduleStep) sample(own *parsedSample, first int, to *sampleBatch) {
+	if own.event == s.clock {
+		own.p.measure(own.tid).add(to.rows.wide[rowPeriod][first])
+		if list := to.rows.wide[rowParallelism]; list != nil {
+			list[first] = int64(min(max(s.follower.Running(), 1), max(s.r.rec.CPUs, 1)))
+		}
+	}
+	traced := &own.traced
+	if traced.kind == tracedNothing || own.ref.time == 0 {
+		return
+	}
+	here := schedule.Sample{Process: int32(own.p.Number), Row: own.p.seen, Stack: to.rows.narrow[rowStack][first]}
+	if traced.kind != tracedSwitch {
+		s.own(traced.tid, own.other)
+		s.follower.Wakeup(&schedule.Wakeup{Time: own.ref.time, Thread: traced.tid, New: traced.kind == tracedNew, Waker: own.tid, Sample: here})
+		return
+	}
+	if s.own(traced.tid, own.switchedOut); own.switchedOut != own.p {
+		here = schedule.NoSample // its stack is another process's
+	}
+	s.own(traced.next, own.other)
+	out := outRow{cgroup: noCGroup}
+	if list := to.rows.narrow[rowName]; list != nil {
+		out.name = list[first]
+	}
+	if list := to.rows.narrow[rowCGroup]; list != nil {
+		out.cgroup = list[first]
+	}
+	s.outs[traced.tid] = out
+	s.follower.Traced(&schedule.TracedSwitch{
+		Time: own.ref.time, CPU: own.cpu, Prev: traced.tid, State: traced.state, Exits: traced.exits, Next: traced.next, Sample: here,
+	})
+}
+
+// emit adds an interval to the batch.
+func (s *scheduleStep) emit(i *schedule.Interval) {
+	p := s.owners[i.Thread]
+	if p != nil && !s.used[p] {
+		s.used[p] = true
+		s.order = append(s.order, p)
+	}
+	waker := int64(noWaker)
+	if i.Wakeup != schedule.NoSample {
+		waker = int64(i.Wakeup.Process)<<wakerShift | i.Wakeup.Row
+	}
+	r := stateRow{p: p}
+	from, until := s.t.ns(i.From), s.t.ns(i.To)
+	r.state.wide[rowTime], r.state.wide[rowPeriod], r.state.wide[rowWaker] = from, until, waker
+	r.state.narrow = [narrowColumns]int32{
+		rowThread: i.Thread, rowCPU: i.CPU, rowEvent: int32(i.State) | int32(i.Border)<<borderShift, rowName: i.Waker, rowStack: -1,
+	}
+	if i.State.Waits() && p != nil {
+		out, known := s.outs[i.Thread]
+		if !known {
+			out.cgroup = noCGroup
+		}
+		r.waits = true
+		r.wait.wide[rowTime], r.wait.wide[rowPeriod], r.wait.wide[rowWaker] = until, until-from, waker
+		r.wait.narrow = [narrowColumns]int32{
+			rowThread: i.Thread, rowCPU: i.CPU, rowEvent: int32(i.State), rowName: out.name, rowCGroup: out.cgroup, rowStack: p.waitStack(i),
+		}
+		r.state.narrow[rowStack] = int32(p.waited)
+		p.waited++
+	}
+	if i.State != schedule.Unknown {
+		s.ended[i.Thread] = until
+	}
+	if i.State == schedule.On && p != nil {
+		p.measure(i.Thread).on += until - from
+	}
+	s.to.states = append(s.to.states, r)
+}
+
+// waitStack returns the number of the stack of a wait: that of the switch out, with the state.
+func (p *process) waitStack(i *schedule.Interval) int32 {
+	state := decode.StateOfWait(int32(i.State))
+	n, dumped := decode.DumpOfStack(i.Out.Stack)
+	switch {
+	case i.Out == schedule.NoSample || i.Out.Stack == -1 || int(i.Out.Process) != p.Number: // a damaged record may give the thread to another process
+		return p.Stacks.Intern(&decode.RawStack{OMPState: state, Reason: decode.ReasonNoWaitStack})
+	case dumped:
+		p.WaitStacks = append(p.WaitStacks, decode.WaitStack{Dump: n, State: state})
+		return decode.StackOfDump(len(p.WaitStacks) - 1)
+	}
+	return p.Stacks.InternState(i.Out.Stack, state)
+}
+
+// threadTime is the time that a thread was on a CPU, and what its clock samples count.
+type threadTime struct{ on, value int64 }
+
+// add adds the value of a sample. Damaged ones may be too large for their sum.
+func (t *threadTime) add(value int64) { t.value = bounds.Add(t.value, value) }
+
+// measure returns the times of a thread.
+func (p *process) measure(tid int32) *threadTime {
+	t := p.times[tid]
+	if t == nil {
+		if p.times == nil {
+			p.times = map[int32]*threadTime{}
+		}
+		t = &threadTime{}
+		p.times[tid] = t
+	}
+	return t
+}
+
+// close ends all threads with the recording, and gives numbers to processes without samples.
+func (s *scheduleStep) close(sink *sinkStep) {
+	s.to = &sampleBatch{}
+	s.live(sampleRef{time: noTime})
+	s.follower.Close()
+	sink.addStates(s.to.states, s.foreign)
+	for _, p := range s.order {
+		if p.Number == 0 {
+			p.rows = &processRows{}
+			s.t.recorded = append(s.t.recorded, p)
+			p.Number = len(s.t.recorded)
+		}
+	}
+	sample := int64(0)
+	for _, p := range s.t.recorded {
+		s.unsampled(p, sink)
+		p.first, p.firstWait = sample, sample+int64(p.rows.n)
+		sample = p.firstWait + int64(p.waits.n)
+	}
+	if n := s.follower.Breaks(); n > 0 {
+		s.r.count(diagnostic.Info, n, "missing-switches", "switches of threads were not recorded: what the threads did then is unknown")
+	}
+}
+
+// threadStates passes the states of all threads.
+func (t *timeline) threadStates(pass func(*decode.ThreadState) error) error {
+	for _, p := range t.recorded {
+		if err := t.statesOf(&p.states, p.Number, p.firstWait, pass); err != nil {
+			return err
+		}
+	}
+	return t.statesOf(t.foreign, 0, 0, pass)
+}
+
+// statesOf passes rows of states; firstWait is the number of the process's first wait.
+func (t *timeline) statesOf(rows *processRows, process int, firstWait int64, pass func(*decode.ThreadState) error) error {
+	for n := range rows.parts() {
+		b, err := rows.part(n, t.r.in.space, stateFields)
+		if err != nil {
+			return err
+		}
+		for i := range b.len() {
+			event, wait := b.narrow[rowEvent][i], b.narrow[rowStack][i]
+			s := decode.ThreadState{
+				Process: process, ThreadID: int64(b.narrow[rowThread][i]), FromNS: b.wide[rowTime][i], UntilNS: b.wide[rowPeriod][i],
+				State: int(event & stateMask), Border: int(event >> borderShift), CPU: b.narrow[rowCPU][i],
+				WaitSample: -1, WakerThread: int64(b.narrow[rowName][i]), WakerSample: t.wakerSample(b.wide[rowWaker][i]),
+			}
+			if wait >= 0 {
+				s.WaitSample = firstWait + int64(wait)
+			}
+			if err := pass(&s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unsampled adds the time that threads were on a CPU without a sample that measures it: it has no
+// stack.
+func (s *scheduleStep) unsampled(p *process, sink *sinkStep) {
+	for _, tid := range slices.Sorted(maps.Keys(p.times)) {
+		if t := p.times[tid]; t.value == 0 && t.on > 0 {
+			unsampled := p.Stacks.Intern(&decode.RawStack{OMPState: decode.StateOn, Reason: decode.ReasonUnsampled})
+			r := row{}
+			r.wide[rowTime], r.wide[rowPeriod], r.wide[rowWaker] = s.ended[tid], t.on, noWaker
+			r.narrow = [narrowColumns]int32{rowThread: tid, rowCPU: -1, rowEvent: int32(schedule.On), rowName: s.outs[tid].name, rowCGroup: noCGroup, rowStack: unsampled}
+			sink.addOne(&p.waits, &r, waitFields)
+		}
+	}
+}
+
+// addStates appends rows of states and of waits to their processes.
+func (k *sinkStep) addStates(list []stateRow, foreign *processRows) {
+	for i := range list {
+		s := &list[i]
+		states := foreign
+		if s.p != nil {
+			states = &s.p.states
+		}
+		k.addOne(states, &s.state, stateFields)
+		if s.waits {
+			k.addOne(&s.p.waits, &s.wait, waitFields)
+		}
+	}
+}
+
+func (k *sinkStep) addOne(to *processRows, r *row, fields uint64) {
+	if to.n == 0 {
+		k.known = append(k.known, to)
+	}
+	to.addRow(r, fields)
+	k.inMemory++
+}

@@ -1,0 +1,294 @@
+package perfdata
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"stackmill/stages/decode/schedule"
+	"stackmill/stages/decode/tracepoint"
+)
+
+// flagContextSwitch marks the event that switch records belong to.
+const flagContextSwitch = 1 << 26
+
+// The bits of a switch record's misc field.
+const (
+	miscSwitchOut     = 1 << 13
+	miscSwitchPreempt = 1 << 14 // at a switch out: the thread was still runnable
+)
+
+// switchRecord is a SWITCH or SWITCH_CPU_WIDE record (perf-wall-clock 1).
+type switchRecord struct {
+	time    uint64
+	pid     int32 // of the thread; -1 if it has ended
+	tid     int32
+	cpu     int32
+	other   int32 // of a CPU's record: the other thread
+	out     bool
+	preempt bool
+}
+
+// trailer is what the end of a record that is no sample says (perf-data 6.4).
+type trailer struct {
+	pid, tid int32
+	time     uint64 // 0 if it was not recorded
+	cpu      int32  // -1 if it was not recorded
+}
+
+// trailerOf reads the trailer of a record of the given event.
+func (p *recordParser) trailerOf(e *event, body []byte) (t trailer, size int, ok bool) {
+	t = trailer{pid: -1, tid: -1, cpu: -1}
+	if e.flags&flagSampleIDAll == 0 {
+		return t, 0, true
+	}
+	size = 8 * bits.OnesCount64(e.sampleType&(sampleTID|sampleTime|sampleID|sampleStreamID|sampleCPU|sampleIdentifier))
+	if size > len(body) {
+		return t, 0, false
+	}
+	c := cursorOf(body[len(body)-size:], p.big)
+	if e.sampleType&sampleTID != 0 {
+		t.pid, t.tid = c.s32(), c.s32()
+	}
+	if e.sampleType&sampleTime != 0 {
+		if t.time = c.U64(); t.time == noTime {
+			t.time = 0
+		}
+	}
+	c.Bytes(8 * uint64(bits.OnesCount64(e.sampleType&(sampleID|sampleStreamID))))
+	if e.sampleType&sampleCPU != 0 {
+		t.cpu = c.s32()
+	}
+	return t, size, true
+}
+
+// trailerEvent returns the event whose trailer a record has: the one with its id, which is last
+// if it is there, else the one with a flag, else the first.
+func (p *recordParser) trailerEvent(body []byte, flag uint64) *event {
+	if len(p.events) == 0 {
+		return nil
+	}
+	first := p.events[0]
+	if first.sampleType&sampleIdentifier != 0 && first.flags&flagSampleIDAll != 0 && len(body) >= 8 {
+		c := cursorOf(body[len(body)-8:], p.big)
+		if e, known := p.byID[c.U64()]; known {
+			return p.events[e]
+		}
+	}
+	for _, e := range p.events {
+		if e.flags&flag != 0 {
+			return e
+		}
+	}
+	return first
+}
+
+// readSwitch reads a switch record; false if it ends too early.
+func (p *recordParser) readSwitch(typ uint32, misc uint16, body []byte, s *switchRecord) bool {
+	e := p.trailerEvent(body, flagContextSwitch)
+	if e == nil {
+		return false
+	}
+	t, size, ok := p.trailerOf(e, body)
+	if !ok {
+		return false
+	}
+	*s = switchRecord{time: t.time, pid: t.pid, tid: t.tid, cpu: t.cpu, out: misc&miscSwitchOut != 0, preempt: misc&miscSwitchPreempt != 0}
+	c := cursorOf(body[:len(body)-size], p.big)
+	if typ == recordSwitchCPUWide {
+		c.s32()
+		s.other = c.s32()
+	}
+	return !c.Short && len(c.Rest) == 0 // a sample with a damaged type is longer
+}
+
+// switchAt notes the offset of a switch record.
+func (r *reader) switchAt(at recordOffset, typ uint32, misc uint16, body []byte) {
+	var s switchRecord
+	switch {
+	case !r.readSwitch(typ, misc, body, &s):
+		r.stats.oddRecords++
+	case s.time == 0 || s.tid < -1:
+		r.sched.untimed++
+	default:
+		r.sched.cpuWide = r.sched.cpuWide || typ == recordSwitchCPUWide
+		r.found.switchRefs.add(sampleRef{s.time, at})
+	}
+}
+
+// schedulerRecords is what the recording says about the scheduler.
+type schedulerRecords struct {
+	lost    []schedule.LostTime
+	untimed int64 // switch records without a time
+	cpuWide bool  // switch records are of CPUs
+	latest  uint64
+	before  uint64 // the latest time before perf's last mark of empty buffers
+}
+
+// passedTime notes the time of a record, in the order of the file.
+func (s *schedulerRecords) passedTime(time uint64) {
+	if time != 0 && time != noTime {
+		s.latest = time
+	}
+}
+
+// lostAt notes that records were lost: since the record before in the same buffer, which mostly is
+// the one before in the file.
+func (s *schedulerRecords) lostAt(time uint64, cpu int32) {
+	if time == 0 {
+		return
+	}
+	from := s.latest
+	if from > time {
+		from = min(s.before, time)
+	}
+	s.lost = append(s.lost, schedule.LostTime{From: from, To: time, CPU: cpu})
+}
+
+// tracedEvent is an event whose samples tell switches or wake-ups.
+type tracedEvent struct {
+	kind   tracedKind
+	begins bool                // of a wake-up: the event is its beginning
+	fields [3]tracepoint.Field // of a switch: prev_pid, next_pid and prev_state; of a wake-up: pid
+	states switchStates
+}
+
+type tracedKind uint8
+
+const (
+	tracedNothing tracedKind = iota
+	tracedSwitch
+	tracedWakeup
+	tracedNew // the first wake-up of a thread
+)
+
+// switchStates are the bits of prev_state, as the description of the tracepoint says: they differ
+// by kernel.
+type switchStates struct {
+	disk, dead, preempted int64
+}
+
+// statesOf reads the bits from how the kernel prints the field: `{ 0x00000002, "D" }` and, for
+// preempted threads, `prev_state & (((... | 0x40) + 1) << 1) ? "+"`.
+func statesOf(format *tracepoint.Format) (s switchStates) {
+	for _, part := range strings.Split(format.Print, "{")[1:] {
+		inside, _, _ := strings.Cut(part, "}")
+		number, letter, _ := strings.Cut(inside, ",")
+		bit, ok := parseNumber(strings.TrimSpace(number))
+		if !ok {
+			continue
+		}
+		switch strings.Trim(strings.TrimSpace(letter), `"`) {
+		case "D":
+			s.disk |= bit
+		case "X", "Z", "x":
+			s.dead |= bit
+		}
+	}
+	before, _, marked := strings.Cut(format.Print, `? "+"`)
+	if !marked {
+		return s
+	}
+	if at := strings.LastIndex(before, "&"); at >= 0 {
+		before = before[at+1:]
+	}
+	for _, word := range strings.FieldsFunc(before, func(c rune) bool { return strings.ContainsRune("()| ", c) }) {
+		if n, ok := parseNumber(word); ok && word != "1" {
+			s.preempted |= n
+		}
+	}
+	if strings.Contains(before, "<<") {
+		s.preempted = (s.preempted + 1) << 1
+	}
+	return s
+}
+
+// parseNumber parses a C constant.
+func parseNumber(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 0, 64)
+	return n, err == nil
+}
+
+// tracedEventOf returns what the samples of an event tell about the scheduler.
+func tracedEventOf(format *tracepoint.Format) (e tracedEvent) {
+	if format == nil || format.System != "sched" {
+		return e
+	}
+	fields := []string{"pid"}
+	switch format.Name {
+	case "sched_switch":
+		e.kind, e.states = tracedSwitch, statesOf(format)
+		fields = []string{"prev_pid", "next_pid", "prev_state"}
+	case "sched_waking", "sched_wakeup":
+		e.kind, e.begins = tracedWakeup, format.Name == "sched_waking"
+	case "sched_wakeup_new":
+		e.kind = tracedNew
+	default:
+		return e
+	}
+	for i, name := range fields {
+		n := format.Field(name)
+		if n < 0 || !format.Fields[n].IsNumber() {
+			return tracedEvent{}
+		}
+		e.fields[i] = format.Fields[n]
+	}
+	return e
+}
+
+// findTraced finds the events that tell switches and wake-ups. A wake-up begins with sched_waking;
+// sched_wakeup comes later, and counts only where the other was not recorded.
+func (r *reader) findTraced() {
+	waking := false
+	for _, e := range r.events {
+		t := tracedEventOf(r.formatOf(e))
+		r.traced = append(r.traced, t)
+		waking = waking || t.kind == tracedWakeup && t.begins && e.samples > 0
+	}
+	for i := range r.traced {
+		if t := &r.traced[i]; waking && t.kind == tracedWakeup && !t.begins {
+			*t = tracedEvent{}
+		}
+	}
+}
+
+// schedFields is what the fields of a sample tell about the scheduler.
+type schedFields struct {
+	kind  tracedKind
+	tid   int32 // who was switched out, or woken up
+	next  int32 // who was switched in
+	state schedule.State
+	exits bool
+}
+
+// read reads the fields of a sample.
+func (e *tracedEvent) read(raw []byte, big bool) (t schedFields) {
+	if e.kind == tracedNothing {
+		return t
+	}
+	tid, ok := e.fields[0].Number(raw, big)
+	if !ok {
+		return t
+	}
+	t = schedFields{kind: e.kind, tid: int32(tid)}
+	if e.kind == tracedSwitch {
+		next, ok := e.fields[1].Number(raw, big)
+		state, known := e.fields[2].Number(raw, big)
+		if !ok || !known {
+			return schedFields{}
+		}
+		t.next, t.state, t.exits = int32(next), e.states.of(state), state&e.states.dead != 0
+	}
+	return t
+}
+
+// of returns the state of a thread that was switched out with a value of prev_state.
+func (s *switchStates) of(value int64) schedule.State {
+	switch {
+	case value == 0, value&s.preempted != 0:
+		return schedule.Preempted
+	case value&s.disk != 0:
+		return schedule.Disk
+	}
+	return schedule.Blocked
+}

@@ -1,0 +1,253 @@
+// Package tracepoint reads the descriptions of tracepoints that perf stores in TRACING_DATA, and
+// by them the fields of samples (perf-wall-clock 3). It knows no event: what a field is called,
+// where it lies and how it is read follows from the description alone, which differs by kernel.
+package tracepoint
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"stackmill/internal/bytereader"
+)
+
+// Formats are the descriptions of a recording's tracepoints.
+type Formats struct {
+	// Big is the byte order of samples, as the machine that recorded them had it.
+	Big  bool
+	byID map[uint64]*Format
+}
+
+// Format describes the samples of a tracepoint.
+type Format struct {
+	System, Name string
+	ID           uint64  // as perf_event_attr.config has it; it differs by boot
+	Fields       []Field // in the order of the description
+	Print        string  // how the kernel prints them: a format and its arguments
+}
+
+// Field describes a field of a tracepoint.
+type Field struct {
+	Name, Type   string // Type as declared, without the name: `char[16]`, `__data_loc char[]`
+	Offset, Size int    // of what the sample has at a fixed place, in bytes
+	Signed       bool
+	Elements     int // of an array with a fixed length, 0 if the field tells it, 1 if it is no array
+	ElementSize  int // in bytes
+	Location     Location
+	Text         bool // its elements are characters
+	// Common says that the kernel adds the field to every event.
+	Common bool
+}
+
+// Location says where the content of a field is.
+type Location uint8
+
+// The locations. Dynamic content is at an offset and has a length that the field itself tells.
+const (
+	Fixed    Location = iota // in the field
+	Dynamic                  // at an offset from the start of the data (__data_loc)
+	Relative                 // at an offset from the end of the field (__rel_loc)
+)
+
+const (
+	// magic begins the descriptions.
+	magic = "\x17\x08\x44tracing"
+	// longestField bounds the size of a field: a record has at most 64 KiB.
+	longestField = 1 << 16
+)
+
+var (
+	// ErrUnknown says that the data do not begin as perf's descriptions do.
+	ErrUnknown = errors.New("it does not begin with perf's mark of tracing data")
+	// ErrShort says that the data end within a description.
+	ErrShort = errors.New("it ends within a description")
+)
+
+// Read reads TRACING_DATA. After an error, the formats before it are there.
+func Read(b []byte) (*Formats, error) {
+	f := &Formats{byID: map[uint64]*Format{}}
+	b, known := bytes.CutPrefix(b, []byte(magic))
+	if !known {
+		return f, ErrUnknown
+	}
+	r := bytereader.Reader{Rest: b}
+	r.Text() // the version
+	f.Big = r.U8() != 0
+	r.Big = f.Big
+	long := int(r.U8())
+	r.Bytes(4)    // the size of a page
+	for range 2 { // the headers of pages and events
+		r.Text()
+		r.Bytes(r.U64())
+	}
+	for n := r.U32(); n > 0 && !r.Short; n-- { // the tracer's own records
+		r.Bytes(r.U64())
+	}
+	for systems := r.U32(); systems > 0 && !r.Short; systems-- {
+		system := clean(r.Text())
+		for n := r.U32(); n > 0 && !r.Short; n-- {
+			text := r.Bytes(r.U64())
+			if r.Short {
+				break
+			}
+			if format, ok := parse(string(text), long); ok {
+				format.System = system
+				f.byID[format.ID] = format
+			}
+		}
+	}
+	if r.Short {
+		return f, ErrShort
+	}
+	return f, nil
+}
+
+// Of returns the format of an event by its attribute's config, nil if it is not described.
+func (f *Formats) Of(config uint64) *Format {
+	if f == nil {
+		return nil
+	}
+	return f.byID[config]
+}
+
+// All calls visit for each format, in no order.
+func (f *Formats) All(visit func(*Format)) {
+	if f == nil {
+		return
+	}
+	for _, format := range f.byID {
+		visit(format)
+	}
+}
+
+// String returns the event's name: `sched:sched_switch`.
+func (f *Format) String() string { return f.System + ":" + f.Name }
+
+// Field returns the index of a field by its name, -1 if there is none.
+func (f *Format) Field(name string) int {
+	for i := range f.Fields {
+		if f.Fields[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// parse parses a description; long is the size of C's long in bytes.
+func parse(text string, long int) (*Format, bool) {
+	f := &Format{}
+	named, numbered, common := false, false, true
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		key, value, _ := strings.Cut(line, ":")
+		switch {
+		case key == "name":
+			f.Name, named = clean([]byte(strings.TrimSpace(value))), true
+		case key == "ID":
+			id, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64)
+			f.ID, numbered = id, err == nil
+		case key == "print fmt":
+			f.Print = strings.TrimSpace(line[len(key)+1:])
+		case strings.TrimSpace(key) == "field" || strings.TrimSpace(key) == "field special":
+			if field, ok := parseField(value, long); ok {
+				field.Common = common
+				f.Fields = append(f.Fields, field)
+			}
+		case line == "" && len(f.Fields) > 0:
+			common = false
+		}
+	}
+	return f, named && numbered
+}
+
+// parseField parses `DECLARATION; offset:N; size:N; signed:N;`.
+func parseField(text string, long int) (f Field, ok bool) {
+	parts := strings.Split(text, ";")
+	numbers := map[string]int{"offset": -1, "size": -1}
+	for _, p := range parts[1:] {
+		key, value, _ := strings.Cut(strings.TrimSpace(p), ":")
+		if n, err := strconv.Atoi(value); err == nil {
+			numbers[key] = n
+		}
+	}
+	f = Field{Offset: numbers["offset"], Size: numbers["size"], Signed: numbers["signed"] != 0, Elements: 1}
+	if f.Offset < 0 || f.Offset > longestField || f.Size < 0 || f.Size > longestField {
+		return f, false
+	}
+	return f, f.declare(strings.TrimSpace(clean([]byte(parts[0]))), long)
+}
+
+// declare reads the name and the type from a declaration: `char comm[16]`, `__data_loc u64[] list`.
+func (f *Field) declare(text string, long int) bool {
+	declared, dimension := text, ""
+	array := strings.HasSuffix(text, "]")
+	if at := strings.LastIndexByte(text, '['); array && at >= 0 {
+		declared, dimension = strings.TrimSpace(text[:at]), text[at+1:len(text)-1]
+	}
+	at := strings.LastIndexAny(declared, " *]") + 1
+	kind := strings.TrimSpace(declared[:at])
+	f.Name = declared[at:]
+	if f.Name == "" {
+		return false
+	}
+	if rest, dynamic := strings.CutPrefix(kind, "__data_loc "); dynamic {
+		f.Location, kind = Dynamic, rest
+	} else if rest, relative := strings.CutPrefix(kind, "__rel_loc "); relative {
+		f.Location, kind = Relative, rest
+	}
+	element, list := strings.CutSuffix(strings.TrimSpace(kind), "[]")
+	if element = strings.TrimSpace(element); element == "" {
+		return false
+	}
+	array = array || list
+	f.Type = kind
+	if array && !list {
+		f.Type += "[" + dimension + "]"
+	}
+	switch f.Location {
+	case Dynamic:
+		f.Type = "__data_loc " + f.Type
+	case Relative:
+		f.Type = "__rel_loc " + f.Type
+	}
+	f.Text = array && (element == "char" || element == "const char")
+	f.Elements, f.ElementSize = 1, f.Size
+	switch {
+	case f.Location != Fixed:
+		f.Elements, f.ElementSize = 0, sizeOf(element, long)
+		return f.Size == 4
+	case array:
+		f.ElementSize = sizeOf(element, long)
+		if n, err := strconv.Atoi(dimension); err == nil && n > 0 && f.Size%n == 0 { // else a macro of the kernel
+			f.ElementSize = f.Size / n
+		}
+		f.Elements = f.Size / max(f.ElementSize, 1)
+	}
+	return true
+}
+
+// sizeOf returns the size of a C type in bytes, 1 if it is unknown.
+func sizeOf(element string, long int) int {
+	if strings.HasSuffix(element, "*") {
+		return long
+	}
+	words := strings.Fields(element)
+	switch words[len(words)-1] {
+	case "short", "u16", "s16", "__u16", "__s16":
+		return 2
+	case "int", "unsigned", "u32", "s32", "__u32", "__s32", "pid_t":
+		return 4
+	case "u64", "s64", "__u64", "__s64":
+		return 8
+	case "long":
+		if strings.HasSuffix(element, "long long") {
+			return 8
+		}
+		return long
+	}
+	return 1
+}
+
+// clean returns the bytes as valid UTF-8.
+func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
