@@ -19,7 +19,7 @@ func (o opener) Open(context.Context, string) *decode.Recording { return o.open(
 
 func untold(*decode.Recording, []decode.MapEvent) {}
 
-// A recording that was opened asynchronously is closed once: by who took it, or by close.
+// A recording that was opened asynchronously is closed once: by the caller of take, or by close.
 func TestAsyncOpen(t *testing.T) {
 	closed, failure := 0, errors.New("closing failed")
 	src := input{decoder: opener{open: func() *decode.Recording {
@@ -41,7 +41,7 @@ func TestAsyncOpen(t *testing.T) {
 	}
 }
 
-// A panic of the decoder is the error of take.
+// take returns a panic of the decoder as an error.
 func TestAsyncOpenPanics(t *testing.T) {
 	a := startOpen(t.Context(), input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}}, untold)
 	if err := a.close(); err != nil {

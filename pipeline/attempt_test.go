@@ -20,7 +20,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// scripted takes files named *.scripted: next says what reading their events does.
+// scripted decodes files named *.scripted: reading their events calls next.
 type scripted struct {
 	faulty
 	next func(ctx context.Context, name string) error
@@ -55,8 +55,7 @@ func scriptedFolder(t *testing.T, next func(ctx context.Context, name string) er
 	return folder
 }
 
-// A fault of the machine aborts its experiment: nothing is committed, the others
-// are, and the next run reads it.
+// A host error aborts only its experiment: the others are committed, and the next run reads it.
 func TestFaultAborts(t *testing.T) {
 	faults := map[string]error{
 		"space.scripted": unix.ENOSPC, "files.scripted": unix.EMFILE, "memory.scripted": unix.ENOMEM, "disk.scripted": unix.EIO, "ours.scripted": hosterr.New(errors.New("ours")),
@@ -121,12 +120,12 @@ func TestFaultBeforeReading(t *testing.T) {
 	}
 }
 
-// unidentified has files that cannot be listed for want of file descriptors.
+// unidentified decodes recordings whose files cannot be listed, for lack of file descriptors.
 type unidentified struct{ scripted }
 
 func (unidentified) Files(string) ([]string, error) { return nil, unix.EMFILE }
 
-// A store that cannot be written stops the run: the same would happen to all.
+// A store that cannot be written stops the run: every recording would fail.
 func TestFullStoreStops(t *testing.T) {
 	var s storeFaults
 	full := storeFault(unix.ENOSPC)
@@ -154,8 +153,7 @@ func TestFullStoreStops(t *testing.T) {
 	}
 }
 
-// An interrupt does not wait for what does not look at its context; that never
-// commits.
+// An interrupt does not wait for attempts that ignore their context; these never commit.
 func TestInterruptLeaves(t *testing.T) {
 	shared(t, 1)
 	var begun, released, ended sync.WaitGroup
@@ -191,8 +189,8 @@ func TestInterruptLeaves(t *testing.T) {
 	}
 }
 
-// An experiment that takes too long is stored as failed, with the reason, whether or not it looks
-// at its context; the next run tries it again.
+// An experiment that takes too long is stored as failed, with the reason, whether or not it checks
+// its context; the next run tries it again.
 func TestTimeLimit(t *testing.T) {
 	shared(t, 1)
 	released := make(chan bool)
@@ -228,8 +226,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// quarantined checks what became of an input that took more than it may. It is
-// committed if there was time to find out what it is.
+// quarantined checks the result of an input that exceeded a limit. It is committed as failed if it
+// was identified in time.
 func quarantined(t *testing.T, r Result, reason string) {
 	t.Helper()
 	if r.Status != Failed || r.Err == nil && (len(r.Problems) != 1 || r.Problems[0].Reason != reason) || r.Err != nil && !errors.As(r.Err, new(*overLimit)) {
@@ -270,9 +268,9 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// A panic in any goroutine of an experiment is its error, with the stack.
+// A panic in any goroutine of an experiment becomes the experiment's error, with the stack.
 func TestPanics(t *testing.T) {
-	w := newTableWriters(t.Context(), nil) // writing to no batch is a mistake
+	w := newTableWriters(t.Context(), nil) // writing without a batch panics
 	rows := schema.NewRows(schema.Problems, "e", w.write)
 	rows.Append(int32(1), "info", int32(0), "f", nil, "r", "m", int64(1))
 	var internal *InternalError
@@ -280,7 +278,7 @@ func TestPanics(t *testing.T) {
 		t.Errorf("a writer: %v", err)
 	}
 	internal = nil
-	path := filepath.Join(t.TempDir(), "a.er") // whatever becomes of it is handed to Done
+	path := filepath.Join(t.TempDir(), "a.er") // Done gets its result in any case
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Inputs are cut by their order and how much was recorded.
+// Inputs are grouped by their order and recorded bytes.
 func TestGroups(t *testing.T) {
 	sized := func(n int, bytes int64) (list []input) {
 		for range n {
@@ -53,8 +53,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Copies of load objects, in archives, become no rows: recordings that are large by them alone
-// share a batch.
+// Archived copies of load objects do not become rows: recordings that are large only because of
+// them share a batch.
 func TestArchivesShareBatch(t *testing.T) {
 	root := t.TempDir()
 	for i, name := range []string{"a.er", "b.er", "c.er"} {
@@ -80,13 +80,13 @@ func TestArchivesShareBatch(t *testing.T) {
 	if far.bytes != largeInput+1 || far.recorded != 1 {
 		t.Errorf("from objects: %d bytes, %d recorded", far.bytes, far.recorded)
 	}
-	// A folder of that name that has recordings is none of an experiment.
+	// A folder named archives that has recordings is not an experiment's.
 	if in := remoteInput(&remoteRecording{objstore.Address{Bucket: "b", Key: "archives/perf.data"}, []objstore.Object{object("archives/perf.data", largeInput)}}); in.recorded != largeInput {
 		t.Errorf("a recording in a folder archives: %d bytes recorded", in.recorded)
 	}
 }
 
-// So many batches are filled at a time, each in its order.
+// As many batches as lanes are filled at a time, each in its order.
 func TestInterleaved(t *testing.T) {
 	batches := [][]string{{"a1", "a2", "a3"}, {"b1"}, {"c1", "c2"}, {"d1"}}
 	for lanes, want := range map[int]string{
@@ -100,7 +100,7 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// shared sees to it that so many small inputs share a batch.
+// shared lets n small inputs share a batch.
 func shared(t *testing.T, n int) {
 	before := groupInputs
 	groupInputs = n
@@ -118,8 +118,8 @@ func many(t *testing.T) (names []string) {
 	return names
 }
 
-// stocked returns the experiments that readers see, by their paths' last parts, with their
-// batches, and the checksums of all files.
+// stocked returns the batches of the experiments that readers see, by base name, and the checksums
+// of all files.
 func stocked(t *testing.T, store string) (experiments, files map[string]string) {
 	t.Helper()
 	look, err := storedir.ReadContents(store)
@@ -190,8 +190,8 @@ func TestSharedBatch(t *testing.T) {
 	}
 }
 
-// A mistake of ours while an experiment is written costs that one: what shared its batch
-// is read again.
+// A bug while an experiment is written costs only that experiment: others in its batch are read
+// again.
 func TestBrokenBatch(t *testing.T) {
 	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many(t)...), filepath.Join(t.TempDir(), "store")
 	begun := 0
@@ -214,7 +214,7 @@ func TestBrokenBatch(t *testing.T) {
 	nothingStaged(t, store)
 }
 
-// The same for one while the batch is committed: nothing of it is said to be in the store.
+// After a bug while the batch is committed, no result claims that the batch is in the store.
 func TestBrokenCommit(t *testing.T) {
 	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many(t)...), filepath.Join(t.TempDir(), "store")
 	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Committing: func(c storedir.Commit) {
@@ -237,7 +237,7 @@ func TestBrokenCommit(t *testing.T) {
 	nothingStaged(t, store)
 }
 
-// Experiments that were read when an interrupt comes are committed; the results say which.
+// Experiments that were read before an interrupt are committed; the results say which.
 func TestInterruptCommitsWhatWasRead(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	next := func(_ context.Context, name string) error {
@@ -263,8 +263,8 @@ func TestInterruptCommitsWhatWasRead(t *testing.T) {
 	nothingStaged(t, store)
 }
 
-// The first of several inputs with the same content is stored, also if another one is read first, and
-// the files are the same as with one job.
+// The first of several inputs with the same content is stored, even if another one is read first,
+// and the files are the same as with one job.
 func TestFirstOfCopies(t *testing.T) {
 	reading, once := make(chan struct{}), sync.Once{}
 	next := func(_ context.Context, name string) error {

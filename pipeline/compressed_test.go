@@ -35,11 +35,12 @@ func squeezed(t *testing.T, content []byte, with func(io.Writer) (io.WriteCloser
 
 func gzipped(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
 
-// symbolArchive is what `perf archive` writes, in short: a tar archive with `.build-id/`, by bzip2.
+// symbolArchive is a short output of `perf archive`: a tar archive with `.build-id/`, compressed by
+// bzip2.
 const symbolArchive = "QlpoOTFBWSZTWbfwWMoAAIB7kMmQAERAA/+ASQB3JJ5ABAAACCAAkoZIJo0AGgAACKkEwjQ09RoNMjJtTQZZXETlU0oBbWojG+O5nrJh0bHidZmxRIK7TCZsZHydhhUiXMAQxyytfLBX28YLipAspnc2DAEIVKsqmEBsHFC9r2IFlAchoeBm6urTN9ZND+zHYbHBi1NAycWTneiH8XckU4UJC38FjKA="
 
-// A recording that was compressed as a whole is the same experiment as the recording. Archives
-// are not read, and the error says what to do; what holds no recording is passed by.
+// A compressed recording is the same experiment as the uncompressed one. Archives are refused with
+// an error that says what to do; compressed files without recordings are ignored.
 func TestCompressedRecordings(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {
@@ -96,7 +97,7 @@ func TestCompressedRecordings(t *testing.T) {
 	}
 }
 
-// An archive that is named says what to do with it, whatever it is called and holds.
+// Naming an archive gives an error that says what to do, whatever its name and content.
 func TestNamedArchives(t *testing.T) {
 	archive := squeezed(t, nil, func(w io.Writer) (io.WriteCloser, error) {
 		a := tar.NewWriter(w)

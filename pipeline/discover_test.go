@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// A damaged recording is reported, in a folder too; unrelated files are not.
+// A damaged recording is reported, also in a folder; unrelated files are not.
 func TestDamagedIsReported(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {
@@ -54,7 +54,7 @@ func TestDamagedIsReported(t *testing.T) {
 		"structure": unknown, "through-pipe": unknown, "other-order": unknown, "perf.data": "5 bytes", "perf.data.old": "0 bytes", "night.perf.data": unknown, "perf.data.2": unknown,
 		"dir": unknown, "pipe.perf.data": special, "perf.data.9": "no such file",
 	}
-	found := []string{"good.data", "lost.er"} // which says that its log is lost
+	found := []string{"good.data", "lost.er"} // a problem says that its log is lost
 	for _, recursive := range []bool{false, true} {
 		if recursive {
 			want["below/perf.data"] = unknown

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A recording of a program that ended before the first sample is whole.
+// A recording of a program that ended before the first sample is complete.
 func TestNoSamples(t *testing.T) {
 	const header, attr, finishedRound = 104, 64, 68
 	words := []uint64{header, attr + 16, header, attr + 16, header + attr + 16, 8, 0, 0, 0, 0, 0, 0, // header; no features

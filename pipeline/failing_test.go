@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// When the rules fail, which run concurrently, the recording fails with their error, and further
-// batches are not read.
+// If the rules, which run concurrently, fail, the recording fails with their error, and no further
+// batches are read.
 func TestRulesFail(t *testing.T) {
 	recording := forking(t)
 	rules, count, counted := perStack[0].run, &perBatch[len(perBatch)-1].run, 0
@@ -52,8 +52,8 @@ func forking(t *testing.T) string {
 	return filepath.Join(perf, "perf", "p_fork.data")
 }
 
-// Events of the next process pass while stacks of the one before it have not passed the rules,
-// which wait for that here: for ever, if they do not.
+// Events of the next process pass the stages while stacks of the one before wait for the rules.
+// Here the rules wait for these events: forever, if the stages do not overlap.
 func TestProcessesOverlap(t *testing.T) {
 	rules, count := perStack[0].run, &perBatch[len(perBatch)-1].run
 	before := *count
@@ -76,7 +76,7 @@ func TestProcessesOverlap(t *testing.T) {
 	}
 }
 
-// When the stages before a process's turn fail, the recording does.
+// If the stages before a process's turn fail, the recording fails.
 func TestBeforehandFails(t *testing.T) {
 	before := beforehand[0].run
 	defer func() { beforehand[0].run = before }()

@@ -10,7 +10,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A store at which the caller has just looked is not looked at again.
+// A store whose contents the caller has just read is not read again.
 func TestFindInContents(t *testing.T) {
 	folder := scriptedFolder(t, func(context.Context, string) error { return nil }, "a.scripted")
 	store, old := filepath.Join(t.TempDir(), "store"), time.Now().Add(-time.Hour)

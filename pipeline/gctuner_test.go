@@ -46,8 +46,7 @@ func TestCollectorRests(t *testing.T) {
 	}
 }
 
-// The longer a program runs and the more is in use, the more memory may be in use before garbage
-// is collected.
+// The heap target grows with the bytes allocated so far and the live bytes.
 func TestRestSize(t *testing.T) {
 	for _, x := range []struct{ memory, allocated, live, want int64 }{
 		{1200, 0, 0, 32}, {1200, 80, 10, 32}, {1200, 80, 40, 60}, {1200, 800, 0, 32}, {1200, 800, 25, 75},

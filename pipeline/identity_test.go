@@ -69,12 +69,12 @@ func TestContentOfHoles(t *testing.T) {
 	if stored != sparse {
 		t.Errorf("%x with holes, %x without", sparse, stored)
 	}
-	if sum("huge", func(f *os.File) error { return f.Truncate(1 << 43) }) == stored { // it takes an hour to read
+	if sum("huge", func(f *os.File) error { return f.Truncate(1 << 43) }) == stored { // reading it would take an hour
 		t.Error("the same hash")
 	}
 }
 
-// A file that became shorter has no hash, and the end of the context says nothing about it.
+// A file that became shorter has no hash; the end of the context is not an error of the file.
 func TestContentEnds(t *testing.T) {
 	part := func(size int64) *io.SectionReader { return io.NewSectionReader(strings.NewReader("content"), 0, size) }
 	var p contentPart

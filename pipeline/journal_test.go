@@ -11,8 +11,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A recording whose file has not changed since it was read is not read again; one that
-// had just been written is.
+// A recording whose file has not changed since is not read again, unless it had just been written.
 func TestJournal(t *testing.T) {
 	folder := scriptedFolder(t, func(context.Context, string) error { return nil }, "a.scripted")
 	file, store := filepath.Join(folder, "a.scripted"), filepath.Join(t.TempDir(), "store")

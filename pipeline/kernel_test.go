@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The kernel that runs is a recording's only while it is at the same addresses.
+// The running kernel is the recording's only if it is at the same addresses.
 func TestRunning(t *testing.T) {
 	const id = "00112233445566778899aabbccddeeff00112233"
 	desc, err := hex.DecodeString(id)

@@ -15,7 +15,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// seenIn returns what readers see of a store: the last parts of paths, with their labels.
+// seenIn returns the experiments that readers see: base names, with their labels.
 func seenIn(t *testing.T, store string) (list []string) {
 	t.Helper()
 	look, err := storedir.ReadContents(store)
@@ -35,7 +35,7 @@ func seenIn(t *testing.T, store string) (list []string) {
 	return list
 }
 
-// unclose takes back that the collector finished a recording.
+// unclose makes a recording look as if the collector had not finished it.
 func unclose(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "log.xml")
@@ -48,8 +48,8 @@ func unclose(t *testing.T, dir string) {
 	}
 }
 
-// One form of a recording is in the store, wherever the others were, and in whichever
-// order they are ingested.
+// Only one form of a recording is visible, wherever the others are, and in whichever order they are
+// ingested.
 func TestFormsOfOneRecording(t *testing.T) {
 	bothWays(t, formsOfOneRecording)
 }
@@ -96,8 +96,8 @@ func formsOfOneRecording(t *testing.T) {
 	}
 }
 
-// Of two forms that come at once, each is read, whatever the order in which that ends; one
-// of them is seen.
+// If two forms are ingested at once, both are read, in whichever order that ends; one of them is
+// visible.
 func TestFormsAtOnce(t *testing.T) {
 	for _, names := range [][]string{{"finished.er", "unfinished.er"}, {"unfinished.er", "finished.er"}} {
 		root := t.TempDir()
@@ -130,7 +130,7 @@ func TestFormsAtOnce(t *testing.T) {
 	}
 }
 
-// An unfinished copy of what the store has is read once, until the finished form changes.
+// An unfinished copy of a stored recording is read once, until the finished form changes.
 func TestUnfinishedCopy(t *testing.T) {
 	root := t.TempDir()
 	a, b, store := filepath.Join(root, "a.er"), filepath.Join(root, "b.er"), filepath.Join(root, "store")
@@ -167,7 +167,7 @@ func TestUnfinishedCopy(t *testing.T) {
 	ingest(a, Forgotten, false)
 }
 
-// A deleted experiment, also an unfinished copy of it, stays out until it is asked for. New
+// A deleted experiment, or an unfinished copy of it, is not ingested again until requested. New
 // experiments get labels, and keep them.
 func TestForgotten(t *testing.T) {
 	root := t.TempDir()

@@ -20,8 +20,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// named takes files named *.named. Each line is a sample: its value, and the frames
-// of its stack, leaf first, as function@file:line without an address anywhere.
+// named decodes files named *.named. Each line is a sample: its value, and the frames of its stack,
+// leaf first, as function@file:line, without addresses.
 type named struct{ decode.Decoder }
 
 func (named) Name() string                          { return "named" }
@@ -40,7 +40,7 @@ type namedSample struct {
 }
 
 // namedSamples have two functions with the same name in different files, one on several lines, a
-// recursive one, and one with nothing but a name.
+// recursive one, and one that only has a name.
 var namedSamples = []namedSample{
 	{1, []namedFrame{{"leaf", "a.go", 11}, {"mid", "a.go", 20}, {"main", "m.go", 5}}},
 	{2, []namedFrame{{"leaf", "b.go", 12}, {"mid", "a.go", 21}, {"main", "m.go", 5}}},
@@ -122,9 +122,8 @@ func rowsInStore(t *testing.T, store, table string, columns ...string) (rows [][
 	return rows
 }
 
-// A recording whose frames are names, with files and lines, comes to the store as
-// others do: functions, lines, stacks and values are right, and nothing is missing but
-// the text of the sources.
+// A recording whose frames are names with files and lines is stored as others are: functions,
+// lines, stacks and values are right, and only source texts are missing.
 func TestNames(t *testing.T) {
 	before := decoders
 	decoders = []decode.Decoder{named{}}

@@ -110,7 +110,7 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// statuses ingests and returns what became of each input.
+// statuses ingests and returns the status of each input.
 func statuses(t *testing.T, store string, paths ...string) []string {
 	t.Helper()
 	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 2, DebugDirs: []string{}, Contents: known(t, store)}, paths...)
@@ -167,7 +167,7 @@ func TestCopiesInOneCommand(t *testing.T) {
 	}
 }
 
-// A failed recording is tried again; so is an empty one, known by its name.
+// A failed recording is tried again; so is an empty one, which is identified by its name.
 func TestFailedIsTriedAgain(t *testing.T) {
 	shared(t, 1)
 	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
@@ -215,8 +215,7 @@ func TestUnwritableStoreStops(t *testing.T) {
 	}
 }
 
-// faulty takes files named *.faulty; what they say happens when their events
-// are read.
+// faulty decodes files named *.faulty: their content says what happens when events are read.
 type faulty struct{ decode.Decoder }
 
 func (faulty) Name() string                          { return "faulty" }
@@ -289,8 +288,7 @@ func TestMappingProblems(t *testing.T) {
 	}
 }
 
-// A recording that fails while it is read, or that trips a mistake of ours,
-// does not end the run.
+// A recording that fails while it is read, or reveals a bug, does not end the run.
 func TestOthersGoOn(t *testing.T) {
 	shared(t, 1)
 	decoders = append(decoders, faulty{})
@@ -362,8 +360,8 @@ func valuesOf(l *gprofngtest.Layout) int {
 	return n
 }
 
-// Below another root, files are found that are not at their recorded paths, and
-// those that are there are not taken.
+// With another root, files are found below it even if they are missing at their recorded paths, and
+// files at recorded paths are not used.
 func TestBelow(t *testing.T) {
 	root, thisKernel := t.TempDir(), filepath.Join(t.TempDir(), "here")
 	moved := filepath.Join(root, "usr", "lib", "a.so")

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/cache"
 )
 
-// prefetchIn begins to prefetch tables, which go to the cache on disk in a folder.
+// prefetchIn starts a prefetcher with a disk cache in a folder.
 func prefetchIn(t *testing.T) (p *symbolPrefetcher, folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -56,7 +56,7 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// A request never waits, also after the end; close returns a panic.
+// A request never blocks, even after the end; close returns a panic.
 func TestPrefetchEnds(t *testing.T) {
 	p, _ := prefetchIn(t)
 	looking := make(chan bool, 1)

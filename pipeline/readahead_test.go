@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// numbered are batches of one number each; then comes the end, an error or a panic.
+// numbered reads batches of one number each, then the end, an error or a panic.
 type numbered struct {
 	alloc  memory.Allocator
 	rows   int
@@ -42,8 +42,8 @@ func (n *numbered) Next() (arrow.RecordBatch, error) {
 
 func (n *numbered) Close() { n.closed = true }
 
-// Batches come in their order and belong to who reads them, then what their decoder
-// ends with, again and again.
+// Batches come in order and belong to the reader; then each call returns the decoder's end or
+// error.
 func TestReadAhead(t *testing.T) {
 	failure := errors.New("it failed")
 	for _, tt := range []struct {
@@ -89,7 +89,7 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// A reader that is closed early, or whose context ends, gives up what was read ahead.
+// A reader that is closed early, or whose context ends, releases batches that were read ahead.
 func TestReadAheadEnds(t *testing.T) {
 	alloc := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer alloc.AssertSize(t, 0)

@@ -16,8 +16,7 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// recordOf composes a recording with n samples in an object at path, which starts
-// at a time.
+// recordOf composes a recording with n samples in the object at a path; wall is its start.
 func recordOf(t *testing.T, dir, object string, n int, wall int64) {
 	t.Helper()
 	e := gprofngtest.New(dir)
@@ -34,8 +33,8 @@ func recordOf(t *testing.T, dir, object string, n int, wall int64) {
 	}
 }
 
-// damage appends to the event file what is no record, so that data is lost. It
-// returns what mends it.
+// damage appends garbage to the event file, so that data is lost. It returns a function that
+// repairs it.
 func damage(t *testing.T, dir string) (mend func()) {
 	t.Helper()
 	path := filepath.Join(dir, "profile")
@@ -53,8 +52,8 @@ func damage(t *testing.T, dir string) (mend func()) {
 	}
 }
 
-// A recording that lost data is tried again when something has changed on which
-// that may depend, and not otherwise; the store has it once.
+// A recording that lost data is ingested again only when something changed that the loss may depend
+// on; the store has it once.
 func TestPartialIsTriedAgain(t *testing.T) {
 	bothWays(t, partialIsTriedAgain)
 }
@@ -197,7 +196,7 @@ func put(t *testing.T, store string, c storedir.Commit) {
 	}
 }
 
-// A damaged commit is mended by the next ingest; so is one that check has marked.
+// The next ingest replaces a damaged commit, also if check has marked its experiments.
 func TestDamagedCommitIsIngestedAgain(t *testing.T) {
 	bothWays(t, damagedCommitIsIngestedAgain)
 }
@@ -229,8 +228,8 @@ func damagedCommitIsIngestedAgain(t *testing.T) {
 	}
 }
 
-// Several ingests at once: each recording is in the store once, and one of them
-// says that it put it there.
+// If several ingests run at once, each recording is in the store once, and one ingest reports
+// storing it.
 func TestIngestsAtOnce(t *testing.T) {
 	shared(t, 1)
 	root := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"stackmill/internal/objstore"
 )
 
-// Keys that no file can have as its name are refused before anything is read: they would lead
-// out of the recording, or two of them to one file.
+// Keys that are no valid file names are refused before anything is read: they would lead out of the
+// recording, or two keys to the same file.
 func TestHostileKeys(t *testing.T) {
 	name := objstore.Address{Bucket: "b", Key: "night/x.er"}
 	for _, key := range []string{"/../../y", "//log.xml", "/./log.xml", "/archives/../log.xml", "/..", "/a//b"} {
@@ -25,7 +25,7 @@ func TestHostileKeys(t *testing.T) {
 	}
 }
 
-// What belongs to which recording follows from the keys.
+// The keys tell which recording an object belongs to.
 func TestRecordingOf(t *testing.T) {
 	for _, c := range []struct {
 		below, key, want string

@@ -132,8 +132,8 @@ func sameRows(t *testing.T, want, got map[string]map[string][]string) {
 
 func first(s string, n int) string { return s[:min(n, len(s))] }
 
-// With the same symbols the same rows are made of what a store has of recordings as of
-// the recordings themselves.
+// With the same symbols, resymbolize makes the same rows from the store as ingest does from the
+// recordings.
 func sameWhenRedone(t *testing.T, o Options) {
 	t.Helper()
 	resymbolizeUnchanged = true
@@ -162,7 +162,7 @@ func sameWhenRedone(t *testing.T, o Options) {
 	}
 }
 
-// Data objects are the same as well.
+// Data objects are the same, too.
 func TestResymbolizeData(t *testing.T) {
 	data := t.TempDir()
 	if err := corpus.Data(data); err != nil {
@@ -178,8 +178,8 @@ func TestResymbolizeData(t *testing.T) {
 	sameWhenRedone(t, o)
 }
 
-// Symbols that are found later are as good as those found at once, but for stacks that
-// were recorded as dumps. A second time nothing is left to do.
+// Symbols that are found later give the same result as symbols at the ingest, except for stacks
+// recorded as dumps. A second run has nothing to do.
 func TestResymbolizeFoundLater(t *testing.T) {
 	dir := t.TempDir()
 	if err := corpus.Symbols(dir); err != nil {
@@ -235,7 +235,7 @@ func TestResymbolizeFoundLater(t *testing.T) {
 	}
 }
 
-// Symbol lists often disappear soon. Their copies in the store are as good.
+// Symbol lists often disappear soon: their copies in the store replace them.
 func TestResymbolizeWithoutLists(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(corpus.Symbols(filepath.Join(dir, "symbols")), corpus.Perf(filepath.Join(dir, "perf"))); err != nil {
@@ -269,7 +269,7 @@ func TestResymbolizeWithoutLists(t *testing.T) {
 	}
 }
 
-// A file that has taken the place of the one that was found names nothing.
+// A file that has replaced the one used at the ingest names nothing.
 func TestResymbolizeReplaced(t *testing.T) {
 	one := LoadObject{Path: "/p", ids: []int64{1}, found: 1, Functions: 5, Used: true}
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// snapshot is what a store has, which need not exist.
+// snapshot returns a snapshot of a store, which need not exist.
 func snapshot(t *testing.T, store string) *storedir.Contents {
 	t.Helper()
 	look, err := storedir.ReadContents(store)
@@ -31,12 +31,12 @@ func snapshot(t *testing.T, store string) *storedir.Contents {
 	return c
 }
 
-// known is what the ingests of some tests know of a store; nil if they look.
+// known returns the contents that some tests give to ingests; nil to let them read the store.
 var known = looking
 
 func looking(*testing.T, string) *storedir.Contents { return nil }
 
-// bothWays runs a test with ingests that look at the store, and with such that have a snapshot.
+// bothWays runs a test with ingests that read the store, and with ingests that have a snapshot.
 func bothWays(t *testing.T, test func(t *testing.T)) {
 	t.Run("looking", test)
 	known = snapshot
@@ -44,7 +44,7 @@ func bothWays(t *testing.T, test func(t *testing.T)) {
 	t.Run("by a snapshot", test)
 }
 
-// byOld ingests by what the store had before, and returns what became of the inputs.
+// byOld ingests with an older snapshot of the store, and returns the statuses of the inputs.
 func byOld(t *testing.T, before *storedir.Contents, o Options, paths ...string) (s []string) {
 	t.Helper()
 	o.Jobs, o.DebugDirs, o.Contents = 1, []string{}, before
@@ -92,8 +92,9 @@ func TestPutInSinceSnapshot(t *testing.T) {
 	}
 }
 
-// An experiment in a snapshot is ingested again by the current store: with labels that were set
-// since, also after these were merged, and not if it was deleted since.
+// Whether and how an experiment in a snapshot is ingested again depends on the current store: it
+// keeps labels that were set since, even after these were merged, and stays deleted if it was
+// deleted since.
 func TestChangedSinceSnapshot(t *testing.T) {
 	for _, test := range []struct {
 		name    string

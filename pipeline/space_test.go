@@ -29,7 +29,7 @@ func sumsOf(t *testing.T, recording string) map[string]string {
 	for _, f := range commits[0].Files {
 		sums[f.Table] = f.Checksum
 	}
-	delete(sums, "experiments") // says when
+	delete(sums, "experiments") // it has times
 	if left, err := os.ReadDir(filepath.Join(store, storedir.StagingDir)); err != nil || len(left) != 0 {
 		t.Errorf("left in the store: %v, %v", left, err)
 	}
@@ -55,7 +55,7 @@ func TestPutAside(t *testing.T) {
 	}
 }
 
-// That the store cannot be written is its fault, not the recording's.
+// A store that cannot be written is a store error, not the recording's.
 func TestNowhereToPutAside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/decode/perfdata"
 )
 
-// specials put something into the place of a file that is none.
+// specials replace a file by a special file.
 var specials = map[string]func(path string) error{
 	"pipe":   func(path string) error { return unix.Mkfifo(path, 0o600) },
 	"device": func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -21,8 +21,8 @@ var specials = map[string]func(path string) error{
 	"loop":   func(path string) error { return os.Symlink(filepath.Base(path), path) },
 }
 
-// A special file in the place of any file that a recording has, or names, or that
-// an option names, keeps nobody waiting: it is as if the file were damaged.
+// A special file in place of any file of a recording, or one that a recording or option names,
+// blocks nothing: it counts as damaged.
 func TestSpecialFiles(t *testing.T) {
 	for name, make := range specials {
 		t.Run(name, func(t *testing.T) {

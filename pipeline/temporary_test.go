@@ -8,8 +8,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Where no temporary file can be made, a compressed recording is left out, not
-// taken for one that was cut.
+// If no temporary file can be made, a compressed recording is aborted, not taken for a truncated
+// one.
 func TestNoTemporaryFolder(t *testing.T) {
 	recordings := t.TempDir()
 	if err := corpus.Perf(recordings); err != nil {

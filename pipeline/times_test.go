@@ -8,8 +8,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A result says in which batch the recording is, with how many rows, and how long each
-// stage took.
+// A result has the recording's batch, its number of rows, and the time of each stage.
 func TestResultsOfStages(t *testing.T) {
 	known := stageNames()
 	shared(t, 2)
@@ -59,7 +58,7 @@ func TestResultsOfStages(t *testing.T) {
 	}
 }
 
-// again ingests what is in the store, reading it.
+// again ingests stored recordings, with a reading.
 func again(t *testing.T, store string, paths []string) []Result {
 	t.Helper()
 	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 2, Verify: true}, paths...)
@@ -69,7 +68,7 @@ func again(t *testing.T, store string, paths []string) []Result {
 	return results
 }
 
-// stageNames are the names that the times of stages may have.
+// stageNames returns the possible names in stage times.
 func stageNames() []string {
 	known := []string{identifyStage, eventsStage, writeStage}
 	names := func(list ...string) { known = append(known, list...) }

@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/loadobject/cache"
 )
 
-// The vdso of the running kernel is a candidate for one of the same build-id only,
-// and has the functions that the kernel promises.
+// The vdso of the running kernel is a candidate only for the same build-id, and has the functions
+// that every kernel provides.
 func TestOwnVDSO(t *testing.T) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil || !bytes.Contains(maps, []byte(vdsoPath)) {
@@ -56,7 +56,7 @@ func TestOwnVDSO(t *testing.T) {
 	}
 }
 
-// Other memory is not taken for a vdso, whatever the list of mappings claims.
+// Other memory is not taken for a vdso, even if the list of mappings says so.
 func TestNoVDSO(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
@@ -85,8 +85,8 @@ func TestNoVDSO(t *testing.T) {
 	}
 }
 
-// A fault of the machine while the vdso is copied costs one recording, not all that
-// follow; that there is none is final.
+// A host error while the vdso is copied affects one recording, not later ones; a missing vdso is
+// remembered.
 func TestVDSOAfterFault(t *testing.T) {
 	var kept vdsoCache
 	calls := 0

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// watchTest looks at a folder again and again, with a clock of its own.
+// watchTest polls a folder, with its own clock.
 type watchTest struct {
 	t       *testing.T
 	dir     string
@@ -22,7 +22,7 @@ func newWatchTest(t *testing.T) *watchTest {
 	return &watchTest{t, dir, NewWatcher([]string{dir}, true, time.Minute), time.Unix(1e9, 0)}
 }
 
-// look looks some time after the look before, and wants these to be ready.
+// look polls some time after the last poll, and checks which recordings are ready.
 func (w *watchTest) look(after time.Duration, want ...string) {
 	w.t.Helper()
 	w.now = w.now.Add(after)
@@ -39,7 +39,7 @@ func (w *watchTest) look(after time.Duration, want ...string) {
 	}
 }
 
-// done says that recordings got a status.
+// done reports that recordings got a status.
 func (w *watchTest) done(status string, names ...string) {
 	var results []Result
 	for _, n := range names {
@@ -48,7 +48,7 @@ func (w *watchTest) done(status string, names ...string) {
 	w.watcher.Done(results)
 }
 
-// append makes a file longer, or makes it.
+// append extends a file, or creates it.
 func (w *watchTest) append(name, text string) {
 	w.t.Helper()
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
@@ -63,7 +63,7 @@ func (w *watchTest) append(name, text string) {
 	}
 }
 
-// A finished recording is ready when it was the same at two looks, once.
+// A finished recording is ready once, when two polls saw the same state.
 func TestWatchFinished(t *testing.T) {
 	w := newWatchTest(t)
 	w.look(time.Second)
@@ -72,7 +72,7 @@ func TestWatchFinished(t *testing.T) {
 	w.append("a.er/more", "x")
 	w.look(time.Second)
 	w.look(time.Second, "a.er")
-	w.look(time.Second, "a.er") // nobody has said what became of it
+	w.look(time.Second, "a.er") // Done was not called
 	w.done(Aborted, "a.er")
 	if !w.watcher.Pending() {
 		t.Error("nothing is left of an aborted one")
@@ -93,7 +93,7 @@ func TestWatchFinished(t *testing.T) {
 	w.look(time.Second, "new/folder/b.er")
 }
 
-// One that is not finished is ready when it has settled, and again when it has grown.
+// An unfinished recording is ready after the settle time, and again after it has grown.
 func TestWatchUnfinished(t *testing.T) {
 	w := newWatchTest(t)
 	record(t, filepath.Join(w.dir, "a.er"), 3)

@@ -10,9 +10,8 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// The tables of every recording are the same, byte by byte, if all words of each stack
-// pass the rules and not only those above the ones that are settled; and the same rows are
-// made of what the store has.
+// The tables of every recording are the same, byte by byte, whether all words of each stack pass
+// the rules or only those that are not settled; and resymbolize makes the same rows from the store.
 func TestWholeStacks(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {

@@ -2,7 +2,7 @@ package schema
 
 import "testing"
 
-// Every rule has words and an identifier of its own.
+// Every rule has its own title and identifier.
 func TestTitles(t *testing.T) {
 	for _, rule := range Rules() {
 		if rule.Title() == "" || RuleOf(rule.String()) != rule {

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// Every table but that of sums over experiments begins with the experiment, or the list that
-// experiments share, has no column twice, and says what each column is.
+// Every table, except for sums over experiments, begins with the experiment or a shared list; no
+// table has a column twice, and each column has a description.
 func TestTables(t *testing.T) {
 	seen := map[string]bool{}
 	for _, table := range Tables {
@@ -38,7 +38,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Every table has a key of its own columns, but for those whose rows may be equal.
+// Every table has a key among its columns, unless its rows may be equal.
 func TestKeys(t *testing.T) {
 	equal := map[*Table]string{Segments: "a recording may report a mapping twice", FunctionSums: "sums that are too large go on in another row"}
 	for _, table := range Tables {
@@ -53,7 +53,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The metrics refer to columns that their kind's table has.
+// The metrics refer to columns of their kind's table.
 func TestMetricsReferToColumns(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range Declared {
@@ -86,7 +86,7 @@ func TestID(t *testing.T) {
 	if b := NewID("y").Text("ab").Text("c").Sum(); a == b {
 		t.Error("the kind does not count")
 	}
-	// Stores of different machines and versions meet in one query.
+	// The hash must never change: one query may read stores of different machines and versions.
 	if want := int64(493325990721117314); a != want {
 		t.Errorf("identifiers changed: %d, was %d", a, want)
 	}
@@ -127,7 +127,7 @@ func TestRowsFlushText(t *testing.T) {
 	}
 }
 
-// Rows of equal identifiers get others, which depend on nothing else.
+// If rows have equal identifiers, they get different ones, which only depend on the rows.
 func TestIDs(t *testing.T) {
 	add := func() (ids []int64) {
 		taken := IDs{}
@@ -152,7 +152,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A row is the same value by value and as a whole; what is missing is null.
+// A row is the same whether appended value by value or as a whole; missing values are NULL.
 func TestRowsByValue(t *testing.T) {
 	var batches []arrow.RecordBatch
 	flush := func(_ *Table, b arrow.RecordBatch) error {
@@ -177,8 +177,7 @@ func TestRowsByValue(t *testing.T) {
 	}
 }
 
-// What is missing is null wherever it stands in a batch: the first row, the last, or before
-// many that have values.
+// Missing values are NULL anywhere in a batch: in the first row, the last, or before many values.
 func TestNulls(t *testing.T) {
 	missing := func(row int) bool {
 		return row%RowsAtOnce == 3 || row == 500 || row == RowsAtOnce-1 || row == 2*RowsAtOnce

@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/write"
 )
 
-// id is the experiment of a letter.
+// id returns the experiment id for a letter.
 func id(letter string) string { return strings.Repeat(letter, 16) }
 
-// entry is what a commit says of an experiment, `a` or `a.2` with its generation.
+// entry returns the commit's entry of an experiment, written `a`, or `a.2` with its generation.
 func entry(name string) storedir.Entry {
 	letter, generation, _ := strings.Cut(name, ".")
 	e := storedir.Entry{ExperimentID: id(letter), Generation: 1, Experiment: letter, Path: "/" + letter, Status: "complete"}
@@ -31,8 +31,8 @@ func entry(name string) storedir.Entry {
 	return e
 }
 
-// put commits a batch of experiments in this order, an hour after the one before; each has
-// some samples and the function main.
+// put commits a batch of experiments, in this order, at an hour; each has some samples and the
+// function main.
 func put(t *testing.T, store string, hour int, experiments string) {
 	t.Helper()
 	b, err := write.Begin(store)
@@ -94,7 +94,7 @@ func compacted(t *testing.T, o Options) Summary {
 	return s
 }
 
-// shown says of each experiment which generation readers see, and how often.
+// shown returns which generation of each experiment readers see, and how often.
 func shown(t *testing.T, store string) string {
 	t.Helper()
 	var all []string
@@ -107,7 +107,7 @@ func shown(t *testing.T, store string) string {
 	return strings.Join(all, " ")
 }
 
-// inStore returns the experiments whose rows a batch has in a table, a letter for each row.
+// inStore returns the experiments of a batch's rows in a table, a letter per row.
 func inStore(t *testing.T, store string, b *storedir.Batch, table *schema.Table) (letters string) {
 	t.Helper()
 	for _, f := range b.Files {
@@ -136,8 +136,8 @@ func inStore(t *testing.T, store string, b *storedir.Batch, table *schema.Table)
 	return letters
 }
 
-// Small batches become one, sorted by experiment, function_rollup by function; entries stay
-// as they were. A second time there is nothing to do.
+// Small batches become one, sorted by experiment, function_rollup by function; entries do not
+// change. A second run has nothing to do.
 func TestMerge(t *testing.T) {
 	store := t.TempDir()
 	put(t, store, 1, "d b")
@@ -165,7 +165,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Old files stay for those who read them, unless nobody does.
+// Replaced files stay for their readers for the time Keep.
 func TestKeep(t *testing.T) {
 	store := t.TempDir()
 	put(t, store, 1, "a b")
@@ -180,7 +180,7 @@ func TestKeep(t *testing.T) {
 	}
 	o := options(store)
 	o.Keep = 0
-	for range 20 { // commits say when to the second
+	for range 20 { // commit times have whole seconds
 		if compacted(t, o); files() == 1 {
 			return
 		}
@@ -189,7 +189,7 @@ func TestKeep(t *testing.T) {
 	t.Errorf("%d files", files())
 }
 
-// The same rows come out however little memory there is.
+// The rows are the same, however little memory there is.
 func TestPasses(t *testing.T) {
 	store := t.TempDir()
 	put(t, store, 1, "d b")
@@ -237,7 +237,8 @@ func TestLeaveOut(t *testing.T) {
 	if got := shown(t, store); got != "a.2 c.2 d.1 e.1 f.1 g.1" {
 		t.Error(got)
 	}
-	// Alone, too, for what has become a summary since; then there is nothing to do.
+	// A batch is rewritten alone, too, if an experiment has become a summary; then there is nothing
+	// to do.
 	if err := look(t, store).Delete([]string{id("d")}, storedir.Summary, ""); err != nil {
 		t.Fatal(err)
 	}

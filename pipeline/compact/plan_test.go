@@ -9,8 +9,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// planned plans the merges of batches of these sizes, one after the other; a size may have
-// the number of experiments of 16 that do not count.
+// planned plans the merges of batches of these sizes, in order; a size may be followed by how many
+// of 16 experiments do not count.
 func planned(sizes string, o Options) string {
 	c := &storedir.Contents{}
 	for n, field := range strings.Fields(sizes) {
@@ -33,7 +33,7 @@ func planned(sizes string, o Options) string {
 	return strings.Join(groups, " ")
 }
 
-// Neighbors are merged if that makes what is larger by half than any of them.
+// Neighbors are merged if the result is at least half as large again as each of them.
 func TestPlan(t *testing.T) {
 	o := Options{TargetSize: 100, Memory: 1 << 30}
 	for sizes, want := range map[string]string{
@@ -47,7 +47,7 @@ func TestPlan(t *testing.T) {
 		"50 50":          "50+50",
 		"51 51":          "",
 		"30 30 30 30 30": "30+30+30 30+30",
-		"5 13 5":         "", // left alone
+		"5 13 5":         "", // not merged
 		"90/1":           "",
 		"90/2":           "90/2",
 		"5/9 90 5":       "5/9",
@@ -63,8 +63,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A year of nights, each followed by merges: few batches stay, and what is there is seldom
-// written again.
+// After a year of nights, each followed by merges, there are few batches, and rows were seldom
+// rewritten.
 func TestYear(t *testing.T) {
 	o := Options{TargetSize: 1 << 20, Memory: 1 << 30}
 	var sizes []int64
@@ -98,7 +98,7 @@ func TestYear(t *testing.T) {
 	}
 }
 
-// A merged batch has no more experiments than its commit may say something of.
+// A merged batch has at most mostExperiments experiments.
 func TestMostExperiments(t *testing.T) {
 	c := &storedir.Contents{}
 	for n, count := range []int{mostExperiments / 2, mostExperiments / 4, mostExperiments / 4, 1} {

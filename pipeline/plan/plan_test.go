@@ -22,7 +22,7 @@ func some(n int) (inputs []Input) {
 	return inputs
 }
 
-// Chunks have all inputs in their order, and about the time that was asked for.
+// Chunks have all inputs in order, and take about the requested time.
 func TestChunk(t *testing.T) {
 	e := Estimate{PerInput: 1, PerByte: 1e-6}
 	for _, tt := range []struct {
@@ -56,7 +56,7 @@ func TestChunk(t *testing.T) {
 	}
 }
 
-// A recording that takes longer than a task is a chunk of its own.
+// A recording that takes longer than a task is alone in its chunk.
 func TestChunkLarge(t *testing.T) {
 	inputs := some(21)
 	inputs[10].Bytes = 1 << 40
@@ -67,7 +67,7 @@ func TestChunkLarge(t *testing.T) {
 	}
 }
 
-// had is a store that has an experiment, and one whose commit is damaged.
+// had returns a store with an experiment, and another one whose commit is damaged.
 func had(t *testing.T) (store string, c *storedir.Contents) {
 	t.Helper()
 	store = t.TempDir()
@@ -85,7 +85,7 @@ func had(t *testing.T) (store string, c *storedir.Contents) {
 	return store, c
 }
 
-// write writes a plan for a store that has something, and returns its header and path.
+// write writes a plan for a store with experiments, and returns its header and path.
 func write(t *testing.T, inputs []Input) (*Header, string) {
 	t.Helper()
 	h := &Header{Program: "p", Store: "/store", Task: Task{CPUs: 2, Ingest: []string{"--label=a=b"}}}
@@ -134,7 +134,8 @@ func TestWriteOpen(t *testing.T) {
 	}
 }
 
-// A plan says what the store had, whatever is there now; one that does not is a plan, too.
+// A plan has the store's contents from when it was made, whatever the store has now. A plan without
+// contents is valid, too.
 func TestContents(t *testing.T) {
 	_, path := write(t, some(5))
 	p, err := Open(path)
@@ -180,7 +181,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Each changed byte, and each lost end, of a plan is an error.
+// Changing any byte of a plan, or truncating it, is an error.
 func TestDamagedPlan(t *testing.T) {
 	_, path := write(t, some(5))
 	text, err := os.ReadFile(path)
@@ -207,7 +208,7 @@ func TestDamagedPlan(t *testing.T) {
 	}
 }
 
-// Lengths that the file does not have, or that add up to too much, are errors.
+// Lengths of parts beyond the file's end, or with a sum that overflows, are errors.
 func TestLengths(t *testing.T) {
 	for _, lengths := range [][]int64{{-1}, {1}, {1 << 62, 1 << 62, 1 << 62, 1 << 62}} {
 		h := &Header{Version: Version, ID: noID}
@@ -228,17 +229,17 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// report returns the report of recordings of some sizes that took as long as an estimate says.
+// report returns a report on recordings of some sizes that took the estimated times.
 func report(e Estimate, sizes ...int64) *Report {
 	r := &Report{}
 	for _, n := range sizes {
 		r.Inputs = append(r.Inputs, ReportInput{InStore: true, Batch: "b", Bytes: n, Seconds: e.Seconds(n)})
 	}
-	r.Inputs = append(r.Inputs, ReportInput{InStore: true, Bytes: 5e9}, ReportInput{Status: "aborted", Seconds: 1e6}) // was not read
+	r.Inputs = append(r.Inputs, ReportInput{InStore: true, Bytes: 5e9}, ReportInput{Status: "aborted", Seconds: 1e6}) // the last one was not read
 	return r
 }
 
-// The estimate follows from the times that recordings took.
+// The estimate follows the recordings' measured times.
 func TestEstimate(t *testing.T) {
 	near := func(a, b float64) bool { return a-b < 1e-9*b+1e-15 && b-a < 1e-9*b+1e-15 }
 	for _, tt := range []struct {
@@ -263,7 +264,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// The shell reads what was quoted.
+// The shell reads a quoted word unchanged.
 func TestQuote(t *testing.T) {
 	for _, word := range []string{"", "plain-1.2/x", "a b", "it's", "$HOME `id` \\ \"x\"", "a\nb", "~", "*", "é"} {
 		out, err := exec.Command("bash", "-c", "printf %s "+Quote(word)).Output()

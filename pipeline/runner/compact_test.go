@@ -17,7 +17,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Many small batches are worth a line, once; few are not.
+// Compact is suggested once for many small batches, and not for few.
 func TestSuggestCompact(t *testing.T) {
 	for _, batches := range []int{minSaved, minSaved + 1} {
 		store := t.TempDir()

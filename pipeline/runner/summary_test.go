@@ -17,7 +17,7 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// Many with the same reason are a few lines on a terminal.
+// Many recordings with the same reason take only a few lines on a terminal.
 func TestManyAreFewLines(t *testing.T) {
 	var results []pipeline.Result
 	for i := range 41 {
@@ -41,7 +41,7 @@ func TestManyAreFewLines(t *testing.T) {
 	})
 }
 
-// countLines counts the lines of a text that begin with an expression.
+// countLines checks how many lines of a text match each expression at their start.
 func countLines(t *testing.T, text string, want map[string]int) {
 	t.Helper()
 	for what, n := range want {
@@ -54,8 +54,8 @@ func countLines(t *testing.T, text string, want map[string]int) {
 	}
 }
 
-// An internal error that costs a recording is one line on a terminal, with its
-// stack in a file; where ingest logs, all is in the line of the log.
+// An internal error in a recording is one line on a terminal, with the stack in a file; a log line
+// has the stack itself.
 func TestInternalErrorOfARecording(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)

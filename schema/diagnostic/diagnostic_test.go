@@ -2,8 +2,8 @@ package diagnostic
 
 import "testing"
 
-// A flood of one reason in one file becomes a bounded number of rows that still
-// count everything; other reasons keep their own rows.
+// Many problems with one reason in one file become a bounded number of rows that count all of them;
+// other reasons keep their rows.
 func TestFloodIsCounted(t *testing.T) {
 	var l Log
 	for i := range 1000 {

@@ -14,11 +14,11 @@ import (
 	"stackmill/schema"
 )
 
-// pointers are printed of numbers that may be missing; one is that of columns.
+// pointers matches printed addresses, in place of optional numbers.
 var pointers = regexp.MustCompile(`0x[0-9a-f]+`)
 
-// arrow-go reads from a footer what is in it: it writes the same bytes, and takes the columns
-// for what it makes of the table.
+// arrow-go reads a footer completely: it writes the same bytes again, and the columns are those
+// that it makes from the table.
 func TestFooter(t *testing.T) {
 	for _, table := range schema.Tables {
 		for _, kind := range kinds {
@@ -46,7 +46,7 @@ func TestFooter(t *testing.T) {
 	}
 }
 
-// What the footer says of columns is what their pages have.
+// The footer's descriptions of columns match their pages.
 func TestFooterOfColumns(t *testing.T) {
 	for _, kind := range kinds {
 		data, _ := written(t, schema.PerfSamples, Quick, 5000, kind)

@@ -10,8 +10,8 @@ import (
 	"stackmill/schema"
 )
 
-// Rows of every type, and missing ones, are the same file whether they come one by one or
-// all at once; those that come one by one do not wait one by one.
+// Values of every type, and missing ones, give the same file whether rows come one by one or all at
+// once; single rows are joined while they wait.
 func TestJoin(t *testing.T) {
 	const rows = 4*fewRows + 7
 	table := &schema.Table{Name: "joined", Columns: []schema.Column{
@@ -19,7 +19,7 @@ func TestJoin(t *testing.T) {
 		{Name: "wide", Type: schema.Int64, Null: true},
 		{Name: "narrow", Type: schema.Int32},
 		{Name: "label", Type: schema.Label},
-		{Name: "rare", Type: schema.Label, Null: true}, // batches without any have no labels
+		{Name: "rare", Type: schema.Label, Null: true}, // a batch without a value has no labels
 		{Name: "text", Type: schema.String, Null: true},
 		{Name: "truth", Type: schema.Bool, Null: true},
 		{Name: "time", Type: schema.Time},

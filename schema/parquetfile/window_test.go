@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What is kept has pages larger than pageBytes (rollupRows), in which values that come again
-// far apart are found.
+// Thorough files may have pages larger than pageBytes (rollupRows), in which zstd must find
+// repetitions that are far apart.
 func TestFarRepeats(t *testing.T) {
 	half := make([]byte, 3*pageBytes/2)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -21,10 +21,10 @@ import (
 	"stackmill/schema"
 )
 
-// kinds are the ways in which the values of a column may follow each other.
+// kinds are the tested sequences of a column's values.
 var kinds = []string{"equal", "repeating", "ascending", "random", "extreme", "missing"}
 
-// wide returns the value of a row.
+// wide returns the value of a row in such a sequence.
 func wide(kind string, row int, r *rand.Rand) any {
 	switch kind {
 	case "repeating":
@@ -162,8 +162,7 @@ func open(t *testing.T, data []byte) *file.Reader {
 	return f
 }
 
-// What arrow-go reads is what was written, in every table, however values follow each
-// other.
+// arrow-go reads the values that were written, in every table, for each kind of sequence.
 func TestRoundTrip(t *testing.T) {
 	for _, kind := range kinds {
 		for _, n := range []int{0, 1, 8, fewestValues, 5000} {
@@ -213,8 +212,7 @@ func compare(t *testing.T, table *schema.Table, effort Effort, n int, kind strin
 	}
 }
 
-// Row groups end where they are full, whatever batches the rows come in. What is in none yet
-// waits.
+// Row groups end where they are full, whatever the sizes of batches. Other rows wait.
 func TestRowGroups(t *testing.T) {
 	var files []string
 	for _, size := range []int64{1, 7, 40} {
@@ -256,8 +254,8 @@ func TestRowGroups(t *testing.T) {
 	}
 }
 
-// Each column of a row group has its smallest and largest value and says how many are
-// missing, so that readers can skip it.
+// Each column of a row group has its smallest and largest value and the number of missing ones, so
+// that readers can skip the row group.
 func TestStatistics(t *testing.T) {
 	for _, table := range schema.Tables {
 		for _, n := range []int{3, 1000} {
@@ -302,8 +300,7 @@ func bounds(a arrow.Array) (string, bool) {
 	return slices.Min(known) + slices.Max(known), true
 }
 
-// Columns have the encoding that their table declares, or the one that is smaller for
-// the values that a row group has.
+// Columns have the declared encoding, or the smaller one for the row group's values.
 func TestEncodings(t *testing.T) {
 	used := func(table *schema.Table, column, kind string) parquet.Encoding {
 		data, _ := written(t, table, Quick, 5000, kind)
@@ -342,7 +339,7 @@ func (f *failing) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// A failure to write is returned, and stays.
+// A write error is returned, then and later.
 func TestFailure(t *testing.T) {
 	for _, room := range []int{0, 100, 5000} {
 		w, err := New(&failing{room}, schema.Samples, Quick)

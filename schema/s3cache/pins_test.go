@@ -9,7 +9,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// What processes need stays needed until they end or forget it.
+// Files stay pinned until their process ends or forgets them.
 func TestUses(t *testing.T) {
 	dir := t.TempDir()
 	mine, err := newPinList(dir)
@@ -42,7 +42,7 @@ func TestUses(t *testing.T) {
 		t.Fatal(err)
 	}
 	needed("b", "c", "d")
-	if err := other.file.Close(); err != nil { // as the end of its process does
+	if err := other.file.Close(); err != nil { // the end of a process does the same
 		t.Fatal(err)
 	}
 	needed("d")

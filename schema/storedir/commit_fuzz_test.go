@@ -13,8 +13,8 @@ import (
 	"stackmill/schema"
 )
 
-// Whatever a commit file holds: one that is taken is written as it was read, and
-// no byte of it can be another one.
+// A commit file that Decode accepts is encoded to the same bytes, and changing any of its bytes is
+// detected.
 func FuzzDecode(f *testing.F) {
 	c := Commit{Batch: "0123456789abcdef", StoreVersion: schema.StoreVersion, Experiments: []Entry{{ExperimentID: "0123456789abcdef", Generation: 1, Experiment: "a.er", Path: "/a.er", Status: "complete"}},
 		Ingested: time.Unix(1e9, 0).UTC(), Files: []File{{Table: "samples", Path: "tables/samples/0123456789abcdef.parquet", Rows: 1, Bytes: 2, Checksum: noChecksum}}}
@@ -48,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// decodedAlike checks that the faster decoder reads what Encode has written as the other.
+// decodedAlike checks that both decoders read the same from Encode's output.
 func decodedAlike(t *testing.T, data []byte) {
 	t.Helper()
 	if !checksumMatches(data) {
@@ -63,7 +63,7 @@ func decodedAlike(t *testing.T, data []byte) {
 	}
 }
 
-// Whatever names and labels hold, and whichever fields there are.
+// The decoders agree for any content of names and labels, and any fields.
 func TestDecodersAgree(t *testing.T) {
 	odd := "\x00\x1b\"\\/<&>\u2028\xff\U0001f600é\ufffd checksum\": \"0000000000000000"
 	c := Commit{

@@ -13,8 +13,8 @@ import (
 	"stackmill/schema"
 )
 
-// made writes the commit of a batch of experiments, each as `id` or `id.generation`, with a
-// file unless it takes them out.
+// made writes the commit of a batch of experiments, each written `id` or `id.generation`, with a
+// file unless it deletes them.
 func made(t *testing.T, store string, at time.Duration, batch, experiments string, change func(*Commit)) {
 	t.Helper()
 	c := Commit{Batch: batch, StoreVersion: schema.StoreVersion, Ingested: time.Unix(1e9, 0).Add(at).UTC(), Files: []File{{Table: "samples", Path: FilePath("samples", batch)}}}
@@ -34,7 +34,7 @@ func made(t *testing.T, store string, at time.Duration, batch, experiments strin
 	}
 }
 
-// takesOut makes a commit one that takes its experiments out.
+// takesOut changes a commit to one that deletes its experiments until they are ingested again.
 func takesOut(c *Commit) { out(Reingest)(c) }
 
 func out(status string) func(*Commit) {
@@ -46,12 +46,12 @@ func out(status string) func(*Commit) {
 	}
 }
 
-// instead makes a commit's first experiment one in the place of others.
+// instead lets a commit's first experiment replace others.
 func instead(ids ...string) func(*Commit) { return func(c *Commit) { c.Experiments[0].Instead = ids } }
 
 func replaces(batches ...string) func(*Commit) { return func(c *Commit) { c.Replaces = batches } }
 
-// visible writes what readers see: a summary with a ~, labels in brackets.
+// visible formats what readers see: a summary with ~, labels in brackets.
 func visible(c *Contents) string {
 	var batches []string
 	for i := range c.Batches {
@@ -79,11 +79,11 @@ func replaced(c *Contents) string {
 	return strings.Join(names, " ")
 }
 
-// sight is what readers see of a store.
+// sight is a test case: commits, and what readers must see.
 type sight struct {
 	name     string
 	make     func(store string)
-	want     string // batches with what counts in them
+	want     string // visible batches with their experiments
 	replaced string
 }
 
@@ -218,7 +218,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A damaged commit costs what is in it; putting that in again takes another name.
+// A damaged commit hides its experiments; ingesting them again uses another name.
 func TestLookAtDamage(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x y", nil)
@@ -231,7 +231,7 @@ func TestLookAtDamage(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	again := []Entry{{ExperimentID: "x", Generation: c.NextGeneration("x")}, {ExperimentID: "y", Generation: c.NextGeneration("y")}}
-	c.commits[BatchName(again)] = c.commits["b1"] // the damaged one has their name
+	c.commits[BatchName(again)] = c.commits["b1"] // the damaged commit has their name
 	c.sort()
 	name := c.NewBatchName(again)
 	if name != numberedName(BatchName(again), 2) {
@@ -250,15 +250,15 @@ func TestLookAtDamage(t *testing.T) {
 	if c, err = ReadContents(store); err != nil || len(c.Batches) != 0 || len(c.ToReingest) != 1 || c.ToReingest[0].Generation != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	for _, r := range c.Replaced { // its files may be all that is left
+	for _, r := range c.Replaced { // the files of a damaged batch may be all that is left
 		if r.Batch == "b2" && time.Since(r.Since) > time.Minute {
 			t.Errorf("%s was replaced at %v", r.Batch, r.Since)
 		}
 	}
 }
 
-// A commit of the format that compact rewrites is looked at as one of this format is: what names a
-// file elsewhere is damaged.
+// A commit of the older format is verified like one of this format: if it names a file elsewhere,
+// it is damaged.
 func TestOlderCommitIsVerified(t *testing.T) {
 	for path, damaged := range map[string]bool{"tables/function_facts/b1.parquet": false, "../../function_facts/b1.parquet": true} {
 		c := Commit{Batch: "b1", StoreVersion: schema.OlderVersions[0], Files: []File{{Table: "function_facts", Path: path}}}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A file whose metadata has changed must not be read, and neither must one that has none. What
-// comes before the metadata is not looked at.
+// A file whose metadata has changed or is missing must not be read. The rest of the file is not
+// checked.
 func TestFooters(t *testing.T) {
 	for _, size := range []int{0, 20, 40 << 10} { // of the metadata
 		content := bytes.Repeat([]byte("page"), 1000)

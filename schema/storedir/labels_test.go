@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// labels makes a commit one that labels its experiments, which it then has no entries of.
+// labels changes a commit to one that labels its experiments instead of having entries of them.
 func labels(number int, key, value string) func(*Commit) {
 	return func(c *Commit) {
 		l := &Labels{Number: number, Set: map[string]string{key: value}}
@@ -21,8 +21,7 @@ func labels(number int, key, value string) func(*Commit) {
 	}
 }
 
-// own gives a commit's first experiment a label of its own; the commit has applied other label
-// commits.
+// own gives a commit's first experiment a label; its entry includes the label commits in heeded.
 func own(key, value string, heeded ...string) func(*Commit) {
 	return func(c *Commit) {
 		c.Experiments[0].Labels, c.Experiments[0].LabelCommits = map[string]string{key: value}, heeded
@@ -31,8 +30,7 @@ func own(key, value string, heeded ...string) func(*Commit) {
 
 func both(a, b func(*Commit)) func(*Commit) { return func(c *Commit) { a(c); b(c) } }
 
-// What labels an experiment has depends on the commits, not on the order in which they
-// are made.
+// An experiment's labels depend on the commits, not on the order in which they are made.
 func TestLabels(t *testing.T) {
 	for _, test := range []sight{
 		{"given at ingest", func(s string) {
@@ -92,8 +90,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// One form of a recording counts, whichever program stored it and in whatever order. A finished one
-// stays.
+// Of several forms of a recording only one counts, whichever program stored it, in whatever order.
+// A finished one stays.
 func TestCover(t *testing.T) {
 	form := func(status string, samples int64) func(*Commit) {
 		return func(c *Commit) {
@@ -135,7 +133,7 @@ func TestCover(t *testing.T) {
 		}, "b1: x~", "b2"},
 	} {
 		c := test.look(t)
-		c.Sweep(Keep) // what no commit says is replaced stays
+		c.Sweep(Keep) // files stay if no commit replaces theirs
 		c, err := ReadContents(c.store)
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +181,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Experiments are deleted and labeled by their ids. Damage to these commits does not bring them
+// Commits delete and label experiments by their ids. Damage to these commits does not bring them
 // back, and check's repair deletes them again.
 func TestTakeOut(t *testing.T) {
 	store := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The attempt of another machine, whose lock is not seen here, stays until nothing has
-// changed in it for long; what a file system keeps of removed files stays.
+// Another machine's attempt, whose lock is invisible here, stays until it has been unchanged for
+// long; remains of removed files that NFS keeps stay.
 func TestCleanForeign(t *testing.T) {
 	store := t.TempDir()
 	if err := makeDirs(store); err != nil {
@@ -28,7 +28,7 @@ func TestCleanForeign(t *testing.T) {
 	for _, x := range []struct {
 		what    string
 		lock    string
-		changed []string // just now, all else long ago
+		changed []string // files that changed just now; the others long ago
 		lives   bool
 	}{
 		{"lock", "another kernel\n", []string{dir + lockSuffix}, true},
@@ -67,7 +67,7 @@ func TestCleanForeign(t *testing.T) {
 	}
 }
 
-// A commit is not made when a file of its own is gone, or is another one.
+// A commit is not made if one of its files is missing or was replaced.
 func TestCommitLost(t *testing.T) {
 	store := t.TempDir()
 	attempt, err := NewAttempt(store, "b1")
@@ -101,8 +101,8 @@ func TestCommitLost(t *testing.T) {
 	}
 }
 
-// A lock says whose it is as soon as it is there: one that a killed process has left without
-// that would stay for a day.
+// A lock names its owner as soon as it exists: an empty one that a killed process left would stay
+// for a day.
 func TestLockIsWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "name")
 	if s, err := claimWhole(dir); err != nil {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// bareStore makes a store with many commits without files. Of what they say, some was said
-// again, and some is of no use any more.
+// bareStore makes a store with many metadata commits, some of them repeated by others or obsolete.
 func bareStore(t *testing.T) (store string) {
 	store = t.TempDir()
 	var ids []string
@@ -36,8 +35,8 @@ func bareStore(t *testing.T) (store string) {
 	return store
 }
 
-// Merging commits without files keeps their content: whichever program merges them, whatever is
-// committed meanwhile, and whichever of them is removed before the program ends.
+// Merging metadata commits keeps their content: whichever program merges them, whatever is
+// committed meanwhile, and whichever are removed before the program is killed.
 func TestMergeBare(t *testing.T) {
 	for seed := range uint64(8) {
 		store := bareStore(t)
@@ -96,7 +95,7 @@ func TestMergeBare(t *testing.T) {
 	}
 }
 
-// Few commits stay as they are, and so do young ones.
+// A few metadata commits are not merged, nor are young ones.
 func TestMergeFewBare(t *testing.T) {
 	store := bareStore(t)
 	c, err := ReadContents(store)

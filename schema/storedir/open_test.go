@@ -16,7 +16,7 @@ import (
 	"stackmill/schema"
 )
 
-// A commit that names what no writer can have named is a damaged one, which names nothing.
+// A commit with names that no writer can have written is damaged, and its names are ignored.
 func TestForgedCommits(t *testing.T) {
 	const batch = "0123456789abcdef"
 	named := func(table, path string) func(*Commit) {
@@ -85,7 +85,7 @@ func inTime(t *testing.T, what string, f func()) {
 	}
 }
 
-// oddFiles puts something else than a regular file at a path, in every way.
+// oddFiles are the ways to put something other than a regular file at a path.
 var oddFiles = map[string]func(path string) error{
 	"pipe":   func(path string) error { return unix.Mkfifo(path, 0o600) },
 	"device": func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -108,8 +108,8 @@ var oddFiles = map[string]func(path string) error{
 	},
 }
 
-// Whatever is in the place of a store's own file: it is refused at once, and nothing outside of
-// the store is read or written.
+// Anything but a regular file in place of a store's own file is refused at once, and nothing
+// outside of the store is read or written.
 func TestOddFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for kind, put := range oddFiles {
@@ -152,8 +152,8 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// A folder that leads out of the store is not followed, by what reads nor by what removes; one
-// that leads to another folder of the store is.
+// Neither reading nor removing follows a folder's link out of the store; a link to another folder
+// of the store is followed.
 func TestFoldersThatAreLinks(t *testing.T) {
 	store, outside := t.TempDir(), t.TempDir()
 	name := FilePath("samples", "b1")
@@ -189,7 +189,7 @@ func TestFoldersThatAreLinks(t *testing.T) {
 	}
 }
 
-// A commit that is too large for any store is not read.
+// A commit larger than any store's is not read.
 func TestLargeCommit(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x", nil)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A glance at commits says what looking at them does, and tells every change to them.
+// ReadRawCommits and ReadContents agree, and the state changes with every change of a commit.
 func TestGlance(t *testing.T) {
 	store := t.TempDir()
 	glance := func() *RawCommits {
@@ -54,8 +54,8 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// A watch and a refresh see a commit that is damaged, replaced by another of its name and size,
-// and restored, however soon one follows the other.
+// A Watcher and Refresh see a commit that is damaged, replaced by another one of its name and size,
+// and restored, however quickly these follow each other.
 func TestChanges(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "aa", "aa", nil)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What other processes left in the store's folder goes too, but not what is used.
+// CleanScratch removes what killed processes left in the store's folder, but nothing that is in
+// use.
 func TestCleanScratch(t *testing.T) {
 	store := t.TempDir()
 	living, err := NewScratch(store)

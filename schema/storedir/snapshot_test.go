@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// snapshot is what a snapshot of a store says.
+// snapshot returns the contents of a store from a snapshot.
 func snapshot(t *testing.T, store string) *Contents {
 	t.Helper()
 	before, err := ReadContents(store)
@@ -28,7 +28,7 @@ func snapshot(t *testing.T, store string) *Contents {
 	return c
 }
 
-// damage makes a commit one that cannot be read.
+// damage makes a commit unreadable.
 func damage(t *testing.T, store, batch string) {
 	t.Helper()
 	if err := os.WriteFile(commitPath(store, batch), nil, 0o666); err != nil {
@@ -36,7 +36,7 @@ func damage(t *testing.T, store, batch string) {
 	}
 }
 
-// A snapshot says what the commits do, and nothing of what comes after it but what it is told.
+// A snapshot has the contents of the commits, and of later ones only those that were added by name.
 func TestSnapshot(t *testing.T) {
 	store := t.TempDir()
 	made(t, store, 0, "b1", "x y", func(c *Commit) {
@@ -84,7 +84,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// A snapshot of a store that is not there yet has nothing.
+// A snapshot of a store that does not exist yet is empty.
 func TestSnapshotOfNothing(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	c := snapshot(t, store)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The file can be used, but nobody finds it.
+// An unnamed file can be used, but has no path.
 func TestNewUnnamed(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	f, err := NewUnnamed(store)
@@ -24,7 +24,7 @@ func TestNewUnnamed(t *testing.T) {
 	}
 }
 
-// One that a killed process could not unlink goes with Clean.
+// Clean removes a file that a killed process could not unlink.
 func TestCleanUnnamed(t *testing.T) {
 	store := t.TempDir()
 	left := filepath.Join(store, StagingDir, "unnamed-1")

@@ -13,8 +13,8 @@ import (
 	"stackmill/schema/parquetfile"
 )
 
-// A reader finds the rows of each experiment, any part of them, whatever the rows between
-// them and the borders of row groups.
+// A reader finds the rows of each experiment, and any part of them, wherever other rows or the
+// borders of row groups are.
 func TestReader(t *testing.T) {
 	var file bytes.Buffer
 	w, err := parquetfile.New(&file, schema.Samples, parquetfile.Thorough)
