@@ -11,8 +11,8 @@ import (
 	"stackmill/queries"
 )
 
-// A value that the recording cannot have, put into a real one, takes nothing with it
-// but itself: it is reported, and all sums are the other events'.
+// An impossible value in a real recording costs only that value: it is reported, and all sums are
+// those of the other events.
 func TestValuesOutOfBounds(t *testing.T) {
 	const first = 100 // the packet that is damaged
 	for _, tt := range []struct {
@@ -20,7 +20,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 		typ              uint16
 		offset, width    int
 		value            uint64
-		where            int // a field that says whether the metric counts a packet, 0 for none
+		where            int // offset of the field by which the metric counts a packet or not; 0: none
 		metric           string
 		other            []string // metrics that must not change
 		lost             func(packet []byte) int64
@@ -102,7 +102,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 	}
 }
 
-// What the damaged packet counted before, of the metric.
+// What the packet counted for the metric before it was damaged.
 func oneTick([]byte) int64 { return 997_000 }
 func nothing([]byte) int64 { return 0 }
 
@@ -110,7 +110,7 @@ func size(offset int) func([]byte) int64 {
 	return func(packet []byte) int64 { return int64(binary.LittleEndian.Uint64(packet[offset:])) }
 }
 
-// duration is from a request to the packet's time, in whole microseconds.
+// duration returns the time from a request to the packet, in whole microseconds.
 func duration(offset int) func([]byte) int64 {
 	return func(packet []byte) int64 {
 		ns := binary.LittleEndian.Uint64(packet[32:]) - binary.LittleEndian.Uint64(packet[offset:])

@@ -10,13 +10,13 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// neighbor is a row of callers or callees; functions of equal names share one.
-// The golden's blurred functions are one neighbor together.
+// neighbor is a row of callers or callees; functions with equal names share one. All blurred
+// functions of the golden are one neighbor.
 type neighbor struct{ relation, name string }
 
 const blurredName = "(blurred)"
 
-// Every attributed value between every two functions, both directions.
+// The attributed values between every two functions equal the golden's, in both directions.
 func TestCallersCallees(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {
@@ -121,7 +121,7 @@ func (a *match) compareBlock(t *testing.T, i int, metric string, want map[neighb
 	}
 }
 
-// The call tree of experiments without blurred functions, path by path.
+// The call tree of experiments without blurred functions equals the golden's, path by path.
 func TestCallTree(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {

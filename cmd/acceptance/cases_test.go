@@ -9,25 +9,23 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// compared are the recordings whose goldens must agree with the store row by
-// row; corrections and noLines say where the golden is not the truth. Not among
-// them: plt_sec, whose golden has the PLT's instructions in functions of their
-// own (S22; TestTruth has it), and java, whose golden was made with a library
-// that the recording does not hold.
+// compared are the recordings whose goldens must agree with the store row by row; corrections and
+// noLines list where the golden is wrong. Left out are plt_sec, whose golden has the PLT's
+// instructions in separate functions (S22; TestTruth covers it), and java, whose golden was made
+// with a library that the recording does not contain.
 var compared = []string{
 	"alias", "all", "clones", "cxx", "deep", "deep_big", "dlreload", "entry", "forkexec", "heap", "heap_many",
 	"interpose", "io", "jit_api", "jit_none", "notail", "omp_clang", "omp_gcc", "outline", "plt_lazy", "plt_noplt",
 	"recur", "recur_dw5", "recur_raw", "signals", "stripmain", "sync", "tail", "threads", "threads_raw", "traps",
 }
 
-// noLines are the recordings whose golden lines are not the truth: gprofng 2.40
-// does not read DWARF 5, and takes the lines of inlined C++ code from the wrong
-// level; the call that S12 puts in has a line of its own. TestDebugLines has
-// their lines, and of all others.
+// noLines are the recordings whose golden lines are wrong: gprofng 2.40 does not read DWARF 5, and
+// takes the lines of inlined C++ code from the wrong level; the call that S12 inserts has a
+// different line. TestDebugLines checks the lines of all recordings.
 var noLines = map[string]bool{"recur_dw5": true, "cxx": true, "all": true, "outline": true}
 
-// goldenMode returns the mode in which the store says what gprofng prints: it
-// shows the bodies of parallel regions also in user mode, against the manual (S11).
+// goldenMode returns the mode in which the store shows what gprofng prints: against the manual,
+// gprofng shows the bodies of parallel regions in user mode, too (S11).
 func goldenMode(experiment string) string {
 	if strings.HasPrefix(experiment, "omp_") {
 		return "machine"
@@ -47,15 +45,14 @@ func readGolden(t *testing.T, c string) *golden.Experiment {
 	return x
 }
 
-// cell returns the value of a column, also when another table's columns are
-// in another order.
+// cell returns the value of a column, which may be at another position in another table.
 func cell(x golden.Table, row int, col golden.Column) string {
 	return x.Rows[row].Values[x.Column(col.Flavor, col.Metric)]
 }
 
 func isZero(s string) bool { return s == "0" || s == "0." }
 
-// number64 reads a printed value: seconds, or a count.
+// number64 parses a printed value: seconds, or a count.
 func number64(t *testing.T, s string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(s, 64)
@@ -65,7 +62,7 @@ func number64(t *testing.T, s string) float64 {
 	return v
 }
 
-// asPrinted is a value in the unit in which it is printed.
+// asPrinted converts a value to the unit in which it is printed.
 func asPrinted(unit string, v int64) float64 {
 	if unit == "ns" {
 		return float64(v) / 1e9

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// all returns the functions of a name that are in the function list. The name is
-// the one shown or the symbol's; `object!` before it selects a load object.
+// all returns the functions with a name in the function list. The name is the displayed one or the
+// symbol's; `object!` before it selects a load object.
 func (m *model) all(name string) (fs []*function) {
 	object, bare, qualified := strings.Cut(name, "!")
 	if !qualified {
@@ -75,7 +75,7 @@ func neighbors(name, relation string, want []string) func(*testing.T, *model) {
 		for _, edges := range m.edges {
 			for e, v := range edges {
 				if !of[e.function] || e.relation != relation || v == 0 && e.other != e.function {
-					continue // a function that calls itself may be its callee with nothing
+					continue // a recursive function may be its own callee, with value 0
 				}
 				if f := m.functions[e.other]; v != 0 && !expected[e.other] {
 					t.Errorf("%s of %s: %s of %s, want only %q", relation, name, f.name, f.object, want)
@@ -89,7 +89,7 @@ func neighbors(name, relation string, want []string) func(*testing.T, *model) {
 	}
 }
 
-// objects checks in which load objects the functions of a name are.
+// objects checks which load objects have functions with a name.
 func objects(name string, want ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var got []string
@@ -124,7 +124,7 @@ func absent(names ...string) func(*testing.T, *model) {
 	}
 }
 
-// counts checks the inclusive values of a function, given in turn with the metrics.
+// counts checks the inclusive values of a function; values alternates metrics and values.
 func counts(name string, values ...any) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		for i := 0; i < len(values); i += 2 {
@@ -136,7 +136,7 @@ func counts(name string, values ...any) func(*testing.T, *model) {
 	}
 }
 
-// shown checks that the functions of these symbols are in the list, under the names given in turn.
+// shown checks that functions are in the list; the arguments alternate symbols and displayed names.
 func shown(linkageNames ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		for i := 0; i < len(linkageNames); i += 2 {
@@ -149,7 +149,7 @@ func shown(linkageNames ...string) func(*testing.T, *model) {
 	}
 }
 
-// modules checks which units the functions of a name are of.
+// modules checks which compilation units the functions with a name belong to.
 func modules(name string, want ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var got []string
@@ -163,7 +163,7 @@ func modules(name string, want ...string) func(*testing.T, *model) {
 	}
 }
 
-// inOrder checks in which order functions lie in their load object.
+// inOrder checks the order of functions in their load object.
 func inOrder(names ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		last := int64(-1)
@@ -242,7 +242,7 @@ func fileLines(file string, want map[string]int) func(*testing.T, *model) {
 	}
 }
 
-// linesOf checks in which lines of a file a function has time, of its own or its callees'.
+// linesOf checks in which lines of a file a function has inclusive time.
 func linesOf(name, file string, want ...int) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		of := m.ids(t, name)

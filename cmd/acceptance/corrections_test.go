@@ -12,8 +12,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// correction is a place where the golden is not the truth: it is changed to
-// what the manual's rule or the program's source says.
+// correction changes a wrong part of a golden to what the manual's rule or the program's source
+// says.
 type correction struct {
 	recording, reason string
 	apply             func(*golden.Experiment) error
@@ -49,8 +49,7 @@ func corrected(t *testing.T, recording string, x *golden.Experiment) *golden.Exp
 	return x
 }
 
-// rename gives functions other names, in every table: alone, or with an
-// instruction or a line after them.
+// rename renames functions in every table, also in the names of instructions and lines.
 func rename(names map[string]string) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		found := map[string]bool{}
@@ -105,9 +104,9 @@ func without(metrics ...string) func(*golden.Experiment) error {
 	}
 }
 
-// outline puts the call of an outline function by its main function in (S12):
-// whoever called the part called the main function. The main function may be
-// absent from the golden; then its offset says where it begins.
+// outline inserts the call of an outline function by its main function (S12): callers of the part
+// become callers of the main function. offset is where the main function begins, if the golden
+// lacks it.
 func outline(part, base string, offset int64) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		p := slices.IndexFunc(x.Functions, func(f golden.Function) bool { return f.Name == part })
@@ -141,13 +140,12 @@ func outline(part, base string, offset int64) func(*golden.Experiment) error {
 		x.Blocks[p].Rows = append([]golden.Row{inclusive}, block.Rows[star:]...)
 		inclusive.Name = part
 		addRow(&x.Blocks[b], inclusive, false)
-		x.Tree = golden.Table{} // what holds for callers and callees holds for paths
+		x.Tree = golden.Table{} // checking callers and callees suffices
 		return outlineCall(part, base)(x)
 	}
 }
 
-// outlineCall adds the instruction from which the artificial call is made: the
-// main function's first.
+// outlineCall adds the instruction of the artificial call: the main function's first.
 func outlineCall(part, base string) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		p := slices.IndexFunc(x.Functions, func(f golden.Function) bool { return f.Name == part })
@@ -167,7 +165,7 @@ func outlineCall(part, base string) func(*golden.Experiment) error {
 	}
 }
 
-// movePC moves an instruction's exclusive time to the one that called it.
+// movePC moves an instruction's exclusive time to the instruction that called it.
 func movePC(from, to string) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		index := func(name string) int {
@@ -224,7 +222,7 @@ func starRow(b golden.Table) int {
 	return slices.IndexFunc(b.Rows, func(r golden.Row) bool { return r.Star })
 }
 
-// addRow adds a caller or a callee to a block, to the row of its name if there is one.
+// addRow adds a caller or callee to a block, or its values to the row of its name.
 func addRow(b *golden.Table, row golden.Row, caller bool) {
 	star := starRow(*b)
 	for i := range b.Rows {
@@ -244,7 +242,7 @@ func addRow(b *golden.Table, row golden.Row, caller bool) {
 	}
 }
 
-// moveCallee gives a callee another name.
+// moveCallee renames a callee.
 func moveCallee(b *golden.Table, from, to string) {
 	for i := starRow(*b) + 1; i < len(b.Rows); i++ {
 		if r := b.Rows[i]; r.Name == from {
@@ -259,8 +257,7 @@ func moveCallee(b *golden.Table, from, to string) {
 // tick is the interval of the clock-profiled recordings that are corrected, in seconds.
 const tick = 0.000997
 
-// add adds two printed values. Times are whole ticks, so nothing is lost by
-// their three decimals.
+// add adds two printed values. Times are whole ticks, so that three decimals suffice.
 func add(metric, a, b string) string {
 	x, _ := strconv.ParseFloat(a, 64)
 	y, _ := strconv.ParseFloat(b, 64)
@@ -273,5 +270,5 @@ func add(metric, a, b string) string {
 	return golden.Print("count", int64(x+y))
 }
 
-// objectName is the base name of a load object's path.
+// objectName returns the base name of a load object's path.
 func objectName(p string) string { return path.Base(p) }

@@ -14,14 +14,14 @@ import (
 // recurSamples is the number of clock samples of recur.er, the original of all damaged copies.
 const recurSamples = 1610
 
-// damage is what must be left of a damaged recording.
+// damage describes what must remain of a damaged recording.
 type damage struct {
 	name     string
-	exits    []int    // the exit statuses allowed when it is the only input
-	least    int64    // samples that must be there
-	problem  string   // the file that a problem must be recorded for; empty: the recording itself
-	offset   bool     // with an offset
-	has      []string // functions that must be there
+	exits    []int    // the allowed exit statuses if it is the only input
+	least    int64    // minimum of samples
+	problem  string   // the file of an expected problem; empty: the recording itself
+	offset   bool     // the problem has an offset
+	has      []string // expected functions
 	hasNot   []string
 	allKnown bool // nothing in <Unknown>
 }
@@ -112,7 +112,7 @@ func (d damage) check(t *testing.T, db *queries.DB) {
 	}
 }
 
-// The archive that was swapped for another program must not name anything.
+// An archived file that was swapped for another program must not name anything.
 func TestSwappedArchive(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	if _, err := ingest(store, t.TempDir(), filepath.Join(recordings, "damaged", "d_archive_swapped.er")); err != nil {
@@ -142,7 +142,7 @@ func program(t *testing.T) string {
 	return binary
 }
 
-// ingestArgs are the arguments with which the program does what ingest does.
+// ingestArgs returns the program's arguments for the same ingest as by ingest.
 func ingestArgs(store, cache string, more ...string) []string {
 	return append([]string{"ingest", "--store", store, "--cache", cache, "--no-system-debug", "--debug-dir", scratch}, more...)
 }

@@ -16,7 +16,7 @@ import (
 	"stackmill/queries"
 )
 
-// objectDamages change an object's file, at places that random numbers choose.
+// objectDamages change an object's file at random places.
 var objectDamages = []struct {
 	name string
 	do   func(b []byte, f *elf.File, r *rand.Rand) []byte
@@ -44,7 +44,7 @@ var objectDamages = []struct {
 	{"ranges", in(".debug_ranges", 20)}, {"call frames", in(".eh_frame", 20)}, {"text", in(".text", 100)},
 }
 
-// in changes some bytes of a section.
+// in returns a damage that changes n bytes of a section.
 func in(name string, n int) func([]byte, *elf.File, *rand.Rand) []byte {
 	return func(b []byte, f *elf.File, r *rand.Rand) []byte {
 		s := f.Section(name)
@@ -62,8 +62,8 @@ func scatter(b []byte, r *rand.Rand, from, size, n int) []byte {
 	return b
 }
 
-// Whatever is wrong with a load object's file, nothing is lost but names, and the
-// store is right: all parts sum to their whole.
+// Damage to a load object's file only costs names, and the store stays consistent: all parts sum to
+// their whole.
 func TestDamagedObjects(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewSource(1))
@@ -118,7 +118,7 @@ func TestDamagedObjects(t *testing.T) {
 	}
 }
 
-// replaced makes a copy of a recording with another content of one file.
+// replaced copies a recording with different content of one file.
 func replaced(from, to, file string, content []byte) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

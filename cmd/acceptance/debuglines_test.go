@@ -12,10 +12,9 @@ import (
 	"testing"
 )
 
-// TestDebugLines compares the line of every instruction in the archived
-// programs with what binutils' addr2line says: the outermost of its inline
-// frames is the call site to which the manual charges inlined code (S10). What
-// clang inlines into the body of a parallel region is the body itself.
+// TestDebugLines compares the line of every instruction in the archived programs with addr2line of
+// binutils: its outermost inline frame is the call site to which the manual charges inlined code
+// (S10). Code that clang inlines into the body of a parallel region is the body itself.
 func TestDebugLines(t *testing.T) {
 	addr2line, err := exec.LookPath("addr2line")
 	if err != nil {
@@ -35,7 +34,7 @@ func TestDebugLines(t *testing.T) {
 				want := outermostLines(t, addr2line, archived[0], places)
 				for i, p := range places {
 					if p.line == 0 && strings.HasSuffix(want[i], ":0") {
-						continue // addr2line may say a symbol's file
+						continue // addr2line may print a symbol's file
 					}
 					compared++
 					if got := fmt.Sprintf("%s:%d", filepath.Base(p.file), p.line); got != want[i] {
@@ -120,7 +119,7 @@ func outermostLines(t *testing.T, addr2line, object string, places []source) []s
 	return lines
 }
 
-// baseLine makes `file:line` of a path and a line as addr2line prints them.
+// baseLine converts addr2line's path and line to `file:line`.
 func baseLine(text string) string {
 	file, line, _ := strings.Cut(text, ":")
 	line, _, _ = strings.Cut(line, " (discriminator")

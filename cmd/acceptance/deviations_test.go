@@ -1,9 +1,9 @@
 package acceptance
 
-// deviations are the recordings that hold other shares of time than their
-// sources say. The goldens say the same: TestFunctions, TestLines and
-// TestThreadsAndCPUs compare the values with what gprofng prints. Nothing else
-// may be off by more than the tolerance, and these not by another percent.
+// deviations are the recordings whose shares of time differ from their sources'. The goldens have
+// the same differences: TestFunctions, TestLines and TestThreadsAndCPUs compare the values with
+// gprofng's. No other recording may be off by more than the tolerance, and these by no further
+// percent.
 var deviations = map[string]deviation{
 	"omp_gcc": {
 		few: map[string]int{"line 34": -22, "line 21": -11, "line 24": 11},

@@ -13,8 +13,8 @@ import (
 	"stackmill/queries"
 )
 
-// peer returns the path of gprofng. Without it the test is skipped, unless
-// STACKMILL_REQUIRE_GPROFNG says that it must run.
+// peer returns the path of gprofng. Without gprofng it skips the test, unless
+// STACKMILL_REQUIRE_GPROFNG is set.
 func peer(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("gprofng")
@@ -54,8 +54,7 @@ func show(t *testing.T, gprofng string, m *model, report, experiment string) gol
 	return tables[0]
 }
 
-// TestPeer compares with the gprofng of this machine: recordings of the corpus,
-// and one that is made now.
+// TestPeer compares recordings of the corpus, and a new one, with this machine's gprofng.
 func TestPeer(t *testing.T) {
 	gprofng := peer(t)
 	for _, c := range []string{"recur", "notail", "io", "sync", "forkexec"} {
@@ -81,8 +80,8 @@ func TestPeer(t *testing.T) {
 	})
 }
 
-// compareWithPeer compares all functions whose names gprofng and the store
-// agree on, by name; those that only one of them names are summed up.
+// compareWithPeer compares functions by name if gprofng and the store agree on it, and the sum of
+// all others.
 func compareWithPeer(t *testing.T, gprofng, path string, m *model) {
 	table := show(t, gprofng, m, "functions", path)
 	for _, col := range table.Columns {

@@ -18,11 +18,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// No edge is false (S26): when a frame's instruction is a direct call, to a
-// function or through the procedure linkage table, the frame above it is the
-// function called, or one that this may have left for by a tail call. An edge
-// contradicts the program when the called function, and all that it jumps to,
-// provably never leave for the callee.
+// No edge is false (S26): if a frame's instruction is a direct call, to a function or through the
+// procedure linkage table, the frame above is the called function, or one that it may have reached
+// by a tail call. An edge contradicts the program if the called function, and all that it jumps to,
+// provably never jump to the callee.
 func TestEdges(t *testing.T) {
 	count := map[string]int{}
 	programs := map[string]*archived{}
@@ -61,13 +60,11 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// misrecorded are calls below which the collector recorded another frame than
-// theirs. This one was interrupted in its own unwinder: the frame above, of a part
-// of that, is what an earlier call had left on the stack.
+// misrecorded are calls above which the collector recorded a wrong frame. This one was interrupted
+// in the collector's unwinder: the frame above is a remnant of an earlier call.
 var misrecorded = map[string]bool{"all.er 0x6c67c": true}
 
-// The judgement itself: with tail calls A gets to D by its call of B, without
-// them it does not.
+// The judgment itself: with tail calls, A reaches D by calling B; without, it does not.
 func TestJudgesEdges(t *testing.T) {
 	for recording, want := range map[string][3]string{
 		"tail":   {"called", "left for", "contradicted"},
@@ -118,7 +115,7 @@ func (g callee) is(path string, f symtab.Function) bool {
 	return g.path == path && g.offset == f.Offset
 }
 
-// archived is the machine code of a recording's load objects.
+// archived has the machine code of a recording's load objects.
 type archived struct {
 	objects map[string]*code // by recorded path
 }
@@ -146,7 +143,7 @@ func openArchived(t *testing.T, experiment string) *archived {
 	return p
 }
 
-// openCode returns the code of a load object, nil when the file is not there.
+// openCode returns the code of a load object, nil if the file is missing.
 func openCode(t *testing.T, name string) *code {
 	t.Helper()
 	f, err := elf.Open(name)
@@ -174,8 +171,8 @@ func openCode(t *testing.T, name string) *code {
 	return c
 }
 
-// judge returns what the instruction at an offset of a load object proves about the
-// edge to g: nothing if it is not a direct call.
+// judge returns what the instruction at an offset proves about the edge to g: nothing unless it is
+// a direct call.
 func (p *archived) judge(path string, offset uint64, g callee) string {
 	c := p.objects[path]
 	if c == nil {
@@ -199,8 +196,8 @@ func (p *archived) judge(path string, offset uint64, g callee) string {
 	return "contradicted"
 }
 
-// walk looks for a function among those that control can be in after a call
-// without a return or another call.
+// walk searches for a function among those that control can reach from a call without another call
+// or a return.
 type walk struct {
 	p       *archived
 	g       callee
@@ -252,7 +249,7 @@ func (w *walk) symbol(c *code, at uint64) {
 	w.unknown = w.unknown || !bound
 }
 
-// enter looks at a function and at what its jumps leave for.
+// enter visits a function and the functions that it jumps to.
 func (w *walk) enter(c *code, f symtab.Function) {
 	key := fmt.Sprint(c.path, " ", f.Offset)
 	if slices.Contains(w.visited, key) {

@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/report"
 )
 
-// goldenFragments reads the blocks that gprofng prints for pieces of stacks: by the piece's
-// functions with commas between them, lines of relation, value and name.
+// goldenFragments reads the blocks that gprofng prints for fragments of stacks: lines of relation,
+// value and name, by the fragment's functions, separated by commas.
 func goldenFragments(text string) map[string][]string {
 	blocks := map[string][]string{}
 	for _, block := range strings.Split(text, "Callers and callees sorted")[1:] {
@@ -43,7 +43,7 @@ func goldenFragments(text string) map[string][]string {
 	return blocks
 }
 
-// Callers and callees of pieces of stacks are gprofng's.
+// Callers and callees of fragments of stacks equal gprofng's.
 func TestFragments(t *testing.T) {
 	blocks := goldenFragments(goldenText(t, "recur", "fragments.txt"))
 	if len(blocks) < 4 {
@@ -71,7 +71,7 @@ func TestFragments(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		for i := range want { // gprofng names the start of the program by where it is
+		for i := range want { // gprofng names the program's start by its address
 			if strings.Contains(want[i], "<static>") {
 				want[i] = strings.Join(strings.Fields(want[i])[:2], " ")
 			}
@@ -87,7 +87,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// A piece of one function has the callers and callees of the function, in every recording.
+// A fragment of one function has the function's callers and callees, in every recording.
 func TestFragmentOfOneFunction(t *testing.T) {
 	for _, name := range []string{"main", "fact", "is_even", "malloc", "worker_a", "shared_work", "catcher()", "geo::work(int)", "<Truncated-stack>"} {
 		if n := number(t, shared.DB, `WITH named AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_contains([name, gprofng_name, perf_name], $1)),

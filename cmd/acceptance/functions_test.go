@@ -9,7 +9,7 @@ import (
 // totalFunction is the name of the root of everything (S19).
 const totalFunction = "<Total>"
 
-// Every golden's <Total>, for each of its metrics.
+// Every golden's <Total> is the store's, for each metric.
 func TestTotals(t *testing.T) {
 	for _, c := range withGolden(t) {
 		t.Run(c, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// Every function, every metric, both directions.
+// Every function has the golden's value of every metric, and the golden has every function.
 func TestFunctions(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestLoadObjects(t *testing.T) {
 					v := number64(t, cell(x.List, i+1, col))
 					object := f.LoadObject
 					if id := a.ours[i+1]; id != 0 {
-						object = m.functions[id].object // the golden has one for all code that is in no file
+						object = m.functions[id].object // the golden has one load object for all code outside of files
 					}
 					want[object] += v
 					rows[object]++
@@ -87,7 +87,7 @@ func TestLoadObjects(t *testing.T) {
 					}
 				}
 				for object := range union(want, got) {
-					// Each printed time may be half a millisecond off.
+					// Each printed time may be off by half a millisecond.
 					slack := 0.0005*float64(rows[object]) + 1e-9
 					if m.units[col.Metric] != "ns" {
 						slack = 0

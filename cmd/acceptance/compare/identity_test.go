@@ -21,11 +21,11 @@ type build struct {
 	name    string
 	allocs  map[string]int // by folder
 	flags   string         // of the compiler
-	from    string         // where it runs: the build's own folder, each source's, or one above (absolute names)
+	from    string         // where the compiler runs: the build's folder, each source's, or one above (absolute names)
 	library bool           // each folder is a library libutil.so, in which helper is global
 }
 
-// make builds the program and records what it allocates.
+// make builds the program and records its allocations.
 func (b build) make(t *testing.T, dir string) (recording string) {
 	t.Helper()
 	dir = filepath.Join(dir, b.name, "tree")
@@ -90,12 +90,13 @@ func sortedKeys(m map[string]int) (list []string) {
 	return list
 }
 
-// TestSameBaseName compares builds of programs that have two functions of one name in files of
-// one name: they are never one row, and what distinguishes them is the same in every build.
+// TestSameBaseName compares builds of programs that have two functions with equal names in files
+// with equal names: they never become one row, and the same property distinguishes them in every
+// build.
 func TestSameBaseName(t *testing.T) {
 	need(t, "gcc", "gprofng")
 	dir := t.TempDir()
-	for _, d := range []string{dir, filepath.Dir(dir)} { // or sources are not read
+	for _, d := range []string{dir, filepath.Dir(dir)} { // otherwise, sources are not read
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
-// Package compare compares real runs: functions are found again in another build, planted
-// changes are found, and nothing is found where there is nothing.
+// Package compare compares real runs: functions are recognized in another build, planted changes
+// are found, and no others.
 package compare
 
 import (
@@ -16,10 +16,10 @@ import (
 	"stackmill/queries/compare"
 )
 
-// sources writes a program of some 200 functions, each of which allocates a number of bytes
-// of its own. The second build has shifted lines, static functions that gcc clones
-// and specializes, a file of another name, lambdas with other numbers, functions with
-// another parameter, and functions of other names.
+// sources writes a program of some 200 functions, each of which allocates a different number of
+// bytes. The second build has shifted lines, static functions that gcc clones and specializes, a
+// renamed file, lambdas with other numbers, functions with another parameter, and renamed
+// functions.
 func sources(t *testing.T, dir string, second bool) (files []string) {
 	t.Helper()
 	shift, noclone, moved, more, param, renamed := "", ", noclone", "moved.c", "", "int", "old"
@@ -90,7 +90,7 @@ func sources(t *testing.T, dir string, second bool) (files []string) {
 	return files
 }
 
-// record builds a program and records what it allocates.
+// record builds a program and records its allocations.
 func record(t *testing.T, dir string, second bool) (recording string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -130,8 +130,8 @@ func need(t *testing.T, programs ...string) {
 	}
 }
 
-// TestMatching finds the functions of a program in another build of it. Each allocates as
-// many bytes there: a row in which the two differ is a wrong match.
+// TestMatching finds the functions of a program in another build. Each allocates the same number of
+// bytes there: a row with different values is a wrong match.
 func TestMatching(t *testing.T) {
 	need(t, "gcc", "g++", "gprofng")
 	dir := t.TempDir()
@@ -157,7 +157,7 @@ func TestMatching(t *testing.T) {
 	}
 	functions, found, how := 0, 0, map[string]int{}
 	for _, row := range result.Rows[1:] {
-		if row.Names[1] != "program" || row.Base == 0 && row.Test == 9000 || row.Test == row.Base+9000 { // what only one has
+		if row.Names[1] != "program" || row.Base == 0 && row.Test == 9000 || row.Test == row.Base+9000 { // only one build has it
 			continue
 		}
 		functions++
@@ -181,8 +181,8 @@ func TestMatching(t *testing.T) {
 	matchLines(t, db, r)
 }
 
-// matchLines finds the lines of the program in the other build's sources, of which one file
-// has another name.
+// matchLines finds the lines of the program in the other build's sources, where one file is
+// renamed.
 func matchLines(t *testing.T, db *queries.DB, r compare.Request) {
 	t.Helper()
 	r.By = "line"
@@ -192,7 +192,7 @@ func matchLines(t *testing.T, db *queries.DB, r compare.Request) {
 	}
 	lines, found := 0, 0
 	for _, row := range result.Rows[1:] {
-		if d := row.Test - row.Base; d == 9000 { // what only one has
+		if d := row.Test - row.Base; d == 9000 { // only one build has it
 			continue
 		}
 		lines++

@@ -21,10 +21,9 @@ var (
 
 const draws = 100
 
-// TestPlanted records runs of a program and of a build of it in which one function does 5 %
-// more, and compares halves of them that are drawn by chance: the function is found, and
-// nothing is found between halves of one build. queries/compare has a test over the values
-// of such runs.
+// TestPlanted records runs of two builds of a program, one of which has a function that does 5 %
+// more, and compares random halves: the function is found, and nothing between halves of one build.
+// queries/compare has a test over the values of such runs.
 func TestPlanted(t *testing.T) {
 	if *runs == 0 {
 		t.Skip("takes minutes (-runs 40)")
@@ -85,8 +84,7 @@ func compared(t *testing.T, db *queries.DB, base, test []string) []compare.Row {
 	return result.Rows
 }
 
-// recordRuns records both builds in turns, so that what else the machine does is the same
-// for both.
+// recordRuns records both builds alternately, so that other load affects both alike.
 func recordRuns(t *testing.T, dir string) (recordings []string) {
 	t.Helper()
 	source, err := filepath.Abs("testdata/work.c")

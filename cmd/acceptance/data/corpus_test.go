@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// touched are the pages that data1.c touches, by data object (S28, S30). One
-// more fault of a function is its own code's.
+// touched are the numbers of pages that data1.c touches, by data object (S28, S30). One further
+// fault of each function is for its code.
 var touched = map[string]int{
 	"{structure:rec_t}":                                          50,
 	"{structure:rec_t}.{long key}":                               20,
@@ -25,7 +25,7 @@ var touched = map[string]int{
 	"{structure:node_t}.{double weight}":                         12,
 	"{structure:node_t}.{int count}":                             18,
 	"{structure:node_t}.{pointer+structure:node_t next}":         9,
-	"{array[98304]:volatile+char big}":                           23, // of 24 pages: one has other frames as well
+	"{array[98304]:volatile+char big}":                           23, // of 24 pages: one also has other frames
 }
 
 // Page faults with addresses show exactly which object was touched.
@@ -49,8 +49,8 @@ func TestTouchedPages(t *testing.T) {
 	}
 }
 
-// What is left in the program's functions is the fetching of their own code, the
-// table that is read from the file, and a constant that the compiler put there.
+// The other faults in the program's functions are for their code, the table that is read from the
+// file, and a constant that the compiler made.
 func TestOtherPages(t *testing.T) {
 	for _, name := range []string{"p_data", "p_data_phys"} {
 		query(t, func(r *sql.Rows) error {
@@ -70,8 +70,8 @@ func TestOtherPages(t *testing.T) {
 	}
 }
 
-// A watched member is hit by those functions that touch it, as often as they are
-// called; the recorded PC is the one after the access (S27).
+// The functions that touch a watched member hit it once per call; the recorded PC is the one after
+// the access (S27).
 func TestWatchedMember(t *testing.T) {
 	got := map[string]int{}
 	query(t, func(r *sql.Rows) error {
@@ -87,7 +87,8 @@ func TestWatchedMember(t *testing.T) {
 	}
 }
 
-// Layouts use the recorded size of cache lines, 64 bytes here. Without one, they assume 64 bytes and say so.
+// Layouts use the recorded size of cache lines, here 64 bytes. If it was not recorded, they assume
+// 64 bytes and say so.
 func TestRecordedLines(t *testing.T) {
 	recorded := 0
 	query(t, func(r *sql.Rows) error {

@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// counters are recordings whose events become a hardware counter's, with
-// PCs as precise as it says (S27): what few machines can record. Those that skid
-// know no data address. What copies bit fields together with the member before them
-// has the aggregate.
+// counters are recordings whose events are rewritten as a hardware counter's with the given
+// precision of PCs (S27), which few machines can record. Counters that skid have no data addresses.
+// An access that copies bit fields together with the member before them has the aggregate.
 var counters = []struct {
 	name, from string
 	precise    uint64
@@ -24,7 +23,7 @@ var counters = []struct {
 	{"exact_again.data", "chase_clang_O2", 3, 0.95},
 }
 
-// Where things stand in a perf.data file (perf-data 1, 4).
+// Offsets in a perf.data file (perf-data 1, 4).
 const (
 	attrEntryAt  = 16 // the size of an entry of the list of attrs
 	attrsAt      = 24 // the list's offset, followed by its size
@@ -65,8 +64,8 @@ func writeCounters() error {
 	return nil
 }
 
-// Nearly all accesses of counters have the right object, too: the instruction
-// is found by going back from a PC that skidded. None has a wrong one.
+// Nearly all accesses by counters have the right object, too: backtracking finds the instruction
+// from a PC that skidded. None has a wrong object.
 func TestCounters(t *testing.T) {
 	for _, c := range counters {
 		t.Run(c.name, func(t *testing.T) {

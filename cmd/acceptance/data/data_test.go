@@ -1,5 +1,5 @@
-// Package data compares the data objects of recorded accesses to memory with
-// what the recorded programs say about their own data.
+// Package data compares the data objects of recorded memory accesses with what the recorded
+// programs print about their own data.
 package data
 
 import (
@@ -19,7 +19,7 @@ var (
 	shared *queries.DB
 )
 
-// ofCorpus are the recordings of accesses to memory among perf's others.
+// ofCorpus are the recordings of memory accesses in perf's corpus.
 var ofCorpus = []string{"p_data", "p_data_phys", "p_watch"}
 
 func TestMain(m *testing.M) {

@@ -7,7 +7,7 @@ import (
 )
 
 // A structure in an arena of bytes, or in another object, is identified by the instruction's
-// operand (S27): the data address confirms it or cannot, and the object at the address is reported
+// operand (S27): the data address may confirm that, and the object at the address is reported
 // separately.
 func TestEmbedding(t *testing.T) {
 	for _, x := range []struct{ program, agreement, embedding string }{

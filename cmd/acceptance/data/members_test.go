@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// minMembers is how many distinct instructions that access members the programs have, at least.
+// minMembers is the minimum number of distinct instructions that access members in the programs.
 const minMembers = 400
 
-// Of members of structures and unions, and of bit fields, no access has a wrong
-// one: where the instructions do not show which it is, it is the aggregate.
-// docs/data-objects.md says how many are right.
+// No access to a member of a structure or union, or to a bit field, has a wrong member: if the
+// instructions do not show which one it is, the object is the aggregate. docs/data-objects.md says
+// how many are right.
 func TestMembers(t *testing.T) {
 	programs, builds, all := map[string]*tally{}, map[string]*tally{}, &tally{}
 	for _, name := range recordings(t, "members") {
@@ -50,16 +50,15 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// Bounds of what is right of the instructions of generated programs: at least a share, and
-// how many there are at least.
+// Bounds for the instructions of generated programs: the minimum share of right ones, and their
+// minimum number.
 const (
 	minGuarded      = 1300
 	minRightGuarded = 0.84
 )
 
-// Of random structures in arrays, and through pointers of other types, no access has a
-// wrong member, either: unions of pointers, pointers to bytes, and indexes lead to
-// aggregates or reasons.
+// No access to random structures in arrays, or through pointers of other types, has a wrong member:
+// unions of pointers, pointers to bytes, and indexes lead to aggregates or reasons.
 func TestGuarded(t *testing.T) {
 	all := &tally{}
 	for _, name := range recordings(t, "guarded") {
@@ -94,7 +93,7 @@ func total(x *tally) (n int) {
 	return n
 }
 
-// measured is a row of the table of instructions.
+// measured returns a row of the table of instructions.
 func measured(key string, x *tally) string {
 	n := total(x)
 	share := func(v verdict) string {

@@ -12,7 +12,7 @@ import (
 	"stackmill/internal/testfiles"
 )
 
-// access is a sample of the recorded program's own code, and its data object.
+// access is a sample in the recorded program's code, with its data object.
 type access struct {
 	sample                                       int64
 	address                                      uint64
@@ -22,7 +22,7 @@ type access struct {
 	unaddressed                                  bool // the recording lacks the address
 }
 
-// recordings are the names of those in one of the folders.
+// recordings returns the names of the recordings in a folder.
 func recordings(t *testing.T, in string) (names []string) {
 	t.Helper()
 	for _, f := range testfiles.Glob(t, filepath.Join(folder, in, "*.data")) {
@@ -31,7 +31,7 @@ func recordings(t *testing.T, in string) (names []string) {
 	return names
 }
 
-// accesses are a recording's samples whose PC lies in the program.
+// accesses returns a recording's samples with a PC in the program.
 func accesses(t *testing.T, recording, program string) (list []access) {
 	t.Helper()
 	query(t, func(r *sql.Rows) error {
@@ -54,8 +54,7 @@ func accesses(t *testing.T, recording, program string) (list []access) {
 	return list
 }
 
-// tally counts verdicts: of samples, and of distinct instructions, where the
-// worst verdict of one counts.
+// tally counts verdicts on samples, and the worst verdict on each distinct instruction.
 type tally struct {
 	samples, instructions [verdicts]int
 	methods               map[string]*[verdicts]int
@@ -84,7 +83,7 @@ func (s *tally) method(m string) *[verdicts]int {
 	return s.methods[m]
 }
 
-// rate is the share of right ones.
+// rate returns the share of right ones.
 func rate(n [verdicts]int) float64 {
 	all := 0
 	for _, n := range n {
@@ -183,7 +182,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Cache lines and pages that expressions make have the values of memory_objects.
+// Cache lines and pages that are defined by expressions have the values of memory_objects.
 func TestMemoryOfOnesOwn(t *testing.T) {
 	for object, kind := range map[string]string{"process || ' ' || (address & -line_size)": "cache line", "process || ' ' || (address & -page_size)": "page"} {
 		var differ, found int64

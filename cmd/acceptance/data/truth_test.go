@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// truth is what a program says about n objects of size bytes, stride bytes apart.
+// truth is a program's statement about n objects of size bytes, stride bytes apart.
 type truth struct {
 	address, size, n, stride uint64
 	expected                 []expectation // any of them is right
-	scope                    string        // kind and name of the object's scope; the name may be left out
-	function                 string        // if only one function sees it as that
+	scope                    string        // kind and, optionally, name of the object's scope
+	function                 string        // if the statement holds for this function only
 }
 
 // expectation is a descriptor; a star matches any text.
@@ -50,7 +50,7 @@ func (r *truth) covers(address uint64) bool {
 	return at/r.stride < r.n && at%r.stride < r.size
 }
 
-// readTruth reads what a recording's program printed.
+// readTruth reads the statements that a recording's program printed.
 func readTruth(t *testing.T, name string) (rows []truth) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder, "*", name+".truth"))
@@ -87,8 +87,8 @@ func readTruth(t *testing.T, name string) (rows []truth) {
 	return rows
 }
 
-// find returns what is true of an access: what its function in particular sees,
-// else the last statement, since stacks and fresh memory are used again.
+// find returns the truth about an access: the statement for its function, else the last one, since
+// memory is reused.
 func find(rows []truth, a *access) *truth {
 	var found *truth
 	for i := range slices.Backward(rows) {
@@ -103,12 +103,12 @@ func find(rows []truth, a *access) *truth {
 	return found
 }
 
-// verdict says how an access's data object compares with the truth.
+// verdict is the comparison of an access's data object with the truth.
 type verdict int
 
 const (
 	right  verdict = iota
-	coarse         // the aggregate, or the element beside it that the same access begins with
+	coarse         // the aggregate, or the neighboring element where the access begins
 	unresolved
 	wrong
 	verdicts
@@ -119,8 +119,8 @@ func (v verdict) String() string { return []string{"right", "coarse", "unresolve
 func judge(rows []truth, r *truth, a *access) verdict {
 	v := judgeOne(r, a)
 	if v == wrong && a.agreement == "unchecked" && (a.unaddressed || a.address%pageSize == 0) {
-		// An access of several members, which may begin on the page before: no
-		// variable at the address says which of them it is.
+		// An access to several members may begin on the page before: no variable at the address
+		// tells which.
 		for before := a.address - 1; before > a.address-maxOperand; before-- {
 			at := *a
 			at.address = before
@@ -134,7 +134,7 @@ func judge(rows []truth, r *truth, a *access) verdict {
 
 const (
 	pageSize   = 4096
-	maxOperand = 64 // bytes of the widest access
+	maxOperand = 64 // bytes of the largest access
 )
 
 func judgeOne(r *truth, a *access) verdict {

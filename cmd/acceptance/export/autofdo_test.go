@@ -11,11 +11,11 @@ import (
 	"stackmill/queries/export"
 )
 
-// head is the line of a function, as llvm-profdata writes it.
+// head matches the line of a function in llvm-profdata's output.
 var head = regexp.MustCompile(`(?m)^(\S+):(\d+):0$`)
 
-// llvm-profdata reads a profile, whose functions have the exclusive values of `report
-// functions`, but for what its comments say is left out.
+// llvm-profdata reads a profile: functions have the exclusive values of `report functions`, except
+// for omissions that the profile's comments list.
 func TestProfdata(t *testing.T) {
 	program := llvm(t, "llvm-profdata")
 	for _, name := range []string{"clones", "cxx", "omp_gcc"} {
@@ -46,7 +46,7 @@ func TestProfdata(t *testing.T) {
 	}
 }
 
-// clang applies a profile to the lines that have the values.
+// clang applies a profile to the lines with values.
 func TestSampleUse(t *testing.T) {
 	clang := llvm(t, "clang")
 	source, err := filepath.Abs("../../../testdata/gprofng/src/clones.c")
@@ -66,7 +66,7 @@ func TestSampleUse(t *testing.T) {
 	}
 }
 
-// llvm returns a program of LLVM.
+// llvm returns the path of an LLVM program.
 func llvm(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

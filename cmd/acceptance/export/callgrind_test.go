@@ -13,7 +13,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// callgrind_annotate finds the values of `report functions`, of recursion too.
+// callgrind_annotate prints the values of `report functions`, also for recursion.
 func TestCallgrindAnnotate(t *testing.T) {
 	if _, err := exec.LookPath("callgrind_annotate"); err != nil {
 		t.Skip("no callgrind_annotate (a part of valgrind)")
@@ -47,8 +47,8 @@ func TestCallgrindAnnotate(t *testing.T) {
 
 var annotation = regexp.MustCompile(`^ *([\d,]+) \([ \d.]+%\)  (?:(PROGRAM TOTALS)|[^:]*:(.*?)(?: \[[^\]]*\])?)$`)
 
-// annotated returns the costs that callgrind_annotate prints, by function. A line of a
-// function in another file is one of its own there, with exclusive cost alone.
+// annotated returns the costs that callgrind_annotate prints, by function. It prints a function's
+// part in another file as a separate function, with exclusive cost only.
 func annotated(t *testing.T, path, inclusive string) (values map[string]int64, total int64) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "callgrind_annotate", "--inclusive="+inclusive, "--threshold=100", "--auto=no", filepath.Base(path))

@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/lake/ducklake"
 )
 
-// readDuckLake reads all tables of a lake by the queries that DuckLake's specification gives
-// ("Reading Data"), and those that it has for mappings of names.
+// readDuckLake reads all tables of a lake by the queries in DuckLake's specification ("Reading
+// Data", and for mappings of names).
 func readDuckLake(t *testing.T, folder string) map[string]content {
 	t.Helper()
 	db, err := sql.Open("duckdb", "")

@@ -11,13 +11,13 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// documented finds the queries of docs/store.md over the files, by what comes before them.
+// documented matches the queries of docs/store.md over the files, by the text before them.
 var documented = map[string]*regexp.Regexp{
 	"DuckDB": regexp.MustCompile("in any DuckDB:\n\n```sql\n([^`]*)```"),
 	"Polars": regexp.MustCompile(`In Polars:\n\n[^"]*"""([^"]*)"""`),
 }
 
-// The queries that the documentation shows over the files give what the view has.
+// The documented queries over the files have the result of the view.
 func TestDocumentedEngines(t *testing.T) {
 	doc, err := os.ReadFile("../../../docs/store.md")
 	if err != nil {

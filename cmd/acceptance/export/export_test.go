@@ -1,4 +1,4 @@
-// Package export checks what is exported with the tools that read it.
+// Package export checks exports with the tools that read them.
 package export
 
 import (
@@ -22,10 +22,10 @@ import (
 // parallel regions.
 var recordings = []string{"recur", "cxx", "heap", "threads", "forkexec", "omp_gcc", "clones"}
 
-// others are further ones: Java methods and generated code, I/O.
+// others are further recordings: Java methods and generated code, I/O.
 var others = []string{"java", "io"}
 
-var store *queries.DB // with all of them
+var store *queries.DB // with all recordings
 
 func TestMain(m *testing.M) {
 	suite.Main(m, func(dir string) (db *queries.DB, err error) {
@@ -54,7 +54,7 @@ func only(t *testing.T, names ...string) *queries.DB {
 	return db
 }
 
-// exported returns what is exported.
+// exported returns the content of an export.
 func exported(t *testing.T, db *queries.DB, r export.Request) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -68,7 +68,7 @@ func exported(t *testing.T, db *queries.DB, r export.Request) []byte {
 	return out.Bytes()
 }
 
-// file is a file with what is exported.
+// file exports to a file and returns its path.
 func file(t *testing.T, db *queries.DB, r export.Request) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "exported")
@@ -86,7 +86,7 @@ func write(t *testing.T, path string, data []byte) {
 // both are exclusive and inclusive values.
 type both [2]int64
 
-// reported returns the functions' values as a view has them, by a key made of its columns.
+// reported returns the functions' values in a view, by a key of its columns.
 func reported(t *testing.T, db *queries.DB, view, key, metric, mode string) map[string]both {
 	t.Helper()
 	values := map[string]both{}

@@ -11,7 +11,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// firefoxProfile is what is looked at of a profile for Firefox's profiler.
+// firefoxProfile has the checked parts of a profile for Firefox's profiler.
 type firefoxProfile struct {
 	Threads []struct {
 		Name    string
@@ -40,8 +40,8 @@ type firefoxProfile struct {
 	}
 }
 
-// Profiles for Firefox's profiler are of its format, and have the values of `report
-// functions --inline`, in the order of time.
+// Profiles for Firefox's profiler have its format, the values of `report functions --inline`, and
+// samples in time order.
 func TestFirefox(t *testing.T) {
 	for name, metric := range map[string]string{"recur": "totalcpu", "cxx": "totalcpu", "threads": "totalcpu", "heap": "heapallocbytes", "forkexec": "totalcpu"} {
 		db := only(t, name+".er")

@@ -8,7 +8,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// Folded stacks sum to `<Total>`, of one experiment and of all.
+// Folded stacks sum to `<Total>`, for one experiment and for all.
 func TestFoldedSums(t *testing.T) {
 	for _, names := range append([][]string{recordings}, []string{"recur"}, []string{"omp_gcc"}) {
 		var selectors []string

@@ -21,15 +21,15 @@ import (
 	"stackmill/queries/export"
 )
 
-// hostileNames mean something in one of the formats.
+// hostileNames contain syntax of the formats.
 var hostileNames = []string{
 	"a;b", "a:b", "a:1:2", "new\nline", "main:99:0\n 1: 99", "cr\rx", "tab\tx", "quote\"'", `back\slash`, "v\vt", "f\ff", "nul\x00x", "esc\x1b[31m", "line\u2028end", "\xff\xfe",
 	"(5) a", "(5)", "fn=(1)", "???", "+3", "*", "#hash", "!mark", "[main:3 @ a]", "{}", "thread 12", "thread 7.5", "thread\t12", " 12", "12", "0x10", "-1", " ", "\n",
 	" before", "after ", "<Total>", "<no stack>", "<Unknown>", "ünï", "😀",
 }
 
-// hostile is a store of one profile in which each name is a leaf, and is inlined in one; its
-// metrics differ in characters that formats cannot hold.
+// hostile makes a store of one profile in which each name is a leaf, and is inlined in one; the
+// metrics' names differ only in characters that formats cannot represent.
 func hostile(t *testing.T) (db *queries.DB, total int64) {
 	t.Helper()
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "c p", Unit: "count"}, {Type: "c\tp", Unit: "count"}, {Type: "c_p", Unit: "count"}}, DefaultSampleType: "c p"}
@@ -60,7 +60,7 @@ func hostile(t *testing.T) (db *queries.DB, total int64) {
 	return profiles(t, p), total
 }
 
-// profiles is a store of profiles.
+// profiles makes a store of profiles.
 func profiles(t *testing.T, list ...*profile.Profile) *queries.DB {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,10 +84,10 @@ func profiles(t *testing.T, list ...*profile.Profile) *queries.DB {
 	return db
 }
 
-// foldedLine is how flamegraph.pl and inferno take a line apart, twice if it has two values.
+// foldedLine matches a line as flamegraph.pl and inferno split it, twice if it has two values.
 var foldedLine = regexp.MustCompile(`^(.*)[\s\v]+?(\d+(?:\.\d*)?)$`)
 
-// Whatever functions are called, each format has their values.
+// Each format has the values of functions, whatever their names.
 func TestHostileNames(t *testing.T) {
 	db, want := hostile(t)
 	var sum int64
@@ -127,7 +127,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// What is exported to pprof and read again has the names as they were.
+// A profile that is exported to pprof and ingested again has the same names.
 func TestHostileNamesPprof(t *testing.T) {
 	db, _ := hostile(t)
 	p, err := profile.ParseData(exported(t, db, export.Request{As: "pprof"}))
@@ -149,7 +149,7 @@ func TestHostileNamesPprof(t *testing.T) {
 	}
 }
 
-// callgrind_annotate finds the functions' values, and keeps metrics apart.
+// callgrind_annotate prints the functions' values, separately for each metric.
 func TestHostileNamesCallgrind(t *testing.T) {
 	if _, err := exec.LookPath("callgrind_annotate"); err != nil {
 		t.Skip("no callgrind_annotate (a part of valgrind)")
@@ -171,7 +171,7 @@ func TestHostileNamesCallgrind(t *testing.T) {
 	}
 }
 
-// llvm-profdata finds the values, but for what the comments say is left out.
+// llvm-profdata prints the values, except for omissions that the comments list.
 func TestHostileNamesAutoFDO(t *testing.T) {
 	program := llvm(t, "llvm-profdata")
 	db, want := hostile(t)
@@ -196,7 +196,7 @@ func TestHostileNamesAutoFDO(t *testing.T) {
 	}
 }
 
-// Sums of experiments that need more than 64 bits are refused, whatever the format.
+// Sums of experiments that exceed 64 bits are refused in every format.
 func TestTooLargeSums(t *testing.T) {
 	var list []*profile.Profile
 	for i := range 2 {
@@ -207,7 +207,7 @@ func TestTooLargeSums(t *testing.T) {
 	}
 	db := profiles(t, list...)
 	for _, as := range export.Formats() {
-		if as == "firefox" { // which sums nothing
+		if as == "firefox" { // it sums nothing
 			continue
 		}
 		err := export.Write(t.Context(), db, export.Request{As: as, Mode: "user"}, new(strings.Builder))
@@ -217,7 +217,7 @@ func TestTooLargeSums(t *testing.T) {
 	}
 }
 
-// A sum of times is as long as 64 bits can say.
+// Sums of durations saturate at 64 bits.
 func TestTooLongDurations(t *testing.T) {
 	var list []*profile.Profile
 	for i := range 2 {

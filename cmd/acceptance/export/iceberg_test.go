@@ -13,7 +13,7 @@ import (
 	"stackmill/queries/lake"
 )
 
-// icebergReader builds the program that reads tables as iceberg-go does.
+// icebergReader builds the program that reads tables with iceberg-go.
 var icebergReader = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "stackmill-iceberg-")
 	if err != nil {
@@ -27,8 +27,8 @@ var icebergReader = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "iceberg"), nil
 })
 
-// readIceberg reads all tables of a lake as iceberg-go does; those of some names as they were in
-// their oldest snapshot.
+// readIceberg reads all tables of a lake with iceberg-go; the tables in old as of their oldest
+// snapshot.
 func readIceberg(t *testing.T, folder string, old ...string) map[string]content {
 	t.Helper()
 	program, err := icebergReader()

@@ -29,8 +29,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// content is what a reader finds in a table: its rows, and of each column the sum of hashes of
-// its values.
+// content is what a reader finds in a table: its number of rows, and per column the sum of its
+// values' hashes.
 type content struct {
 	Table   string
 	Rows    int64
@@ -55,7 +55,7 @@ type querier interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// sums is what SQL finds in what a FROM clause names.
+// sums returns the content of a FROM clause, by SQL.
 func sums(t *testing.T, db querier, table, from string, columns []lake.Column) content {
 	t.Helper()
 	c := content{Table: table, Columns: map[string]int64{}}
@@ -80,9 +80,8 @@ func sums(t *testing.T, db querier, table, from string, columns []lake.Column) c
 	return c
 }
 
-// inSQL is what SQL shows of the tables of a lake. Of lists that experiments share it has other
-// columns: these are as in the lake's files, and compareLists compares them. Columns of files alone
-// are left out.
+// inSQL returns the content of a lake's tables by SQL, without columns that only files have. For
+// lists that experiments share, SQL has other columns than the lake: compareLists compares them.
 func inSQL(t *testing.T, db *queries.DB, tables []lake.Table) map[string]content {
 	t.Helper()
 	all := map[string]content{}
@@ -97,7 +96,7 @@ func inSQL(t *testing.T, db *queries.DB, tables []lake.Table) map[string]content
 	return all
 }
 
-// local returns the relation of the rows in a table's files.
+// local returns a FROM clause for a table's files.
 func local(t lake.Table) string {
 	var files []string
 	for _, f := range t.Files {
@@ -106,8 +105,8 @@ func local(t lake.Table) string {
 	return queries.ReadParquet(files)
 }
 
-// compareLists compares what SQL shows of lists that experiments share with what it is joined of
-// in a lake.
+// compareLists compares the lists that experiments share: SQL's rows with the joined tables of the
+// lake.
 func compareLists(t *testing.T, db *queries.DB, tables []lake.Table) {
 	t.Helper()
 	named := map[string]lake.Table{}
@@ -163,7 +162,7 @@ func exportLake(t *testing.T, store, folder string, o lake.Options) ([]lake.Tabl
 	return tables, c
 }
 
-// shown is what SQL shows of a store's tables that are in a lake.
+// shown returns the content by SQL of the store's tables that are in a lake.
 func shown(t *testing.T, store string, tables []lake.Table) map[string]content {
 	t.Helper()
 	db, err := queries.OpenWith(t.Context(), store, queries.Options{Unsafe: true}) // to read the lake's files
@@ -211,7 +210,7 @@ func mixed(t *testing.T) (at string) {
 	return at
 }
 
-// ids are the identifiers of experiments of some names.
+// ids returns the identifiers of experiments by their names.
 func ids(t *testing.T, store string, names ...string) (list []string) {
 	t.Helper()
 	db, err := queries.Open(t.Context(), store)
@@ -230,8 +229,8 @@ func ids(t *testing.T, store string, names ...string) (list []string) {
 	return list
 }
 
-// A lake follows its store: readers find what SQL shows, whatever became of experiments, and
-// what it was before for as long as files are kept.
+// A lake follows its store: readers find what SQL shows, whatever happens to experiments, and
+// earlier states as long as files are kept.
 func TestLake(t *testing.T) {
 	store, folder := mixed(t), filepath.Join(t.TempDir(), "lake")
 	o := lake.Options{Keep: time.Hour}
@@ -309,7 +308,7 @@ func TestLake(t *testing.T) {
 		}
 	}
 
-	time.Sleep(2 * time.Millisecond) // the last states are older than nothing
+	time.Sleep(2 * time.Millisecond) // the last snapshots become old enough to be removed
 	exportLake(t, store, folder, lake.Options{})
 	follow("kept no more", lake.Options{})
 	left, err := os.ReadDir(filepath.Join(folder, lake.Namespace))
@@ -326,7 +325,7 @@ func TestLake(t *testing.T) {
 	}
 }
 
-// A reader in JavaScript finds the tables, and their files, where the lake says that they are.
+// A reader in JavaScript finds the tables and their files where the lake says.
 func TestLakeInJavaScript(t *testing.T) {
 	store, folder := mixed(t), filepath.Join(t.TempDir(), "lake")
 	change(t, store, func(c *storedir.Contents) error {
@@ -342,7 +341,7 @@ func TestLakeInJavaScript(t *testing.T) {
 	want := shown(t, store, tables)
 	var urls []string
 	for _, table := range tables {
-		if len(table.Files) == 0 { // which the reader refuses
+		if len(table.Files) == 0 { // the reader refuses empty tables
 			delete(want, table.Name)
 			continue
 		}

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// packages are where `npm ci` puts the readers that package-lock.json names.
+// packages is where `npm ci` installs the readers in package-lock.json.
 const packages = "testdata/node_modules"
 
-// node runs a program of testdata with the readers and returns what it prints.
+// node runs a program in testdata with the readers and returns its output.
 func node(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -31,14 +31,14 @@ func node(t *testing.T, program string, args ...string) []byte {
 	return out
 }
 
-// imported is a profile as speedscope has read it.
+// imported is a profile as read by speedscope.
 type imported struct {
 	File, Name, Unit string
 	Total            int64
 	Functions        map[string]both
 }
 
-// speedscope reads files as speedscope does.
+// speedscope reads files with speedscope's importer.
 func speedscope(t *testing.T, files ...string) (profiles []imported) {
 	t.Helper()
 	for d := json.NewDecoder(bytes.NewReader(node(t, "speedscope.mjs", files...))); d.More(); {

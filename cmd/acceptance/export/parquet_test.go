@@ -29,20 +29,20 @@ import (
 // missing represents a missing value in the rows that are compared.
 const missing = "(missing)"
 
-// readers are programs that know nothing of stackmill. Each returns the rows of Parquet files,
-// the values as texts and times in RFC 3339.
+// readers are programs independent of stackmill. Each returns the rows of Parquet files, values as
+// texts, times in RFC 3339.
 var readers = map[string]func(t *testing.T, files []string) [][]string{
 	"DuckDB":    plainDuckDB,
 	"hyparquet": hyparquet,
 	"arrow-go":  arrowGo,
 }
 
-// The rows of a table are the rows of its files, to any reader. Commits alone say where a
-// recording was and when it came.
+// Any reader finds a table's rows in its files. Only commits have a recording's path and the time
+// of its ingest.
 func TestTablesAreTheirFiles(t *testing.T) { compareFiles(t, store.Store) }
 
-// They stay so when experiments are labeled, forgotten, kept as sums and put in again, once compact
-// has removed what does not count.
+// The same holds after experiments were labeled, deleted, summarized and ingested again, once
+// compact has removed rows that do not count.
 func TestTablesStayTheirFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := corpus.Unpack(filepath.Join("..", "..", "..", "testdata", "gprofng", "experiments.tar.gz"), dir); err != nil {
@@ -87,7 +87,7 @@ func TestTablesStayTheirFiles(t *testing.T) {
 	compareFiles(t, options.Store)
 }
 
-// They stay so where symbols were found later.
+// The same holds after resymbolize.
 func TestResymbolizedTablesAreTheirFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := corpus.Symbols(dir); err != nil {
@@ -151,7 +151,7 @@ func compareFiles(t *testing.T, dir string) {
 			columns[i] = text(c)
 		}
 		compared := func(rows [][]string) [][]string {
-			if table == schema.Experiments { // of what is kept as sums, the view says so
+			if table == schema.Experiments { // the view has the status of summaries
 				for _, row := range rows {
 					if slices.Contains(sums, row[table.Index("experiment_id")]) {
 						row[table.Index("status")] = storedir.Summary
@@ -172,7 +172,7 @@ func compareFiles(t *testing.T, dir string) {
 	}
 }
 
-// text is the SQL of a column's values as texts.
+// text returns SQL for a column's values as texts.
 func text(c schema.Column) string {
 	if c.Type == schema.Time {
 		return `strftime(timezone('UTC', "` + c.Name + `"), '%Y-%m-%dT%H:%M:%S.%gZ')`
@@ -180,7 +180,7 @@ func text(c schema.Column) string {
 	return `"` + c.Name + `"::VARCHAR`
 }
 
-// tableRows returns the rows of a query of texts.
+// tableRows returns the rows of a query, all of whose columns are texts.
 func tableRows(t *testing.T, db *sql.DB, query string) (list [][]string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)
@@ -294,8 +294,8 @@ func valueOf(c arrow.Array, n int) string {
 	return missing
 }
 
-// The query that docs/store.md prints has the sums of the view, in an engine that knows nothing of
-// the store, where every file counts.
+// The query in docs/store.md has the sums of the view, in an engine that only sees the files, if
+// every file counts.
 func TestStorePageQuery(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "store.md"))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"stackmill/queries/export"
 )
 
-// Go's compiler reads a profile. It weighs calls by what leaves spend: those of functions that
-// call nothing have their exclusive values.
+// Go's compiler reads a profile. It weighs a call by the values of stacks with the call at the
+// leaf: a function that calls nothing has its exclusive value.
 func TestPGO(t *testing.T) {
 	db := only(t, "clones.er")
 	edges := filepath.Join(t.TempDir(), "edges")
@@ -37,7 +37,7 @@ func TestPGO(t *testing.T) {
 	}
 }
 
-// A profile that is kept with sources says nothing of the machine where it was made.
+// A profile for a source tree reveals nothing about the machine where it was made.
 func TestPGOIsBare(t *testing.T) {
 	p, err := profile.ParseData(exported(t, only(t, "clones.er"), export.Request{As: "pgo", Mode: "user"}))
 	if err != nil {
@@ -58,8 +58,8 @@ func TestPGOIsBare(t *testing.T) {
 	}
 }
 
-// weights sums what `go tool preprofile` made of a profile by callee. It writes three lines
-// for each call: caller, callee, the line in the caller with the weight.
+// weights sums the output of `go tool preprofile` by callee. It writes three lines for each call:
+// caller, callee, the line in the caller with the weight.
 func weights(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -15,7 +15,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// A profile has the values of the reports, without and with inlined functions.
+// A profile has the values of the reports, with and without inlined functions.
 func TestPprofValues(t *testing.T) {
 	for _, name := range recordings {
 		db := only(t, name+".er")
@@ -88,7 +88,8 @@ func functionsOf(p *profile.Profile, metric int, inlined bool) map[string]both {
 	return values
 }
 
-// Locations are where the instructions were, in mappings with build-ids; samples say who.
+// Locations have the instructions' addresses in mappings with build-ids; samples have labels of
+// process and thread.
 func TestPprofPlaces(t *testing.T) {
 	db := only(t, "forkexec.er")
 	p, err := profile.ParseData(exported(t, db, export.Request{As: "pprof"}))

@@ -14,7 +14,7 @@ import (
 
 const foldedQuery = "FROM folded WHERE mode = 'user' AND metric = 'totalcpu' AND experiment IN ('recur.er', 'omp_gcc.er')"
 
-// asked returns the rows of a query as a profile.
+// asked exports the rows of a query as a profile.
 func asked(t *testing.T, query, as string) ([]byte, error) {
 	t.Helper()
 	rows, err := store.QueryContext(t.Context(), query)
@@ -27,7 +27,7 @@ func asked(t *testing.T, query, as string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Rows of any query are a profile with the values of the functions that they name.
+// The rows of any query make a profile with the values of the functions in them.
 func TestQueryRows(t *testing.T) {
 	db := only(t, "recur.er", "omp_gcc.er")
 	want := reported(t, db, "function_metrics", "f.name", "totalcpu", "user")
@@ -94,7 +94,7 @@ func TestQuerySpeedscope(t *testing.T) {
 	}
 }
 
-// Results that are no profiles are refused.
+// Results that cannot be profiles are refused.
 func TestQueryErrors(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT stack, value FROM folded":                                                 "the query has no column experiment_id (it needs experiment_id, stack and value)",

@@ -23,8 +23,8 @@ import (
 	"stackmill/queries/export"
 )
 
-// A Go program's own profiles, ingested and exported again, are equal sample by sample, in
-// all modes: values by type, frames, those of inlined functions too, and labels.
+// A Go program's own profiles stay equal when ingested and exported, sample by sample, in all
+// modes: values by type, frames, including inlined functions, and labels.
 func TestPprofRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	least := map[string]int{"cpu.pb.gz": 50, "heap.pb.gz": 50}
@@ -69,8 +69,8 @@ func TestPprofRoundTrip(t *testing.T) {
 	}
 }
 
-// difference returns a profile some of whose values are negative, as `pprof -proto -diff_base`
-// writes it: all of some stacks, so that sums of what they share cancel, and one of each unit.
+// difference returns a profile with negative values, as `pprof -proto -diff_base` writes it: all
+// values of some stacks, so that sums of common frames cancel, and one value of each unit.
 func difference(t *testing.T) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../../../testdata/pprof/heap.pb.gz")
@@ -131,7 +131,7 @@ func own(t *testing.T, kind string) []byte {
 	return out.Bytes()
 }
 
-// carried are the values that a profile carries of a recording.
+// carried are the metrics of a recording that a profile has.
 var carried = map[string]string{
 	"functions":              "SELECT %s AS name, metric, function, load_object, exclusive, inclusive FROM function_metrics WHERE %s",
 	"functions with inlined": "SELECT %s AS name, metric, function, load_object, exclusive, inclusive FROM inline_function_metrics WHERE %s",
@@ -142,7 +142,7 @@ var carried = map[string]string{
 	"why":                    "SELECT %s AS name, metric, load_object, sum(value) FROM unattributed WHERE %s AND subject = 'function' GROUP BY ALL",
 }
 
-// A recording that is exported as a profile and read again has the export's values in each mode.
+// A recording that is exported as a profile and ingested has the export's values in each mode.
 func TestRecordingRoundTrip(t *testing.T) {
 	recordings := slices.Concat(recordings, others)
 	dir := t.TempDir()
@@ -184,8 +184,7 @@ func rowsOf(t *testing.T, db *queries.DB, query string) (rows []string) {
 	return rows
 }
 
-// Lines of functions without a file belong to no file, and nothing is wrong with the
-// values.
+// Lines of functions without a file belong to no file, and the values are right.
 func TestLinesWithoutFile(t *testing.T) {
 	f := &profile.Function{ID: 1, Name: "f"}
 	g := &profile.Function{ID: 2, Name: "g", Filename: "g.c"}
@@ -218,7 +217,7 @@ func TestLinesWithoutFile(t *testing.T) {
 	}
 }
 
-// Addresses and mappings are as a profile has them, and none is made up where it has none.
+// Addresses and mappings are the profile's, and missing ones are not made up.
 func TestPlacesRoundTrip(t *testing.T) {
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "n", Unit: "count"}}}
 	named := &profile.Mapping{ID: 1, Start: 0x400000, Limit: 0x500000, Offset: 0x1000, File: "/bin/app", BuildID: "abc"}
@@ -233,9 +232,9 @@ func TestPlacesRoundTrip(t *testing.T) {
 	}
 	add(named, 0x400010, profile.Line{Function: f, Line: 7})
 	add(named, 0x400020, profile.Line{Function: g, Line: 8}, profile.Line{Function: f, Line: 9})
-	add(named, 0, profile.Line{Function: f, Line: 7}) // an address that is not known
+	add(named, 0, profile.Line{Function: f, Line: 7}) // an unknown address
 	add(named, 0, profile.Line{Function: g, Line: 8}, profile.Line{Function: f, Line: 9})
-	add(named, 0x400030)                            // a function that is not known
+	add(named, 0x400030)                            // an unknown function
 	add(nil, 0, profile.Line{Function: f, Line: 7}) // neither
 	add(nil, 0x900010, profile.Line{Function: f, Line: 7})
 	add(nil, 0x900020, profile.Line{Function: g, Line: 8}, profile.Line{Function: f, Line: 9})

@@ -9,8 +9,8 @@ import (
 	"stackmill/queries/export"
 )
 
-// speedscope finds the values of `report functions` in its own format, in folded stacks and in
-// pprof's format, where it ignores inlined functions.
+// speedscope reads the values of `report functions` from its own format, from folded stacks and
+// from pprof's format, where it ignores inlined functions.
 func TestSpeedscope(t *testing.T) {
 	for name, metric := range map[string]string{"recur": "totalcpu", "cxx": "totalcpu", "heap": "heapallocbytes", "omp_gcc": "totalcpu"} {
 		db := only(t, name+".er")

@@ -21,8 +21,8 @@ import (
 	"stackmill/queries/export"
 )
 
-// named is a store of a recording whose threads change their names, with the values that `perf
-// script` has, in ns, by thread, as NAME-PID/TID, and by name.
+// named makes a store of a recording whose threads change their names, and returns `perf script`'s
+// values in ns, by thread (NAME-PID/TID) and by name.
 func named(t *testing.T) (db *queries.DB, byThread, byName map[string]int64) {
 	t.Helper()
 	const dir = "../../../stages/decode/perfdata/testdata/names"
@@ -65,7 +65,7 @@ func named(t *testing.T) (db *queries.DB, byThread, byName map[string]int64) {
 	return db, byThread, byName
 }
 
-// keys returns values under other names.
+// keys returns values with renamed keys.
 func keys(values map[string]int64, name func(string) string) map[string]int64 {
 	renamed := map[string]int64{}
 	for k, v := range values {
@@ -74,8 +74,7 @@ func keys(values map[string]int64, name func(string) string) map[string]int64 {
 	return renamed
 }
 
-// Each format has the names of threads in the way that its readers know, with the values that
-// perf has for them.
+// Each format has the names of threads where its readers expect them, with perf's values.
 func TestThreads(t *testing.T) {
 	db, byThread, byName := named(t)
 	for by, want := range map[string]map[string]int64{"thread": byThread, "thread-name": byName} {
@@ -104,8 +103,8 @@ func TestThreads(t *testing.T) {
 	t.Run("pprof", func(t *testing.T) { checkPprofThreads(t, db, byThread, byName) })
 }
 
-// checkFoldedThreads checks the values of the first frames. What follows them are the stacks as
-// they are without threads.
+// checkFoldedThreads checks the values of the first frames. Without these, the stacks must be the
+// same as without threads.
 func checkFoldedThreads(t *testing.T, text, plain string, want map[string]int64) {
 	t.Helper()
 	threads, stacks := map[string]int64{}, map[string]int64{}
@@ -163,7 +162,7 @@ func checkCallgrindThreads(t *testing.T, path string, want map[string]int64) {
 	}
 }
 
-// checkPprofThreads checks the labels, and that pprof makes frames at the root of them.
+// checkPprofThreads checks the labels, and that pprof can turn them into root frames.
 func checkPprofThreads(t *testing.T, db *queries.DB, byThread, byName map[string]int64) {
 	t.Helper()
 	path := file(t, db, export.Request{As: "pprof"})
@@ -202,8 +201,8 @@ func checkPprofThreads(t *testing.T, db *queries.DB, byThread, byName map[string
 	}
 }
 
-// Threads without names, of several experiments, in all formats that tell them apart: their
-// report has the same values.
+// Unnamed threads of several experiments have the values of their report in all formats that
+// distinguish them.
 func TestThreadsWithoutNames(t *testing.T) {
 	db := only(t, "threads.er", "recur.er")
 	want := map[string]int64{}

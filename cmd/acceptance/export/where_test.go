@@ -11,7 +11,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// What is exported of a narrowed session has the values of its reports, in each format.
+// An export of a filtered session has the values of its reports, in each format.
 func TestFiltered(t *testing.T) {
 	db := only(t, "threads.er")
 	filter := queries.Filter{Where: []string{"thread_id > 1"}, Between: []string{"100ms,"}}
@@ -50,7 +50,7 @@ func TestFiltered(t *testing.T) {
 	}
 }
 
-// Where a filter leaves nothing of the first metric, the next one is exported.
+// If a filter leaves nothing of the first metric, the next one is exported.
 func TestFilteredMetric(t *testing.T) {
 	db := only(t, "io.er")
 	r := export.Request{As: "folded"}

@@ -23,8 +23,8 @@ import (
 	"stackmill/queries"
 )
 
-// The clients of the long run, and of the short one. Two thirds of those that stall leave answers
-// unread.
+// The numbers of clients in the long run, and in the short one. Two thirds of the stalling clients
+// leave answers unread.
 const (
 	manyClients, manyStalled = 100, 20
 	fewClients, fewStalled   = 20, 12
@@ -118,7 +118,7 @@ func TestClients(t *testing.T) {
 			peak = max(peak, queries.ResidentMemory(s.process.Pid))
 		}
 	}
-	// What nobody reads any more is given up.
+	// The server gives up answers that nobody reads.
 	last := queries.ResidentMemory(s.process.Pid)
 	for end := time.Now().Add(time.Minute); (s.running() > 0 || last > residentLimit) && time.Now().Before(end); last = queries.ResidentMemory(s.process.Pid) {
 		time.Sleep(100 * time.Millisecond)
@@ -142,7 +142,7 @@ func TestClients(t *testing.T) {
 	s.end(t)
 }
 
-// unreadFor is how long an answer lies unread. The server gives a client up after more.
+// unreadFor is how long an answer stays unread: less than the time after which the server gives up.
 const unreadFor = 15 * time.Second
 
 // The memory of the server in these tests. It takes some 150 MiB, and a dozen unread answers
@@ -193,13 +193,13 @@ func serveStore(t *testing.T, binary, store string) *realServer {
 	return s
 }
 
-// The server's answers that it has too much to do, and has given up.
+// The server's errors when it is overloaded, and when it has given up.
 var (
 	errServerBusy = errors.New("the server asks to come again")
 	errTooLong    = errors.New("the answer takes too long")
 )
 
-// questions are those that have one right answer each.
+// questions returns queries with one right answer each.
 func (s *realServer) questions() (list []func() (string, error)) {
 	for _, path := range []string{
 		"/api/v1/experiments", "/api/v1/metrics", "/api/v1/problems", "/api/v1/views", "/api/v1/views/functions?format=csv", "/api/v1/views/call-tree", "/api/v1/views/lines?limit=5",
@@ -246,7 +246,7 @@ func (s *realServer) ask(method, path, body string) (string, error) {
 	return string(text), nil
 }
 
-// post asks a query and returns the answer's status.
+// post sends a query and returns the answer's status.
 func (s *realServer) post(body string) (int, error) {
 	response, err := s.request(http.MethodPost, "/api/v1/query", body)
 	if err != nil {
@@ -257,7 +257,7 @@ func (s *realServer) post(body string) (int, error) {
 	return response.StatusCode, err
 }
 
-// send sends a query on a connection of its own, whose answer nobody reads.
+// send sends a query on a new connection, and does not read the answer.
 func (s *realServer) send(t *testing.T, body string) net.Conn {
 	c, err := net.Dial("tcp", s.base.Host)
 	if err != nil {
@@ -272,7 +272,8 @@ func (s *realServer) send(t *testing.T, body string) net.Conn {
 	return c
 }
 
-// begin sends a query, again while the server has too much to do or is too slow, until its answer begins.
+// begin sends a query, and retries while the server is overloaded or too slow, until an answer
+// begins.
 func (s *realServer) begin(t *testing.T, body string) net.Conn {
 	for {
 		c := s.send(t, body)
@@ -302,7 +303,7 @@ func (s *realServer) running() (n int) {
 	return n
 }
 
-// end ends the server as its user does: it leaves nothing.
+// end stops the server as its user does, and checks that it leaves nothing.
 func (s *realServer) end(t *testing.T) {
 	t.Helper()
 	if err := s.process.Signal(syscall.SIGTERM); err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// On a disk that is full at any stage nothing is committed but what is whole, and
-// with more space the next ingest completes it.
+// If the disk gets full at any stage, only complete batches are committed, and with more space the
+// next ingest adds the rest.
 func TestFullDisk(t *testing.T) {
 	b := newBench(t)
 	dir := t.TempDir()

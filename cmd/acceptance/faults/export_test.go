@@ -12,15 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// exports are verbs that write several files, and what their last argument names.
+// exports are verbs that write several files; the last argument names the output.
 var exports = []struct {
 	name string
 	args []string
-	// files are patterns of those whose content does not depend on when it was written.
+	// files are patterns of files whose content does not depend on the time of writing.
 	files []string
-	// runs is after how many runs nothing is kept for readers of an earlier state.
+	// runs is the number of runs after which nothing is kept for readers of an earlier state.
 	runs int
-	// few are the calls at which it is killed in the short run, some of them while it updates.
+	// few are the system calls at which it is killed in the short run, some of them during an
+	// update.
 	few []killedAt
 }{
 	{"summaries", []string{"export", "--summaries", "-o"}, []string{"*/*.parquet"}, 1,
@@ -31,21 +32,21 @@ var exports = []struct {
 		[]killedAt{{"rename", 2, true}}},
 }
 
-// killedAt is a call of the system that is the last one of an export, or of an update.
+// killedAt is the system call at which an export, or an update, is killed.
 type killedAt struct {
 	calls  string
 	n      int
 	update bool
 }
 
-// kills are the calls of the system at which an export is killed.
+// kills are the kinds of system calls at which an export is killed.
 var kills = map[string]string{
 	"mkdir": "mkdir,mkdirat", "write": "write,pwrite64,pwritev,writev", "fsync": "fsync,fdatasync",
 	"rename": "rename,renameat,renameat2", "unlink": "unlink,unlinkat", "open": "openat", "link": "link,linkat",
 }
 
-// exported is the content of the files of a folder, by pattern and without their names, which
-// count the attempts.
+// exported returns the content of a folder's files by pattern, without file names, which depend on
+// the number of attempts.
 func exported(t *testing.T, folder string, patterns []string) (content []string) {
 	t.Helper()
 	for _, pattern := range patterns {
@@ -66,8 +67,8 @@ func exported(t *testing.T, folder string, patterns []string) (content []string)
 	return content
 }
 
-// An export that is killed at any call of the system is completed by the same command; so is
-// one that brings a folder up to date with a store that has changed.
+// The same command completes an export that was killed at any system call, also an update after the
+// store has changed.
 func TestExportKilled(t *testing.T) {
 	tracer := strace(t)
 	b := newBench(t)
@@ -130,7 +131,7 @@ func TestExportKilled(t *testing.T) {
 				return true
 			}
 			for _, k := range x.few {
-				for !*long && k.n > 0 && !kill(k) { // threads divide the calls, differently from run to run
+				for !*long && k.n > 0 && !kill(k) { // calls are spread over threads differently in each run
 					k.n /= 2
 				}
 			}
@@ -147,7 +148,7 @@ func TestExportKilled(t *testing.T) {
 	}
 }
 
-// A plan whose job files are there, but not the plan itself, can be made again.
+// A plan can be made again if its job files exist, but not the plan itself.
 func TestPlanWritingKilled(t *testing.T) {
 	tracer := strace(t)
 	b := newBench(t)

@@ -1,9 +1,8 @@
-// Package faults runs the program while the machine fails: calls of the system
-// that fail or at which it is killed, full disks, ingests that meet. Whatever
-// happens, the store is right then, and the next ingest makes it that of an
-// undisturbed one.
+// Package faults runs the program while the machine fails: system calls that fail or at which it is
+// killed, full disks, concurrent ingests. Whatever happens, the store is consistent, and after the
+// next ingest it equals an undisturbed one.
 //
-// `go test` runs a few of each. With STACKMILL_SOAK=1, or -long, every call fails
+// `go test` tries a few faults of each kind. With STACKMILL_SOAK=1, or -long, every call fails
 // once, which takes half an hour.
 package faults
 
@@ -36,7 +35,7 @@ import (
 
 var long = flag.Bool("long", os.Getenv("STACKMILL_SOAK") != "", "fail every call of the system, not a few")
 
-// What was done, for the summary.
+// Counters for the summary.
 var injected, compared, different atomic.Int64
 
 var scratch string // a folder that is removed at the end
@@ -74,19 +73,19 @@ var worker = sync.OnceValues(func() (string, error) {
 	return binary, suite.BuildWorker(binary)
 })
 
-// bench is what a test works with.
+// bench is the environment of a test.
 type bench struct {
 	*testing.T
 	binary     string
 	recordings []string
 	want       map[string]string // the undisturbed store
-	cache      string            // warm
+	cache      string            // a warm cache
 }
 
-// names are the recordings that are ingested; the second has lost data.
+// names are the ingested recordings; the second has lost data.
 var names = []string{"exp/stripmain.er", "damaged/d_garbage_packet.er"}
 
-// large returns copies of recordings that are so large that each has a batch of its own.
+// large returns copies of recordings, enlarged so that each has its own batch.
 func large(names ...string) (paths []string, err error) {
 	dir, err := corpus.Dir()
 	if err != nil {
@@ -109,7 +108,7 @@ func large(names ...string) (paths []string, err error) {
 	return paths, nil
 }
 
-// reference is the store of an undisturbed ingest.
+// reference makes the store of an undisturbed ingest.
 var reference = sync.OnceValues(func() (string, error) {
 	binary, err := program()
 	if err != nil {
@@ -158,11 +157,11 @@ func (b *bench) ingest(store string, more ...string) []string {
 	return append(append(args, more...), b.recordings...)
 }
 
-// run runs the program, under a tracer or not.
+// run runs the program, with or without a tracer.
 func (b *bench) run(command ...string) (code int, out string) {
 	b.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // few threads: the tracer counts calls of each
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // few threads: the tracer counts calls per thread
 	text, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		b.Fatal(err)
@@ -170,8 +169,8 @@ func (b *bench) run(command ...string) (code int, out string) {
 	return cmd.ProcessState.ExitCode(), string(text)
 }
 
-// content is what readers see of a store: of every batch that counts, the tables
-// and their content's checksums.
+// content returns what readers see of a store: the checksums of the tables of every batch that
+// counts.
 func content(t *testing.T, store string) map[string]string {
 	t.Helper()
 	look, err := storedir.ReadContents(store)
@@ -197,8 +196,8 @@ func content(t *testing.T, store string) map[string]string {
 	return all
 }
 
-// listed is a checksum of a file of lists without the batch's name, which depends on what the store
-// had before.
+// listed returns a checksum of a file of lists without the batch's name, which depends on the
+// store's earlier content.
 func listed(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -222,8 +221,7 @@ func listed(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// right looks at a store after a fault: what is in it is whole, and as in the
-// undisturbed one.
+// right checks a store after a fault: its content is complete, and as in the undisturbed one.
 func (b *bench) right(what, store string) {
 	b.Helper()
 	compared.Add(1)
@@ -240,8 +238,8 @@ func (b *bench) right(what, store string) {
 	b.check(what, store)
 }
 
-// check proves a store's files. Its views need no proof of their own: equal bytes
-// give equal answers, and the undisturbed store's were checked.
+// check verifies a store's files. Views need no check: equal bytes give equal answers, and the
+// undisturbed store's views were checked.
 func (b *bench) check(what, store string) {
 	b.Helper()
 	p, err := queries.Check(b.Context(), store, queries.CheckOptions{FilesOnly: true})
@@ -251,7 +249,7 @@ func (b *bench) check(what, store string) {
 	}
 }
 
-// mended ingests again, undisturbed, and compares all with the undisturbed store.
+// mended ingests again without faults, and compares everything with the undisturbed store.
 func (b *bench) mended(what, store string) {
 	b.Helper()
 	if code, out := b.run(append([]string{b.binary}, b.ingest(store)...)...); code != 0 && code != 3 {
@@ -273,17 +271,17 @@ func (b *bench) mended(what, store string) {
 	}
 }
 
-// killing is the fault of a call that is the last before the program is killed.
+// killing is the fault that kills the program at a call.
 const killing = "signal=KILL"
 
-// unsigned reports whether a file is a lock that does not say whose it is: the program was
-// killed before it could, and others leave it for a day.
+// unsigned reports whether a file is a lock without an owner: the program was killed before writing
+// it, and others keep the lock for a day.
 func unsigned(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() == 0 && strings.HasSuffix(path, ".lock")
 }
 
-// leftovers returns the files of a store that are in no commit.
+// leftovers returns the files of a store that no commit names.
 func leftovers(t *testing.T, store string) (left []string) {
 	t.Helper()
 	look, err := storedir.ReadContents(store)

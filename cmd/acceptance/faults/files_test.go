@@ -13,7 +13,7 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// fileFaults are the calls that read files and fail, and how.
+// fileFaults are the failing calls that read files, and their errors.
 var fileFaults = []struct{ calls, fault string }{
 	{"openat", noFiles},
 	{"read,pread64", "error=EIO"},
@@ -78,7 +78,7 @@ func opened(t *testing.T, log string, folders ...string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// fileFails has the calls on one file fail, each by itself.
+// fileFails lets each call on a file fail, one per run.
 func (b *bench) fileFails(tracer, path string, options []string) {
 	b.Helper()
 	for _, x := range fileFaults {

@@ -26,8 +26,8 @@ var selective = []string{
 	"SELECT count(*) AS n FROM functions WHERE name > 'a' AND name < 'z'",
 }
 
-// answers reads all tables of a store and some views. said is the error, or the remarks about what
-// is left out, that a reader sees.
+// answers reads all tables of a store and some views. said is the reader's error, or the remarks on
+// what is left out.
 func answers(t *testing.T, store string) (text, said string) {
 	t.Helper()
 	db, err := queries.Open(t.Context(), store)
@@ -123,7 +123,7 @@ func TestFlips(t *testing.T) {
 type flippedFile struct {
 	path    string
 	bit     int
-	content []byte // before
+	content []byte // before the flip
 }
 
 // flip flips a bit of one of the files that match a pattern.
@@ -145,7 +145,7 @@ func flip(t *testing.T, random *rand.Rand, pattern string) flippedFile {
 
 func (f flippedFile) restore(t *testing.T) { f.write(t, func([]byte) {}) }
 
-// write writes a changed copy of the content, as another file of that name.
+// write replaces the file by a new one with a changed copy of the content.
 func (f flippedFile) write(t *testing.T, change func(content []byte)) {
 	t.Helper()
 	content := append([]byte{}, f.content...)

@@ -23,10 +23,10 @@ func strace(t *testing.T) string {
 	return path
 }
 
-// injections are the calls that fail, and how.
+// injections are the failing calls, and their errors.
 var injections = []struct {
 	name, calls, fault string
-	few                []int // which of them in the short run
+	few                []int // the n-th calls that fail in the short run
 }{
 	{"write", "write,pwrite64,pwritev,writev", "error=ENOSPC", []int{2, 9}},
 	{"fsync", "fsync,fdatasync", "error=EIO", []int{1, 4, 20, 50}},
@@ -44,11 +44,11 @@ var injections = []struct {
 	{"killed at unlink", "unlink,unlinkat", killing, []int{1}},
 }
 
-// killed is the exit status of a tracer whose program was killed by a signal: it
-// ends in the same way.
+// killed is the tracer's exit status if a signal killed its program: the tracer ends by the same
+// signal.
 const killed = -1
 
-// mostCalls bounds the n-th call of a kind.
+// mostCalls is the maximum n for the n-th call of a kind.
 const mostCalls = 2000
 
 // noFiles is the fault of a process that has too many open files.
@@ -66,12 +66,12 @@ func crashed(out, fault string) bool {
 	return strings.Contains(out, "goroutine ") && !excused
 }
 
-// inject runs a command whose n-th calls fail, and reports whether one did.
+// inject runs a command whose n-th calls fail, and reports whether any call failed.
 func (b *bench) inject(tracer, calls, fault string, n int, program ...string) (done bool, code int, out string) {
 	b.Helper()
 	log := filepath.Join(b.TempDir(), "trace")
 	command := []string{tracer, "-f", "-qq", "-o", log, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", calls, fault, n)}
-	if strings.HasPrefix(fault, "error") { // faster, but then no later call than the first gets a signal
+	if strings.HasPrefix(fault, "error") { // faster, but only the first call could get a signal
 		command = slices.Insert(command, 1, "--seccomp-bpf")
 	}
 	code, out = b.run(append(command, program...)...)
@@ -82,8 +82,8 @@ func (b *bench) inject(tracer, calls, fault string, n int, program ...string) (d
 	return strings.Contains(string(trace), "(INJECTED)") || code == killed, code, out
 }
 
-// Whichever call fails, or is the last before the program is killed, the store is
-// right, and the next ingest completes it.
+// Whichever call fails, or kills the program, the store is consistent, and the next ingest
+// completes it.
 func TestEveryCallFails(t *testing.T) {
 	tracer := strace(t)
 	for _, x := range injections {
@@ -96,7 +96,8 @@ func TestEveryCallFails(t *testing.T) {
 				return
 			}
 			for _, n := range x.few {
-				// Calls are counted by thread, and which thread calls differs from run to run.
+				// Calls are counted per thread, and which thread makes a call differs from run to
+				// run.
 				for n > 0 && !b.oneFault(tracer, x.calls, x.fault, n) {
 					n /= 2
 				}
@@ -108,7 +109,7 @@ func TestEveryCallFails(t *testing.T) {
 	}
 }
 
-// oneFault is one fault in a new store, with an empty cache in the long run.
+// oneFault injects one fault in an ingest into a new store; in the long run, the cache is empty.
 func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
 	b.Helper()
 	store := filepath.Join(b.TempDir(), "store")
@@ -125,7 +126,7 @@ func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
 	if crashed(out, fault) {
 		b.Errorf("%s: exit status %d\n%s", what, code, out)
 	}
-	if code == 0 { // it says that all is in, but one recording has lost data
+	if code == 0 { // 0 claims that all data is stored, but one recording has lost some
 		b.Errorf("%s: exit status 0\n%s", what, out)
 	}
 	b.right(what, store)
@@ -133,8 +134,8 @@ func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
 	return true
 }
 
-// The same while a batch is replaced: the recording that lost data is read by
-// another program, in a way that gives other tables.
+// The same while a batch is replaced: the recording with lost data is read again by another version
+// of the program, which makes other tables.
 func TestEveryCallFailsWhileReplacing(t *testing.T) {
 	if !*long {
 		t.Skip("only in the long run (STACKMILL_SOAK=1)")
@@ -149,7 +150,7 @@ func TestEveryCallFailsWhileReplacing(t *testing.T) {
 				if code, out := b.run(append([]string{b.binary}, b.ingest(store)...)...); code != 3 {
 					t.Fatalf("exit status %d\n%s", code, out)
 				}
-				// Another place for files: tried again, with the same content.
+				// Other places for debug files: it is ingested again, with the same content.
 				done, _, out := b.inject(tracer, x.calls, x.fault, n, append([]string{b.binary}, b.ingest(store, "--no-system-debug", "--debug-dir", b.TempDir())...)...)
 				if !done {
 					break

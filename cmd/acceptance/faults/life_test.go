@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// step is a verb that faults are tried on, after others.
+// step is a verb to inject faults into, after the verbs in first.
 type step struct {
 	name    string
 	first   [][]string // verbs and their arguments
 	verb    []string
 	before  state
 	after   state
-	partial bool           // states between are right, too: some recordings are as before and others as after
-	few     map[string]int // which of the injections' calls fail in the short run
+	partial bool           // intermediate states are right, too: some recordings as before, others as after
+	few     map[string]int // the n-th calls that fail in the short run, by injection
 }
 
 // lifeSteps are the verbs that change a store of many small recordings.
@@ -91,9 +91,9 @@ var lifeSteps = []step{
 	},
 }
 
-// Whichever call of a verb fails, or is the last before the program is killed, a store of
-// batches of many is that before or after: it is whole, sums are right and nothing is
-// there twice. The verb again makes it that after; what was forgotten does not come back.
+// Whichever call of a verb fails, or kills the program, a store of shared batches is in the state
+// before or after: it is intact, sums are right and nothing is there twice. Running the verb again
+// leads to the state after; deleted experiments do not come back.
 func TestLifeUnderFaults(t *testing.T) {
 	tracer := strace(t)
 	for _, s := range lifeSteps {
@@ -119,11 +119,11 @@ func TestLifeUnderFaults(t *testing.T) {
 	}
 }
 
-// faulty is one fault during a verb, on a copy of a store; it reports whether there was one.
+// faulty injects one fault into a verb, on a copy of a store; it reports whether a call failed.
 func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n int) (done bool) {
 	l.Helper()
 	l.begin(prepared)
-	if slices.Contains(s.verb, "PLAN") { // which knows the store by its path
+	if slices.Contains(s.verb, "PLAN") { // the plan has the store's path
 		l.plan = filepath.Join(l.TempDir(), "a.plan")
 		l.does(l.verb("plan", "--recursive", "--chunks", "1", "-o", "PLAN", "DIR"))
 	}
@@ -164,7 +164,7 @@ func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n i
 	return true
 }
 
-// among reports whether each recording is as in one of these states.
+// among reports whether each recording is as in one of the states.
 func (s state) among(states ...state) bool {
 	for n := range nights * nightJobs {
 		if !slices.ContainsFunc(states, func(other state) bool { return other[job(n)] == s[job(n)] }) {

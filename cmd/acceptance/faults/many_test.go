@@ -20,16 +20,16 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// Small recordings of several nights: so many that batches of several arise.
+// Small recordings of several nights: so many that several share a batch.
 const (
 	nights    = 3
 	nightJobs = 16
 )
 
-// job is the name of a small recording.
+// job returns the name of a small recording.
 func job(n int) string { return fmt.Sprintf("night-%d/job-%02d.er", n/nightJobs, n) }
 
-// value is the sum of the bytes that a small recording has allocated, different in each.
+// value returns the sum of the bytes that a small recording allocates, different for each.
 func value(n int) int64 { return 2*int64(1000+n) + 1 }
 
 // manySmall makes the small recordings, in a folder for each night.
@@ -62,15 +62,15 @@ func small(dir string, n int) error {
 	return e.Close()
 }
 
-// A function on the stacks of the small recordings, whose load object is not where they say:
-// where its text was mapped, and the function's place in that.
+// A function on the stacks of the small recordings, whose load object is missing at its recorded
+// path: where the text is mapped, and the function's offset and size in it.
 const (
 	foundLater = 0x400000
 	factAt     = 0x129
 	factName   = "fact"
 )
 
-// symbols is a folder in which the load object is, as below a root.
+// symbols makes a folder with the load object, for --symfs.
 var symbols = sync.OnceValues(func() (dir string, err error) {
 	dir = filepath.Join(scratch, "symbols")
 	recorded, err := corpus.Dir()
@@ -89,8 +89,8 @@ var symbols = sync.OnceValues(func() (dir string, err error) {
 type life struct {
 	*bench
 	dir     string // of the recordings
-	symbols string // where their load object is
-	plan    string // of some or all of them
+	symbols string // the folder with their load object
+	plan    string // a plan of some or all of them
 	store   string
 }
 
@@ -111,8 +111,8 @@ func newLife(t *testing.T) *life {
 	return &life{bench: &bench{T: t, binary: binary, cache: filepath.Join(scratch, "cache")}, dir: dir, symbols: symfs, plan: filepath.Join(t.TempDir(), "a.plan"), store: filepath.Join(t.TempDir(), "store")}
 }
 
-// verb returns a command on the store. DIR is the recordings' folder, SYMBOLS that in which
-// their load object is, PLAN the file of a plan, which says where the others are.
+// verb returns a command on the store. DIR stands for the recordings' folder, SYMBOLS for the
+// folder of their load object, PLAN for the file of a plan, which has these paths itself.
 func (l *life) verb(words ...string) []string {
 	command := []string{l.binary, words[0], "--store", l.store}
 	switch words[0] {
@@ -131,7 +131,7 @@ func (l *life) verb(words ...string) []string {
 	return command
 }
 
-// does runs a command that ends well.
+// does runs a command that must succeed.
 func (l *life) does(command []string) {
 	l.Helper()
 	if code, out := l.run(command...); code != 0 {
@@ -139,11 +139,11 @@ func (l *life) does(command []string) {
 	}
 }
 
-// state is what readers see: of each recording, its labels and its sums.
+// state is what readers see: the labels and sums of each recording.
 type state map[string]string
 
-// truth is the state of a store in which the texts tell how the recordings of each night
-// are, an empty one that they are not in it.
+// truth returns the state of a store; the texts describe the recordings of each night, an empty
+// one: they are not in the store.
 func truth(texts ...string) state {
 	s := state{}
 	for n := range nights * nightJobs {
@@ -154,8 +154,8 @@ func truth(texts ...string) state {
 	return s
 }
 
-// Texts of truth: complete ones, with and without the label that tests give, with the
-// function that is found later, and those of which the sums are left.
+// Texts for truth: complete recordings, with and without the tests' label, with the function that
+// is found later, and summaries.
 const (
 	plain   = "complete map[night:%d] 3 %d"
 	labeled = "complete map[kept:yes night:%d] 3 %d"
@@ -166,8 +166,8 @@ const (
 	known = ", " + factName
 )
 
-// seen returns the state of a store. An experiment that is there twice, or whose views
-// do not agree, is an error.
+// seen returns the state of a store. It is an error if an experiment is there twice, or its views
+// disagree.
 func seen(ctx context.Context, store string) (s state, err error) {
 	db, err := queries.Open(ctx, store)
 	if errors.Is(err, storedir.ErrNoStore) {
@@ -180,8 +180,8 @@ func seen(ctx context.Context, store string) (s state, err error) {
 	return stateOf(ctx, db)
 }
 
-// stateQuery gives what is known of each experiment. The sums by function of what is
-// left of one are those in which its function was on the stack.
+// stateQuery selects the state of each experiment. For a summary, it uses the sums of the function
+// on its stacks.
 const stateQuery = `SELECT experiment_id, rows, samples, sums, total, named FROM
 (SELECT experiment_id, count(*) AS rows FROM experiments GROUP BY ALL)
 LEFT JOIN (SELECT experiment_id, count(*) AS samples FROM heap_samples GROUP BY ALL) USING (experiment_id)
@@ -224,7 +224,7 @@ func stateOf(ctx context.Context, db *queries.DB) (state, error) {
 	return s, nil
 }
 
-// expect looks at a store after a fault: it is whole, and in a state that is right.
+// expect checks a store after a fault: it must be intact, and in a right state.
 func (l *life) expect(what string, right func(state) bool) {
 	l.Helper()
 	compared.Add(1)
@@ -243,7 +243,7 @@ func (l *life) expect(what string, right func(state) bool) {
 	}
 }
 
-// is tells a state from all others.
+// is returns a function that compares a state with want.
 func is(want state) func(state) bool {
 	return func(got state) bool { return maps.Equal(want, got) }
 }

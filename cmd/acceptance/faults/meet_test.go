@@ -15,9 +15,8 @@ import (
 	"stackmill/queries"
 )
 
-// Ingests of the same recordings at once, that find other load objects and
-// therefore write other tables, leave one's batches, whole. The last leaves a
-// catalog that has all.
+// Concurrent ingests of the same recordings, which find different load objects and so write
+// different tables, leave complete batches of one of them. The last one's catalog has all.
 func TestIngestsMeet(t *testing.T) {
 	b := newBench(t)
 	rounds, ingests := 1, 4
@@ -29,7 +28,7 @@ func TestIngestsMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.recordings = append(b.recordings, others...)
-	alone := map[string]string{} // by all ways of ingesting
+	alone := map[string]string{} // of every ingest
 	ways := [][]string{nil, {"--symfs", t.TempDir()}}
 	for i, way := range ways {
 		store := filepath.Join(t.TempDir(), fmt.Sprint("alone", i))
@@ -80,8 +79,8 @@ func TestIngestsMeet(t *testing.T) {
 	}
 }
 
-// Readers see whole experiments while others are ingested, replaced and mended,
-// and ingests are killed.
+// Readers see complete experiments while others are ingested, replaced and repaired, and ingests
+// are killed.
 func TestReadersMeanwhile(t *testing.T) {
 	b := newBench(t)
 	store := filepath.Join(t.TempDir(), "store")
@@ -104,7 +103,7 @@ func TestReadersMeanwhile(t *testing.T) {
 		}
 	})
 	for round := range rounds {
-		// Another place for files: the recording that lost data is tried again.
+		// Other places for debug files: the recording that lost data is ingested again.
 		more := []string{"--no-system-debug", "--debug-dir", filepath.Join(scratch, fmt.Sprint("none", round))}
 		cmd := exec.Command(b.binary, b.ingest(store, more...)...)
 		if err := cmd.Start(); err != nil {
@@ -141,8 +140,7 @@ func readAll(ctx context.Context, store string) error {
 	return nil
 }
 
-// A commit that is damaged, and what killed programs of any kind have left, is
-// mended by the next ingest.
+// The next ingest repairs a damaged commit, and removes what killed programs of any kind left.
 func TestMended(t *testing.T) {
 	b := newBench(t)
 	store := filepath.Join(t.TempDir(), "store")

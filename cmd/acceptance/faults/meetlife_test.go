@@ -15,8 +15,8 @@ import (
 	"stackmill/queries"
 )
 
-// A reader that opened a store before batches were merged gets right answers then: always
-// if the old files are kept, else it may be told that files are gone.
+// A reader that opened a store before batches were merged still gets right answers if the old files
+// are kept; otherwise, it may get an error that files are gone.
 func TestReadersOfMergedBatches(t *testing.T) {
 	for _, keep := range []string{"1h", "0"} {
 		t.Run("keep "+keep, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestReadersOfMergedBatches(t *testing.T) {
 				}
 				return nil
 			})
-			for range 2 { // a commit's time has whole seconds: the second may remove more
+			for range 2 { // commit times have whole seconds: the second run may remove more
 				l.does(l.verb("compact", "--keep", keep))
 			}
 			l.does(l.verb("label", "night=0", "kept=yes"))
@@ -54,21 +54,21 @@ func TestReadersOfMergedBatches(t *testing.T) {
 	}
 }
 
-// answer asks an open store for its state, which must be right. If its files may be gone,
-// it may say so.
+// answer queries an open store for its state, which must be right. With gone, an error about
+// missing files is allowed.
 func (l *life) answer(db *queries.DB, want state, gone bool) error {
 	got, err := stateOf(l.Context(), db)
 	switch {
 	case err != nil && gone && (strings.Contains(err.Error(), "Cannot access file") || strings.Contains(err.Error(), "No such file")):
-		return nil // the program says which file is missing
+		return nil // the error names the missing file
 	case err == nil && !maps.Equal(got, want):
 		err = fmt.Errorf("an open store has %v", got)
 	}
 	return err
 }
 
-// Commands that change a store at the same time, some of them killed, have the same effect as one
-// after the other, or none.
+// Concurrent commands that change a store, some of them killed, have the same effect as one after
+// the other, or none.
 func TestLivesMeet(t *testing.T) {
 	l := newLife(t)
 	rounds := 1
@@ -90,7 +90,7 @@ func TestLivesMeet(t *testing.T) {
 			t.Errorf("round %d: %v", round, err)
 		}
 		what := fmt.Sprintf("round %d", round)
-		// An experiment that was forgotten at first is gone, whatever else ran or was killed.
+		// An experiment that was deleted first stays deleted, whatever else ran or was killed.
 		l.expect(what, func(got state) bool {
 			return got.among(truth("", plain), truth("", plain, plain), truth("", named, named), truth("", labeled), truth("", both))
 		})

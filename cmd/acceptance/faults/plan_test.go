@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// largeEach is which of the small recordings are made so large that each has a batch of its
-// own: a task that is killed has some batches in and others not.
+// largeEach: every largeEach-th recording is enlarged so that it has its own batch: a killed task
+// has committed some batches and others not.
 const largeEach = 3
 
 // mixed returns a folder of recordings, some of them large.
@@ -39,7 +39,7 @@ func mixed(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	old := time.Now().Add(-time.Hour) // what has just changed is not noted
+	old := time.Now().Add(-time.Hour) // the journal does not note recent changes
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Chtimes(path, old, old))
 	})
@@ -49,14 +49,14 @@ func mixed(t *testing.T) (dir string) {
 	return dir
 }
 
-// A cluster ingests so many recordings in so many tasks, of which some are harmed.
+// The numbers of recordings and tasks of a cluster, and of tasks that are killed or fail.
 const (
 	manyJobs  = 5000
 	manyTasks = 500
 	manyHarms = 60
 )
 
-// thousands makes the recordings of a cluster, and says what a store of them has.
+// thousands makes the recordings of a cluster, and returns the state of a store of them.
 func thousands(t *testing.T) (dir string, want state) {
 	t.Helper()
 	dir, want = t.TempDir(), state{}
@@ -69,8 +69,8 @@ func thousands(t *testing.T) (dir string, want state) {
 	return dir, want
 }
 
-// fullDisk makes a script that runs a command where the folder in which a store's batches
-// are written has next to no room. It needs to be root's.
+// fullDisk makes a script that runs a command with almost no space in the folder where the store's
+// batches are written. It needs root.
 func fullDisk(t *testing.T, dir, store string) (script string) {
 	t.Helper()
 	script = filepath.Join(dir, "full.sh")
@@ -87,20 +87,20 @@ type cluster struct {
 	*life
 	chunks int
 	want   state
-	full   string // runs every tenth task where the disk is full, unless empty
+	full   string // script that runs every tenth task with a full disk; empty: none
 	random *rand.Rand
 
 	mu      sync.Mutex
 	queue   []int
-	kills   int // that are left to do
+	kills   int // that remain to be done
 	done    map[int]bool
 	killed  map[syscall.Signal]int // tasks that a signal ended before they were done
-	failed  int                    // where the disk was full
+	failed  int                    // tasks with a full disk
 	retried int
 }
 
-// Workers that are killed at any moment, run again and run twice at once put each recording
-// in once, whole.
+// Workers that are killed at any moment, run again or run twice at once store each recording once
+// and completely.
 func TestPlanKilled(t *testing.T) {
 	l := newLife(t)
 	l.dir = mixed(t)
@@ -140,8 +140,8 @@ func TestPlanOfThousands(t *testing.T) {
 	c.right()
 }
 
-// What a task does with commits does not depend on how many there are, from before the plan or
-// by other tasks.
+// A task's operations on commits do not depend on the number of commits from before the plan or by
+// other tasks.
 func TestPlanOperations(t *testing.T) {
 	tracer := strace(t)
 	l := newLife(t)
@@ -168,7 +168,7 @@ func TestPlanOperations(t *testing.T) {
 			l.does(append([]string{tracer, "-f", "-qq", "-y", "-e", "trace=%file,read,write,fsync,getdents64", "-o", log}, l.verb("ingest", "--plan", "PLAN", "--chunk", strconv.Itoa(chunk))...))
 			calls := onCommits(t, log, l.store)
 			t.Logf("%d batches before the plan, task %d: %d calls", before, chunk, len(calls))
-			if first == nil && chunk == 1 { // the store is there
+			if first == nil && chunk == 1 { // the store exists
 				first = calls
 			}
 			if first != nil && !slices.Equal(calls, first) {
@@ -265,7 +265,8 @@ func (c *cluster) task() bool {
 	return true
 }
 
-// one runs a task, if need be where the disk is full. A signal is sent when the names in the store have changed so many times.
+// one runs a task, with a full disk if full is set. It sends the signal after the names in the
+// store have changed `after` times.
 func (c *cluster) one(chunk int, full bool, signal syscall.Signal, after int) (code int, out string) {
 	binary, err := worker()
 	if err != nil {
@@ -319,7 +320,7 @@ func (c *cluster) names() string {
 	return strings.Join(all, "\n")
 }
 
-// right checks a store whose plan is done: it equals an undisturbed ingest's store, and the next
+// right checks the store of a finished plan: it equals an undisturbed ingest's store, and the next
 // ingest finds nothing to do and leaves nothing behind.
 func (c *cluster) right() {
 	c.Helper()

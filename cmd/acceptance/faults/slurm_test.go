@@ -19,8 +19,8 @@ type slurmCluster struct {
 	program string // of the tasks
 }
 
-// On a Slurm cluster of which one node has no room, workers that are requeued and killed, and
-// those of a plan of what they left, put each recording in once, whole.
+// On a Slurm cluster where one node has no disk space, workers are requeued and killed. They and
+// the workers of a plan for the rest store each recording once and completely.
 func TestSlurm(t *testing.T) {
 	if os.Getenv("STACKMILL_SLURM") == "" {
 		t.Skip("STACKMILL_SLURM=1 runs it, as root, where Debian's slurm-wlm and munge are installed")
@@ -67,15 +67,15 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// harms end a task on purpose, or queue it again.
+// harms are commands that end a task, or requeue it.
 var harms = []func(task string) []string{
 	func(task string) []string { return []string{"scontrol", "requeue", task} },
-	func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // and its script
-	func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // but not its script
+	func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // including its script
+	func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // without its script
 }
 
-// harm harms tasks of an array at random moments while they read and write, and returns how
-// many.
+// harm harms tasks of an array at random moments while they read and write, and returns their
+// number.
 func (s *slurmCluster) harm(plan, array string) int {
 	s.Helper()
 	random, harmed := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
@@ -103,7 +103,7 @@ func (s *slurmCluster) harm(plan, array string) int {
 	return len(harmed)
 }
 
-// start starts the daemons; on node n2 the store's folder for batches that are written is small.
+// start starts the daemons; on node n2, the store's staging folder has little space.
 func (s *slurmCluster) start() {
 	s.Helper()
 	full := fullDisk(s.T, s.dir, s.store)
@@ -125,12 +125,12 @@ func (s *slurmCluster) start() {
 	s.Setenv("SLURM_CONF", filepath.Join(s.dir, "slurm.conf"))
 }
 
-// reads reports whether the ingest of a chunk runs.
+// reads reports whether the ingest of a chunk is running.
 func (s *slurmCluster) reads(plan, chunk string) bool {
 	return exec.Command("pgrep", "-f", fmt.Sprintf("^%s ingest --plan %s .*--chunk %s$", s.program, plan, chunk)).Run() == nil
 }
 
-// command runs a program that ends well, and returns what it prints.
+// command runs a program that must succeed, and returns its output.
 func (s *slurmCluster) command(words ...string) string {
 	s.Helper()
 	out, err := exec.CommandContext(s.Context(), words[0], words[1:]...).CombinedOutput()
@@ -167,7 +167,7 @@ func (s *slurmCluster) until(what string, holds func() bool) {
 	s.Fatalf("it is not so that %s:\n%s\n%s", what, s.command("squeue"), s.command("sinfo"))
 }
 
-// logs are the lines of the tasks' output, of the log the first error of each.
+// logs returns the tasks' output, and the first error of each task's log.
 func (s *slurmCluster) logs(plan string) (all string) {
 	logs, err := filepath.Glob(plan + ".*.log")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package filters checks the values of some of the samples of real recordings: against
-// those of all samples, against sums by plain SQL, and against the peers' own filters.
+// Package filters checks the values of filtered samples of real recordings: against the values of
+// all samples, sums by plain SQL, and the peers' own filters.
 package filters
 
 import (
@@ -28,7 +28,7 @@ var (
 )
 
 var (
-	store *queries.DB // with all of them
+	store *queries.DB // with all recordings
 	from  string      // the folder of recordings that the peers read
 )
 
@@ -94,12 +94,12 @@ func texts(t *testing.T, db *sql.DB, query string) []string {
 	return list
 }
 
-// sums is a query of what a view's rows are in number and content.
+// sums returns a query for the number of a view's rows and a checksum of them.
 func sums(view string) string {
 	return "SELECT printf('%d rows, %d', count(*), COALESCE(sum(hash(v)::HUGEINT), 0)) FROM " + view + " v"
 }
 
-// Where every sample passes, all views are as without a filter.
+// If every sample passes, all views are the same as without a filter.
 func TestAll(t *testing.T) {
 	all := narrow(t, queries.Filter{Where: []string{"true"}})
 	views, err := queries.Views()
@@ -116,7 +116,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// Every invariant of every view holds for some of the samples.
+// Every invariant of every view holds for filtered samples.
 func TestInvariants(t *testing.T) {
 	some := narrow(t, queries.Filter{Where: []string{"time_ns // 1000000 % 3 = 0 OR stack_has('^(fact|main)') AND cpu <> 0"}})
 	views, err := queries.Views()
@@ -132,7 +132,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// Filters that part the samples part the values.
+// Filters that partition the samples partition the values.
 func TestParts(t *testing.T) {
 	const all = "SELECT printf('%s %s %s %s %d', experiment_id, mode, metric, \"function\" || function_id, sum(exclusive)) FROM function_metrics GROUP BY experiment_id, mode, metric, \"function\", function_id HAVING sum(exclusive) > 0 ORDER BY ALL"
 	want := texts(t, store.DB, all)
@@ -158,7 +158,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Each column and function of a condition selects what plain SQL does.
+// Each column and function of a condition selects the same samples as plain SQL.
 func TestConditions(t *testing.T) {
 	const ofFrames = "(s.experiment_id, s.raw_stack_id) IN (SELECT (m.experiment_id, m.raw_stack_id) FROM mode_stacks m JOIN frames f USING (experiment_id, stack_id) JOIN functions n USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id) WHERE m.mode = '%s' AND %s)"
 	for _, test := range []struct {
@@ -178,7 +178,7 @@ func TestConditions(t *testing.T) {
 		{"leaf_object LIKE 'libc%'", "", fmt.Sprintf(ofFrames, "user", "f.position = 0 AND o.name LIKE 'libc%'")},
 	} {
 		db := narrow(t, queries.Filter{Where: []string{test.where}, Mode: test.mode}, "function_metrics")
-		// A location's load object is that of its function, but for code outside of any.
+		// A location has its function's load object, except for code outside of any load object.
 		const values = "SELECT printf('%%s %%s %%d', experiment_id, metric, sum(value)) FROM (%s) GROUP BY experiment_id, metric HAVING sum(value) > 0 ORDER BY ALL"
 		want := texts(t, store.DB, fmt.Sprintf(values, "SELECT s.experiment_id, v.metric, v.value FROM sample_metrics v JOIN samples_wide s USING (experiment_id, sample) WHERE "+test.plain))
 		got := texts(t, db.DB, fmt.Sprintf(values, "SELECT experiment_id, metric, inclusive AS value FROM function_metrics WHERE mode = 'expert' AND \"function\" = '<Total>' AND kind = 'artificial'"))

@@ -13,8 +13,7 @@ import (
 	"stackmill/queries"
 )
 
-// hidings leave out libraries and programs that are at the stacks' roots, in their middle,
-// at their leaves, and all.
+// hidings hide libraries and programs at the stacks' roots, in the middle, at the leaves, and all.
 var hidings = []queries.Filter{
 	{Hide: []string{"libc.so"}},
 	{Hide: []string{"libc.so.6", "libgp-*", "libstdc++.so", "threads_fp"}},
@@ -38,7 +37,7 @@ func TestHideKeepsTotal(t *testing.T) {
 	}
 }
 
-// Every invariant of every view holds where functions are hidden of some of the samples.
+// Every invariant of every view holds for filtered samples with hidden functions.
 func TestHiddenInvariants(t *testing.T) {
 	db := narrow(t, queries.Filter{
 		Hide: []string{"libc.so", "heap", "libgomp.so"}, APIOnly: []string{"recur", "sync", "cxx*", "libstdc++.so", "objects_gcc_O2"},
@@ -110,15 +109,14 @@ func TestHiddenStacks(t *testing.T) {
 	}
 }
 
-// calls are the values of the nodes of a tree of calls, by path, with how many nodes of the
-// tree a path is.
+// calls are the values in a call tree by path, with the number of nodes that have this path.
 type calls map[string]struct {
 	value float64
 	nodes int
 }
 
-// apart is the part of names in which gprofng's differ from ours: of static functions
-// without symbols each has its own boundaries.
+// apart matches the part of names in which gprofng's differ from ours: both choose different
+// boundaries of static functions without symbols.
 var apart = regexp.MustCompile(`@0x[0-9a-f]+`)
 
 func (c calls) add(path []string, value float64) {
@@ -128,12 +126,12 @@ func (c calls) add(path []string, value float64) {
 	c[key] = sum
 }
 
-// treeRow is a line of gprofng's call tree: a value, the name and, of static functions, the
+// treeRow matches a line of gprofng's call tree: a value, the name and, for static functions, the
 // library.
 var treeRow = regexp.MustCompile(`^\s*([\d.]+)\s.*?\+-(.*?)(?: \(<.*>\))?(?: --  no functions found)?$`)
 
-// gprofngCalls is a call tree of gprofng, without the nodes that stand for a hidden library
-// and have a caller: what they have is their callers'.
+// gprofngCalls returns a call tree of gprofng. It adds the values of nodes that stand for a hidden
+// library to their callers, if they have any.
 func gprofngCalls(t *testing.T, hidden string, args ...string) calls {
 	t.Helper()
 	all := calls{}
@@ -147,7 +145,7 @@ func gprofngCalls(t *testing.T, hidden string, args ...string) calls {
 		if m[2] == "<Total>" {
 			first = strings.Index(line, "+-")
 		}
-		// A level is indented by a line to further nodes of it, or by two blanks.
+		// A level is indented by a line to its further nodes, or by two blanks.
 		above := line[first:strings.Index(line, "+-")]
 		depth := (len(above) - strings.Count(above, "|")) / 2
 		path = append(path[:depth], m[2])
@@ -160,7 +158,7 @@ func gprofngCalls(t *testing.T, hidden string, args ...string) calls {
 		}
 		var shown []string
 		for i, name := range path {
-			// The cold part of a function is called by it (S12).
+			// A function calls its cold part (S12).
 			if whole, isCold := strings.CutSuffix(name, " [clone .cold]"); isCold {
 				if shown = append(shown, whole); i == len(path)-1 {
 					all.add(shown, value)
@@ -175,8 +173,8 @@ func gprofngCalls(t *testing.T, hidden string, args ...string) calls {
 	return all
 }
 
-// ourCalls is a call tree of ours. gprofng ends stacks at a library's entry point that is
-// not their root, whatever that calls; cut does so.
+// ourCalls returns a call tree of the store. Like gprofng, it ends stacks at the entry point of the
+// library cut, unless that is the root.
 func ourCalls(t *testing.T, db *queries.DB, experiment, metric, cut string) calls {
 	t.Helper()
 	type node struct {
@@ -203,8 +201,8 @@ func ourCalls(t *testing.T, db *queries.DB, experiment, metric, cut string) call
 	return all
 }
 
-// gprofng hides the same functions, and ends stacks at the same entry points. Its values are
-// rounded.
+// gprofng hides the same functions, and ends stacks at the same entry points. It prints rounded
+// values.
 func TestHiddenAsGprofng(t *testing.T) {
 	for _, test := range []struct {
 		experiment, metric, library string

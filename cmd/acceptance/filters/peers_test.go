@@ -13,7 +13,7 @@ import (
 	"stackmill/queries"
 )
 
-// output runs a peer; the test is skipped where it is not installed.
+// output runs a peer; it skips the test if the peer is not installed.
 func output(t *testing.T, name string, args ...string) []string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -26,10 +26,10 @@ func output(t *testing.T, name string, args ...string) []string {
 	return strings.Split(string(out), "\n")
 }
 
-// gprofngRow is a function of the program in gprofng's list: seconds, percentages, name.
+// gprofngRow matches a function of the program in gprofng's list: seconds, percentages, name.
 var gprofngRow = regexp.MustCompile(`^\s*([\d.]+)\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s+(<Total>|main|shared_work|only_a|worker_[abc])$`)
 
-// gprofng lists the same functions of threads and times. It numbers threads by their
+// gprofng lists the same functions for selected threads and times. It numbers threads in order of
 // appearance.
 func TestGprofng(t *testing.T) {
 	recording := filepath.Join(from, "threads.er")
@@ -68,7 +68,7 @@ func TestGprofng(t *testing.T) {
 	}
 }
 
-// perf counts the same samples by function, of threads and times.
+// perf counts the same samples by function, for selected threads and times.
 func TestPerf(t *testing.T) {
 	const experiment = "p_threads_s.data"
 	input := []string{"-i", filepath.Join(from, "perf", experiment), "--symfs", filepath.Join(from, "symfs")}
@@ -100,7 +100,7 @@ func TestPerf(t *testing.T) {
 		}
 	}
 
-	// The moments between two samples, by both clocks.
+	// Times between two samples, by both clocks.
 	var times []float64
 	for _, line := range output(t, "perf", slices.Concat([]string{"script"}, input, []string{"-F", "time", "-G", "--ns"})...) {
 		if s, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(line), ":"), 64); err == nil {

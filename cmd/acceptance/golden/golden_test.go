@@ -163,7 +163,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// Every golden must be readable, and say the same in each of its lists.
+// Every golden must be readable, and its lists must agree.
 func TestRead(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {
