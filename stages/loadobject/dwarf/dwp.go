@@ -75,7 +75,7 @@ func readIndex(f *elf.File, name string) (map[uint64]contributions, error) {
 		return nil, fmt.Errorf("unknown version %d", version)
 	}
 	if columns > 16 {
-		return nil, fmt.Errorf("%d columns", columns)
+		return nil, fmt.Errorf("too many columns: %d", columns)
 	}
 	ids := bytereader.New(c.Bytes(slots*8), f.Order)
 	numbers := bytereader.New(c.Bytes(slots*4), f.Order)
