@@ -49,7 +49,7 @@ func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) 
 	s.Tree = nil
 }
 
-// orderFrames returns frames sorted by location and word, after the root's, and their new
+// orderFrames returns the root's frame, then the others sorted by location and word, and their new
 // numbers.
 func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.LocationNo) ([]stacktree.Frame, []stacktree.FrameNo) {
 	list := make([]chunked.KeyedIndex, frames.Len()-1) // all but the root's

@@ -53,10 +53,10 @@ type StackViews struct {
 type view struct {
 	modes     Mode
 	leaf      stacktree.Mode       // one of the modes; without the bit for inlined functions
-	shows     []program.LocationNo // by frame of the stack tree, None if it is not shown
+	shows     []program.LocationNo // by frame of the stack tree: the location, None if the frame is not shown
 	inlined   bool
 	positions []position // of all frames
-	first     []int32    // by frame: the index of its first position; they end before the next frame's
+	first     []int32    // by frame: the index of its first position; the next frame's first ends the list
 }
 
 // modesOf returns, for each view, the subset of `of` that the view represents.

@@ -20,7 +20,7 @@ import (
 // returns the instruction's start.
 func (r *Result) instructionRows(emit attribute.Emit, ranked []program.FunctionNo) (starts map[codePlace]uint64, err error) {
 	p := r.Program
-	starts = make(map[codePlace]uint64, p.Locations.Len()/2) // most PCs of calls are inside
+	starts = make(map[codePlace]uint64, p.Locations.Len()/2) // most PCs of calls are inside an instruction
 	rows := schema.NewRows(schema.Instructions, "", emit)
 	lists := map[program.FunctionNo]listRef{}
 	pcs := r.pcsByFunction()
@@ -136,8 +136,8 @@ type Result struct {
 	Lists        *listing.Draft // which experiments of a batch share
 }
 
-// CodeRows emits the locations and instructions. Functions early in ranked are disassembled as a
-// whole before others.
+// CodeRows emits the locations and instructions. If there is too much code, only the first ranked
+// functions are disassembled as a whole.
 func (r *Result) CodeRows(emit attribute.Emit, ranked []program.FunctionNo) error {
 	starts, err := r.instructionRows(emit, ranked)
 	return errors.Join(err, r.LocationRows(emit, func(l *program.Location) (uint64, bool) {

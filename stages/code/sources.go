@@ -70,8 +70,8 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	return schema.CloseAll(files, rows)
 }
 
-// fits reports whether a file has all lines with values. It reports a problem if the file may not
-// be the one that was compiled.
+// fits reports whether a file has all lines with values. It adds a problem if the file may not be
+// the compiled one.
 func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	switch {
 	case len(text.Lines) < int(highest):

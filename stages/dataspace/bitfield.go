@@ -220,8 +220,8 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	w.useAll(s)
 }
 
-// isNewVisit reports whether a jump leads to an instruction with dependencies with which it was not
-// visited before.
+// isNewVisit reports whether a jump leads to an instruction that was not visited before with the
+// same dependencies.
 func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	k := visit{instruction: to, flags: s.flags | s.carry}
 	for r, b := range &s.registers {

@@ -6,7 +6,7 @@ import "testing"
 func TestBlocks(t *testing.T) {
 	var b Blocks
 	b.Allocate(0x1000, 0x100, 10)
-	b.Allocate(0x1040, 8, 20) // inside of the one before: its end was not recorded
+	b.Allocate(0x1040, 8, 20) // inside of the previous block, whose end was not recorded
 	b.Free(0x1000, 30)
 	b.Allocate(0x1000, 0x20, 40)
 	b.Allocate(0x2000, 0, 40)

@@ -221,7 +221,7 @@ func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectN
 	return s.dataObject(o, at, types.Use{})
 }
 
-// relation classifies the operand's static type against the variable found at the data address.
+// relation says how the operand's static type relates to the variable at the data address.
 type relation uint8
 
 const (
@@ -231,8 +231,8 @@ const (
 	relationName                  // the type says hardly more than a size: show the variable
 )
 
-// relate classifies the type of an operand relative to a pointer against the variable at the data
-// address.
+// relate compares an operand's type with the variable at the data address. The operand must be
+// relative to a pointer.
 func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) relation {
 	t, v := w.object.types, &w.object.types.Variables[w.variable]
 	// A watchpoint may report any watched byte.

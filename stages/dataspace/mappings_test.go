@@ -75,7 +75,7 @@ func TestReplacedObject(t *testing.T) {
 	}
 	p := &decode.Process{DataMappings: []decode.MapEvent{
 		library(1, one, "/one"),
-		anonymousAt(2, one+0x3000, 0x20000),                                    // its zeros, merged with what is behind
+		anonymousAt(2, one+0x3000, 0x20000),                                    // its zeros, merged with the memory after them
 		{Time: 3, Address: one + 0x5000, Size: 0x1000, Path: "//anon"},         // a guard page in them
 		{Time: 4, Address: one + 0x1000, Size: 0x1000, Path: "/one", Modes: 1}, // a part that is read only now
 		anonymousAt(10, one+0x4000, 0x6000),

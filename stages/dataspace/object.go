@@ -175,7 +175,7 @@ func (o *loadObject) threadAddress(offset int64) uint64 {
 	return uint64(offset) + (block.Size+align-1)/align*align
 }
 
-// isCanary reports whether the value at an offset from the thread pointer is the stack protector's.
+// isCanary reports whether the stack protector's canary is at an offset from the thread pointer.
 func (o *loadObject) isCanary(offset int64) bool {
 	switch o.symbols.Arch {
 	case isa.AMD64:

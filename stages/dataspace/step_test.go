@@ -10,8 +10,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// A write to the stack changes all slots that it reaches, not only the one at its
-// start.
+// A write to the stack changes all slots that it touches, not only the first.
 func TestOverwrittenSlots(t *testing.T) {
 	for _, x := range []struct {
 		at       int64

@@ -31,7 +31,7 @@ const (
 	valueFloat             // a scalar from read-only memory, where compilers put floating-point constants
 	valueAddress           // offset bytes into an object of type typ
 	valueFrame             // offset bytes from the canonical frame address
-	valueThread            // offset bytes from the thread's pointer to its own variables
+	valueThread            // offset bytes from the thread pointer
 )
 
 // typeTable computes values by the types of a load object.

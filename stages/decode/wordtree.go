@@ -10,7 +10,7 @@ import (
 // WordNo is the number of a node of Stacks. Callers have lower numbers.
 type WordNo int32
 
-// WordMarks say what is special about a word.
+// WordMarks says what is special about a word, as bits.
 type WordMarks uint8
 
 // The marks.

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// counted returns the values of events, for each metric to which one of them contributes.
+// counted returns the values of events, for each metric to which some event contributes.
 func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event, texts ...string) map[string][]int64 {
 	t.Helper()
 	var leaks *Leaks

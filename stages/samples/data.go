@@ -230,7 +230,7 @@ func (in *accessColumns) event(i int, pc uint64) dataspace.Event {
 	case in.candidate == nil || in.candidate[i] == 0:
 	case e.Trigger == decode.TriggerSkid:
 		e.Candidate = uint64(in.candidate[i])
-	default: // the processor's own PC is more precise than the interrupt's
+	default: // the PC that the processor recorded is more precise than that of the interrupt
 		e.PC = uint64(in.candidate[i])
 	}
 	return e

@@ -191,7 +191,7 @@ func (t *blockTable) prefetch(addresses []int64) {
 	}
 }
 
-// find returns the slot of an address: its block's, or the free one where it belongs.
+// find returns the slot that has the block of an address, or the free slot where it belongs.
 func (t *blockTable) find(address uint64) int {
 	mask := len(t.blocks) - 1
 	for i := t.slot(address); ; i = (i + 1) & mask {

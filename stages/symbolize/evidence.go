@@ -51,7 +51,7 @@ func (r *Resolver) contradiction(k objectKey) *remark {
 	switch _, last := r.whenMapped(k); {
 	case ended.IsZero():
 	case f.identity == identityOther && f.existed(ended):
-		what = "but then the path named another file than the one that was mapped: " + f.describe(k.file)
+		what = "but by then the path named another file than the mapped one: " + f.describe(k.file)
 	case f.identity == identityMapped && f.modified.After(last) && !f.modified.After(ended):
 		what = fmt.Sprintf("but the file was modified at %s, after it was mapped", formatTime(f.modified))
 	}
@@ -105,7 +105,7 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	if f.generation != 0 && mapped.Generation != 0 {
 		return fmt.Sprintf("inode %d was used again: its generation is %d, the recorded one %d", f.inode, f.generation, mapped.Generation)
 	}
-	return fmt.Sprintf("it was created at %s, after the other one was mapped", formatTime(f.born))
+	return fmt.Sprintf("it was created at %s, after the recorded file was mapped", formatTime(f.born))
 }
 
 // findDoubt returns why the file at an object's path may have been replaced since, nil if there is
@@ -126,7 +126,7 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	}
 	began := r.rec.Began
 	local := r.isLocal(k.path, c.Path)
-	// A file that was modified last before it was mapped is the one that ran.
+	// A file that was not modified after it was mapped is the one that ran.
 	loaded, _ := r.whenMapped(k)
 	if !r.rec.Started.IsZero() {
 		began = r.rec.Started

@@ -182,7 +182,7 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	switch {
 	case kernel:
 		id.Text(r.rec.OS)
-	case !decode.IsPerfMap(k.path): // in these, offsets are addresses
+	case !decode.IsPerfMap(k.path): // offsets in perf maps are addresses, which differ in each run
 		if loadings := r.loadingsOf(im, k); len(loadings) > 0 { // none without executable mappings
 			id.Number(loadings[0].start).Number(loadings[0].end)
 		}

@@ -173,7 +173,7 @@ func TestStoredObjects(t *testing.T) {
 		{"/bin/rebuilt", nil, "rebuilt <static>@0x1000", "warning wrong-build-id"},
 		{"/bin/gone", []string{"good"}, "gone good", ""},
 		{"/bin/gone", []string{"unmarked"}, "gone <static>@0x1000", "warning wrong-build-id"},
-		{"/bin/unmarked", []string{"good"}, "unmarked good", "info wrong-build-id"}, // what ran had one
+		{"/bin/unmarked", []string{"good"}, "unmarked good", "info wrong-build-id"}, // the program that ran had a build-id
 	} {
 		r, rec := recording(files)
 		r.locator = buildIDLocator{rec, c.stored}

@@ -124,7 +124,7 @@ type fixture struct {
 
 func (f *fixture) mapAgain() { f.again = true }
 
-// Named, Stored and SameBoot are the locator's.
+// ByPath, ByBuildID and SameBoot implement decode.Locator.
 func (f *fixture) ByPath(path string) (list []decode.Candidate) {
 	if path == "/bin/sh" {
 		return nil

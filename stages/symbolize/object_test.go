@@ -30,7 +30,7 @@ func (d tableMap) Load(path string) (*symtab.Table, error) {
 
 const textSize = 0x1000
 
-// tableOf is a file with text at offset 0x1000 and data behind it.
+// tableOf is a file with text at offset 0x1000, followed by data.
 func tableOf(buildID string, functions ...symtab.Function) *symtab.Table {
 	for i := range functions {
 		f := &functions[i]

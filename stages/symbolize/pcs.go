@@ -25,7 +25,7 @@ type PCs struct {
 	process int32      // the number of the current process, from 1
 }
 
-// areaNo is the index of an area in PCs.areas. 0 is no area.
+// areaNo is the index of an area in PCs.areas. 0 means none.
 type areaNo int32
 
 // area is a set of addresses in which equal PCs mean the same code: a mapping of one process, all

@@ -107,7 +107,7 @@ func (s *referenceSearch) addReference(body, end uint64) {
 
 // arm64 finds pairs of adrp and add, adr, and branches.
 func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
-	var pages [32]uint64 // the last adrp's, by register
+	var pages [32]uint64 // by register: the page of the last adrp
 	for i := 0; i+4 <= len(code); i += 4 {
 		word, addr := binary.LittleEndian.Uint32(code[i:]), g.Address+at+uint64(i)
 		distance := uint64(int64(int32(word<<8))>>13)<<2 | uint64(word>>29&3) // of adr and adrp, in bytes or pages

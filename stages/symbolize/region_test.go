@@ -2,7 +2,7 @@ package symbolize
 
 import "testing"
 
-// The linker keeps one function of a symbol of C++ unless that is static.
+// The linker keeps one copy of a C++ function, unless the function is static.
 func TestSharedSymbols(t *testing.T) {
 	for symbol, want := range map[string]bool{
 		"f": false, "_Z1fv": true, "_ZL1fv": false, "_ZN1aL1fEi": false, "_ZN1a1fEi": true, "_ZN12_GLOBAL__N_11fEv": false,

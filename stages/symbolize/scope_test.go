@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// A process imports functions of load objects that it has mapped, not of another process's.
+// A process imports functions only from load objects that it has mapped itself.
 func TestScope(t *testing.T) {
 	const slot = 0x2100
 	dir := t.TempDir()

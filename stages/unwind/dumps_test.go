@@ -139,8 +139,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// Generated code is unwound by the call frame information that its compiler recorded, which
-// refers to the code as if it followed it in memory.
+// Generated code is unwound by the call frame information that its compiler recorded, which is
+// written as if it followed the code in memory.
 func TestDumpsOfGeneratedCode(t *testing.T) {
 	const address, length = pcWild &^ 0xfff, 0x13
 	le := binary.LittleEndian

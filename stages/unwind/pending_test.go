@@ -137,7 +137,7 @@ func pathOf(r *symbolize.Resolver, tree *stacktree.Tree, s normalizedStack) (pat
 	return path
 }
 
-// Each stack has its own life also if there are more lives than numbers.
+// Each stack has the right life even if there are more lives than numbers.
 func TestManyLives(t *testing.T) {
 	const pieces = maxLives + 100
 	var image []decode.MapEvent

@@ -95,7 +95,7 @@ func (t traits) has(any traits) bool { return t&any != 0 }
 type locationEntry struct {
 	traits    traits
 	returnsTo callEvidence
-	// frames says whose frame pointer is in the register: at a caller's call, at a leaf's
+	// frames says whose frame pointer is in the register: of a caller at its call, of a leaf at its
 	// instruction.
 	frames [2]struct {
 		known   bool

@@ -77,8 +77,7 @@ var entryPoints = map[string]string{
 // them, a thread waits for the others at the region's end.
 const parallelPrefix = "GOMP_parallel"
 
-// functionClass says whether a function is the program's own, the system's or an OpenMP
-// runtime's.
+// functionClass says whether a function belongs to the program, the system or an OpenMP runtime.
 type functionClass struct {
 	owner schema.Owner // 0 until looked up
 	state string       // of a thread in it, if it is a runtime's entry point
@@ -145,7 +144,7 @@ func (u *Unwinder) hideRuntime(machine []Frame) []Frame {
 	inside, state := u.insideRuntime(machine)
 	rest := u.withoutThreadStart(machine[inside:], inside > 0)
 	u.user = u.user[:0]
-	above := false // the frame above is the runtime's
+	above := false // the frame above belongs to the runtime
 	for _, f := range rest {
 		if above = u.classOf(f).owner == schema.RuntimeCode || above && f.Rule == schema.RuleMissing; !above {
 			u.user = append(u.user, f)

@@ -44,8 +44,8 @@ type scratch struct {
 	hiddenBy              []schema.Rule                       // by Frame.MachineIndex: the rule that hides it in user mode
 }
 
-// New returns the unwinder of a process. It calls emit with the paths that the stacks add to
-// the tree. The unwinder is valid until the next process's is made.
+// New returns the unwinder of a process. It calls emit with the paths that the stacks add to the
+// tree. The unwinder is valid until New is called for the next process.
 func New(cache *Cache, emit func(*PathBatch), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
 	if cache.batch != nil {
 		pathBatches.Put(cache.batch)

@@ -166,7 +166,7 @@ func TestTwoWritersOfOneExperiment(t *testing.T) {
 	}
 }
 
-// Many attempts at once: one of them is in the store.
+// Of many concurrent attempts, exactly one ends up in the store.
 func TestManyWritersOfOneExperiment(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	const attempts = 12

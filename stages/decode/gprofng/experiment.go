@@ -115,7 +115,7 @@ func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 	return true
 }
 
-// shift is added to times relative to this process's start to make them relative to the founder's.
+// shift is what to add to times from this process's start to get times from the founder's start.
 func (e *experiment) shift() int64 { return e.process.StartNS }
 
 func (e *experiment) fillProcess() {

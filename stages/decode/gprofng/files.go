@@ -26,7 +26,7 @@ const (
 	classesFile  = "jclasses"
 )
 
-// archiveLogs are the archivers' own logs: gprofng's and Studio's.
+// archiveLogs are the logs of gprofng's and Studio's archivers.
 var archiveLogs = []string{"archive.log", "er_archive.log"}
 
 // kinds is the number of event kinds that gprofng records: the first in schema.Kind.

@@ -28,8 +28,8 @@ type missingPaths struct{ paths sync.Map }
 
 var errLeadsOut = errors.New("it is a link that leads out of the recording, which is not followed")
 
-// folderOf returns the folder of the experiment at path. For a descendant that is opened by itself,
-// it is the founder's folder.
+// folderOf returns the folder of the experiment at path. A descendant that is opened by itself
+// belongs to the founder's folder.
 func folderOf(path string) (folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -229,8 +229,8 @@ func isFile(path string) bool {
 	return err == nil
 }
 
-// archivesOf returns the folder of an experiment's archives. A descendant that is opened by
-// itself uses the founder's.
+// archivesOf returns the folder of an experiment's archives. A descendant that is opened by itself
+// uses the founder's archives.
 func archivesOf(path string) string {
 	archives := filepath.Join(path, archive.Dir)
 	if !exists(archives) && isDescendant(path) {

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// A file of many blocks, written by two threads in turn, is read like a file of few: its events
-// come in the order of time with their stacks, and wrong values and stacks are reported.
+// A file of many blocks, written by two threads in turn, is read like a small one: events come in
+// order of time with their stacks, and wrong values and stacks are reported.
 func TestManyBlocks(t *testing.T) {
 	const n, unknown, tooLarge = 30000, 29990, 29995
 	e := newExperiment(t)

@@ -137,8 +137,8 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
-// standard has, by packet type, the fields of its own that every description has
-// (gprofng-experiment 3.4).
+// standard has, by packet type, the specific fields that every description has (gprofng-experiment
+// 3.4).
 var standard = map[uint16][]string{
 	typeOProf: {"MSTATE", "NTICK"},
 	typeSync:  {"SRQST", "SOBJ"},

@@ -343,7 +343,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Times that are years away from the founder's are ignored.
+// Times that are years away from the founder's start are ignored.
 func TestAbsurdTimes(t *testing.T) {
 	const absurd = int64(1) << 62
 	e := newExperiment(t)

@@ -41,7 +41,7 @@ type stackTable struct {
 	writers int    // how many threads or flows wrote stacks concurrently
 }
 
-// leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC): the number of the
+// leafKey is a stack whose leaf is in the event (gprofng-experiment 3.4, LEAFPC): the number of the
 // stack without the leaf (-1 for none), and the leaf.
 type leafKey struct {
 	number int32
@@ -184,7 +184,7 @@ func javaFrames(words []uint64) []decode.JavaFrame {
 	return frames
 }
 
-// isLeaf reports whether an event has a leaf of its own.
+// isLeaf reports whether an event's LEAFPC is a leaf.
 func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
 // refer notes that an event refers to a stack. It returns false if the stack was not recorded.

@@ -36,7 +36,7 @@ type unusedLog struct {
 // unusedAttributeKey is an attribute of the elements of a name; of events, of a kind and object.
 type unusedAttributeKey struct{ file, element, kind, object, name string }
 
-// maxUnused is the maximum number of kinds: real recordings have a few dozen.
+// maxUnused is the maximum number of kinds of content: real recordings have a few dozen.
 const maxUnused = 1 << 10
 
 func (l *unusedLog) add(reason, file, what string, count int64) {
@@ -49,7 +49,7 @@ func (l *unusedLog) add(reason, file, what string, count int64) {
 	}
 }
 
-// report reports the unused kinds of content, and for each file its unused attributes at once.
+// report reports each kind of unused content, and the unused attributes of each file.
 func (l *unusedLog) report(log *diagnostic.Log) {
 	order := func(a, b unusedContent) int {
 		return cmp.Or(cmp.Compare(a.reason, b.reason), cmp.Compare(a.file, b.file), cmp.Compare(a.what, b.what))

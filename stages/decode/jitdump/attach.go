@@ -135,7 +135,7 @@ func (a *dumpFinder) clock(d decode.JITDump, h *header, first uint64) (c dumpClo
 	return func(t uint64) int64 { return max(d.Mapped+int64(t-origin), 0) }, false
 }
 
-// unknown explains, in a message, the effect of an unknown clock.
+// unknown returns a message about the effect of an unknown clock.
 func (c dumpClock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
 		return "each function counts from the start, and the last one at an address counts for all that were there"

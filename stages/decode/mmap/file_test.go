@@ -93,8 +93,7 @@ func TestSpecial(t *testing.T) {
 	}
 }
 
-// The parts of a file are read in their order, from any offset on, also where they are released
-// meanwhile.
+// The parts of a file are read in order, from any offset on, even if they are released meanwhile.
 func TestEach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	content := make([]byte, 3*step+5)

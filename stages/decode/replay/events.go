@@ -88,8 +88,8 @@ func newEventReader(tables schema.TableReader, p *decode.Process, k schema.Kind,
 // errShort says that tables lack rows of samples.
 var errShort = errors.New("the tables of samples do not have the same rows")
 
-// Next implements decode.EventReader. Batches have the same size as the decoder's, however rows are
-// stored: later stages number things in order of their occurrence in batches.
+// Next implements decode.EventReader. Batches are as large as the decoder makes them, however rows
+// are stored: later stages number things in order of occurrence in batches.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	n := min(e.share.n-e.passed, schema.BatchRows)
 	if n == 0 {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever paths debug information holds, a rule leads to its own folder or to one
-// below it.
+// Whatever paths debug information has, a rule never leads out of its folder.
 func FuzzRules(f *testing.F) {
 	f.Add("/build=/src", "/build/a/b.c")
 	f.Add("/src", "../x/b.c")

@@ -138,7 +138,7 @@ func (f *Finder) Read(path string) (*Text, error) {
 // The origins of files that are not in the recording's archive.
 const (
 	originPath = "path" // at the recorded path
-	originRule = "rule" // by a rule of the user's
+	originRule = "rule" // by a rule that the user gave
 )
 
 func (f *Finder) candidates(path string) []decode.Candidate {

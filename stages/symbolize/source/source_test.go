@@ -121,7 +121,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Files that are no text are refused with a reason.
+// Files that are not text are refused with a reason.
 func TestRefused(t *testing.T) {
 	dir := everyones(t)
 	large := filepath.Join(dir, "large.c")

@@ -47,9 +47,9 @@ var fileNames = [Kinds]string{
 	schema.Heap: "heaptrace", schema.OMP: "omptrace", schema.Race: "dataraces", schema.Deadlock: "deadlocks",
 }
 
-// Declare declares that the process was recorded with a kind of data. It uses the given packet
-// layouts or, if there are none, those of the form. attrs are further attributes of the profile
-// element, such as `ptimer="997" numstates="1"`.
+// Declare declares that the process was recorded with a kind of data. Without layouts, it uses the
+// form's. attrs are further attributes of the profile element, such as `ptimer="997"
+// numstates="1"`.
 func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) {
 	if len(layouts) == 0 {
 		layouts = e.Layouts(kind)
