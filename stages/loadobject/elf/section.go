@@ -35,7 +35,7 @@ func (f *File) reserveInflated(size uint64) error {
 		}
 		f.inflated.Add(-int64(size))
 	}
-	return fmt.Errorf("%d bytes when decompressed: all sections of the file together may have %d", size, most)
+	return fmt.Errorf("%d bytes when decompressed: more than all sections of the file together may have, %d", size, most)
 }
 
 // Section returns the first section with a name, or nil.
