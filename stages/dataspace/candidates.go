@@ -140,8 +140,7 @@ func (t typeTable) isBytes(r operandTarget, use types.Use) bool {
 	return use.Size > 1 && t.Types[last].Kind == types.Array && t.Types[t.element(last)].Size == 1
 }
 
-// containment is an aggregate that contains another aggregate, as a member, as a base class or in
-// an array.
+// containment is an aggregate that contains another one as a member, base class or in an array.
 type containment struct {
 	typ    types.TypeNo
 	offset int64 // of the member, bytes

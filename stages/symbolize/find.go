@@ -103,7 +103,7 @@ func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k 
 		case proofListed:
 			f.doubt = r.findListedDoubt(k, c)
 		case proofKernel:
-			f.doubt = &remark{"kernel-symbols", "the recording does not say where the kernel was: if these symbols are of another boot, its functions have wrong names"}
+			f.doubt = &remark{"kernel-symbols", "the recording lacks the kernel's address: if these symbols are from another boot, the kernel's functions get wrong names"}
 		}
 		return
 	}

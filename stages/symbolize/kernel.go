@@ -171,12 +171,12 @@ func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin str
 			continue
 		}
 		if l.moved {
-			why = &remark{"kernel-symbols", "the list of the kernel's symbols is of another boot, when the module was elsewhere: its functions have no names from there"}
+			why = &remark{"kernel-symbols", "the list of the kernel's symbols is from another boot, in which the module had another address: it gives the module's functions no names"}
 			continue
 		}
 		own := all.OfModule(n)
 		if at := own.Functions.At(0).Address; at < m.Address || at >= m.End() {
-			why = &remark{"kernel-symbols", fmt.Sprintf("the list of the kernel's symbols has the module at %#x, but it was recorded at %#x: its functions have no names from there", at, m.Address)}
+			why = &remark{"kernel-symbols", fmt.Sprintf("the list of the kernel's symbols has the module at %#x, but it was recorded at %#x: the list gives its functions no names", at, m.Address)}
 			continue
 		}
 		return own, c.Origin, nil

@@ -104,7 +104,7 @@ func (x *xmlReader) next() (tag, bool) {
 			return tag{}, false
 		}
 		if x.errors > maxErrors {
-			x.fail("it has more errors than any log: the rest is not read")
+			x.fail("it has too many errors: the rest is not read")
 			return tag{}, false
 		}
 		t, err := x.tag()

@@ -76,7 +76,7 @@ func newIndex(ctx context.Context, content []byte) (*profileIndex, error) {
 func (x *profileIndex) checkTexts() error {
 	for _, t := range x.types {
 		if !x.haveTexts(t.name, t.unit) {
-			return errors.New("a type of samples has no name")
+			return errors.New("a sample type has no name")
 		}
 	}
 	for _, f := range x.functions {
@@ -116,7 +116,7 @@ func (x *profileIndex) field(f field) error {
 	switch f.number {
 	case fieldSampleType:
 		if len(x.types) == mostTypes {
-			return fmt.Errorf("it has more than %d types of samples", mostTypes)
+			return fmt.Errorf("it has more than %d sample types", mostTypes)
 		}
 		var t valueType
 		err := numberFields(f.bytes, &t.name, &t.unit)

@@ -80,7 +80,7 @@ func TestAddressesAlone(t *testing.T) {
 		"jemalloc":   {[]byte(heap), "stack 0 : [/bin/app +0x10 <static>@0x0()  from 0:0] [/bin/app +0x20 <static>@0x0()  from 0:0], 2 frames\n"},
 	} {
 		got := shown(open(t, "x", c.content))
-		if !strings.Contains(got, c.want) || !strings.Contains(got, "info: .: places are addresses without functions") {
+		if !strings.Contains(got, c.want) || !strings.Contains(got, "info: .: locations have addresses but no functions") {
 			t.Errorf("%s: no %sin\n%s", name, c.want, got)
 		}
 	}

@@ -82,7 +82,7 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 		return err
 	}
 	if len(x.types) == 0 {
-		rec.Problems.Addf(diagnostic.Error, ".", diagnostic.NoOffset, reasonNoTypes, "the profile has no types of samples")
+		rec.Problems.Addf(diagnostic.Error, ".", diagnostic.NoOffset, reasonNoTypes, "the profile has no sample types")
 		return nil
 	}
 	if x.time > 0 {

@@ -166,8 +166,8 @@ func named(image []decode.MapEvent, word uint64) string {
 }
 
 func TestProfile(t *testing.T) {
-	want := `info: .: lines have impossible numbers: they are unknown x1
-info: .: places are addresses without functions: if the profile should have their names, ` + "`go tool pprof -proto PROGRAM FILE > FILE.pb.gz`" + ` adds them x1
+	want := `info: .: line numbers are impossible: these lines count as unknown x1
+info: .: locations have addresses but no functions: if the profile should have their names, ` + "`go tool pprof -proto PROGRAM FILE > FILE.pb.gz`" + ` adds them x1
 app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0 Preferred:true}]
 stack 0 : [/bin/app +0x110 main(main) a.c from 0:20 inlined(inlined) a.c from 0:7] [/bin/app +0x120 <static>@0x100()  from 0:0], 2 frames
 stack 1 : [ +0x77 <function 3>(<function 3>)  from 0:0], 1 frames
@@ -313,16 +313,16 @@ func TestUnreadable(t *testing.T) {
 		"location 1 occurs twice, or its id is 0":               example(field(fieldLocation, locationMessage(1, 0, 0))),
 		"function 0 occurs twice, or its id is 0":               example(field(fieldFunction, nil)),
 		"mapping 1 occurs twice, or its id is 0":                example(field(fieldMapping, message(1))),
-		"a type of samples has no name":                         example(field(fieldSampleType, message(99))),
+		"a sample type has no name":                             example(field(fieldSampleType, message(99))),
 		"a function: a string index is out of range":            example(field(fieldFunction, message(9, 3, 3, 11))),
 		"the mapping at 0x9000: a string index":                 example(field(fieldMapping, message(9, 0x9000, 0xa000, 0, 3, 11))),
 		"the profile's comments or settings: a string index":    example(field(fieldComment, packed(3, math.MaxUint64))),
 		"sample 3: a label: a string index is out of range":     example(field(fieldSample, sample(packed(1), packed(1, 1), message(7, 11)))),
 		"text 11 has more than 1048576 bytes":                   example(field(fieldString, make([]byte, maxText+1))),
-		"the profile has no types of samples":                   message(0, 0, 0, 0, 0, 0, 0, 0, 1),
+		"the profile has no sample types":                       message(0, 0, 0, 0, 0, 0, 0, 0, 1),
 		"field 9 has the wrong type":                            example(field(fieldTime, nil)),
 		"unexpected EOF":                                        whole[:len(whole)-1],
-		"it has more than 64 types of samples":                  bytes.Repeat(example()[:2+len(message(1, 2))], 65),
+		"it has more than 64 sample types":                      bytes.Repeat(example()[:2+len(message(1, 2))], 65),
 		"its first string is not empty":                         example()[:0:0],
 		"it is in a format that pprof had before profile.proto": []byte("--- heapz 1 ---\n0 0 @ 0\n"),
 		"at byte": []byte("some text that is no profile"),
@@ -354,7 +354,7 @@ func TestBombs(t *testing.T) {
 		b.bytes(fieldLocation, locationMessage(9, 0, 0, lines...))
 		b.bytes(fieldSample, sample(bytes.Repeat(packed(9), 1<<20), packed(1, 1)))
 	})))
-	if !strings.Contains(got, "warning: .: stacks have more than 65536 frames: the outermost are missing x1") || !strings.Contains(got, "warning: .: places have more than 256 inlined functions: the innermost are shown as one, <Truncated-inline-chain> x1") || !strings.Contains(got, " <Truncated-inline-chain>(<Truncated-inline-chain>)  from 0:0]") || !strings.Contains(got, ", 65536 frames") {
+	if !strings.Contains(got, "warning: .: stacks have more than 65536 frames: the outermost are missing x1") || !strings.Contains(got, "warning: .: locations have more than 256 inlined functions: the innermost are shown as one, <Truncated-inline-chain> x1") || !strings.Contains(got, " <Truncated-inline-chain>(<Truncated-inline-chain>)  from 0:0]") || !strings.Contains(got, ", 65536 frames") {
 		t.Error(got[:min(len(got), 2000)])
 	}
 }

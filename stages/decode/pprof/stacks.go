@@ -113,10 +113,10 @@ func (r *reader) report(to *diagnostic.Log) {
 	}
 	add(diagnostic.Warning, reasonTooLong, r.tooLong, "stacks have more than %d frames: the outermost are missing", maxFrames)
 	add(diagnostic.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
-	add(diagnostic.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
-	add(diagnostic.Warning, reasonTooDeep, r.tooDeep, "places have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
-	add(diagnostic.Info, reasonNameless, r.nameless, "places are addresses without functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
-	add(diagnostic.Info, reasonDropped, r.index.droppedFunctions(), "functions that pprof does not show, since the profile has them in `drop_frames`: they are shown")
+	add(diagnostic.Info, reasonBadLine, r.badLines, "line numbers are impossible: these lines count as unknown")
+	add(diagnostic.Warning, reasonTooDeep, r.tooDeep, "locations have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
+	add(diagnostic.Info, reasonNameless, r.nameless, "locations have addresses but no functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
+	add(diagnostic.Info, reasonDropped, r.index.droppedFunctions(), "functions are shown that pprof hides, because they match `drop_frames` of the profile")
 }
 
 // droppedFunctions returns how many functions pprof drops from the leaves of stacks.

@@ -78,7 +78,7 @@ func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	}
 	if lost > 0 {
 		log.Add(diagnostic.Problem{Severity: diagnostic.Info, File: file, Offset: diagnostic.NoOffset, Count: lost,
-			Reason: "unmap-without-map", Message: "mappings end whose start was not recorded"})
+			Reason: "unmap-without-map", Message: "mappings end, but their start was not recorded"})
 	}
 	im.index()
 	return im
