@@ -14,8 +14,8 @@ import (
 	"stackmill/queries"
 )
 
-// gprofngNames name the things that rows of reports are about as gprofng does; but not the
-// programs of processes, which gprofng does not know of children that fork made.
+// gprofngNames return gprofng's name for the subject of a report's row, without the programs of
+// processes: gprofng does not know them for children made by fork.
 var gprofngNames = map[string]func(queries.Record) string{
 	"sizes":     func(rec queries.Record) string { return squeezed(rec.Text("size_range")) },
 	"durations": func(rec queries.Record) string { return squeezed(rec.Text("duration_range")) },
@@ -26,7 +26,7 @@ var gprofngNames = map[string]func(queries.Record) string{
 	},
 }
 
-// squeezed has no two blanks in a row.
+// squeezed replaces each run of blanks by one blank.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // The objects of gprofng's index tables have the values that it prints.
@@ -65,7 +65,7 @@ func TestIndexObjects(t *testing.T) {
 	}
 }
 
-// The resources of each process are what gprofng prints.
+// The resources of each process equal gprofng's.
 func TestStatistics(t *testing.T) {
 	blocks := strings.Split(goldenText(t, "forkexec", "statistics.txt"), "\nExperiment: ")[1:]
 	_, rows := reported(t, "statistics", experiment("forkexec"))
@@ -90,7 +90,8 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// The list of load objects has all that gprofng lists but its two artificial ones.
+// The list of load objects has all load objects of gprofng's list, except for its two artificial
+// ones.
 func TestObjectList(t *testing.T) {
 	for _, c := range []string{"threads", "plt_lazy", "dlreload", "forkexec"} {
 		_, rows := reported(t, "objects", experiment(c))
@@ -106,7 +107,7 @@ func TestObjectList(t *testing.T) {
 	}
 }
 
-// The header and the overview say what gprofng says of an experiment.
+// The header and the overview of an experiment equal gprofng's.
 func TestHeaderAndOverview(t *testing.T) {
 	for _, c := range []string{"threads", "sync", "io", "heap_many"} {
 		text := goldenText(t, c, "header.txt")
@@ -138,7 +139,7 @@ func TestHeaderAndOverview(t *testing.T) {
 	}
 }
 
-// The objects of an index of one's own sum to <Total>.
+// The objects of a user-defined index sum to <Total>.
 func TestIndexOfOnesOwn(t *testing.T) {
 	for _, object := range []string{"thread_id % 3", "time_ns // 100_000_000", "kind || program", "CASE WHEN cpu = 0 THEN hour(wall) END"} {
 		if n := number(t, shared.DB, `SELECT count(*) FROM (

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The recordings' sources say what was inlined: in_inner into in_outer into
-// host, both into host2, the allocator into the vector (S10).
+// Inlined functions are as in the sources: in_inner into in_outer into host, both into host2, the
+// allocator into the vector (S10).
 func TestInlineChains(t *testing.T) {
 	const value = `SELECT coalesce(sum(exclusive), 0) FROM inline_function_metrics
 		WHERE experiment = 'clones.er' AND mode = 'user' AND metric = 'totalcpu' AND function = ?`
@@ -31,9 +31,8 @@ func TestInlineChains(t *testing.T) {
 	}
 }
 
-// With inlined functions as frames of their own, host's time goes through both
-// functions inlined there, and the callers of a split function call the half of
-// it that was inlined into them.
+// With inlined functions as separate frames, host's time passes through both functions inlined
+// there, and the callers of a split function call the half that was inlined into them.
 func TestInlinePaths(t *testing.T) {
 	var got []string
 	query(t, shared.DB, func(r row) error {

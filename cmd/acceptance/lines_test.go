@@ -8,16 +8,16 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// Every instruction, also those that the golden charges to the wrong function:
-// the offset in the load object says which one is meant.
+// Every instruction has the golden's values, also if the golden charges it to the wrong function:
+// the offset in the load object identifies it.
 func TestPCs(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {
 			x, m := readGolden(t, c), load(t, shared.DB, experiment(c))
 			x = corrected(t, c, x)
 			a := matchFunctions(t, x, m)
-			// Rows of equal names share their places, and are compared as a set;
-			// as a sum when the golden has an instruction more than once.
+			// Rows with equal names share their places, and are compared as a set; as a sum if the
+			// golden has an instruction more than once.
 			group := map[place]string{}
 			rows := map[string][]int{}
 			split := map[string]bool{}
@@ -79,7 +79,7 @@ func closeSums(t *testing.T, want, got []string, slack float64) bool {
 	return -slack <= d && d <= slack
 }
 
-// Every line where the golden knows lines.
+// Every line has the golden's values, where the golden has lines.
 func TestLines(t *testing.T) {
 	for _, c := range compared {
 		if noLines[c] {
@@ -111,7 +111,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// compareSets reports what is not on both sides; order within a key does not matter.
+// compareSets reports elements that only one side has; order within a key does not matter.
 func compareSets(t *testing.T, what string, want, got map[string][]string) {
 	t.Helper()
 	for key := range union(want, got) {

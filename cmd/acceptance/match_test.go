@@ -8,16 +8,15 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// match pairs the functions of a golden with the store's: by where they
-// begin, and static regions also by the instructions seen in them. What the
-// golden's `no functions found` rows have swallowed cannot be paired; it is
-// `blurred`, on both sides, and compared by instruction instead.
+// match pairs the functions of a golden with the store's by their start, static regions also by
+// their sampled instructions. Functions that the golden's `no functions found` rows swallowed
+// cannot be paired: they are `blurred`, on both sides, and compared by instruction.
 type match struct {
 	golden     *golden.Experiment
 	model      *model
 	ours       []int64                // for each golden function
 	theirs     map[int64]int          // the reverse
-	byName     map[string][]int       // golden functions of a name
+	byName     map[string][]int       // golden functions by name
 	blurred    map[int]bool           // golden functions
 	blurredIDs map[int64]bool         // functions of the store
 	byPC       map[int]map[int64]bool // the functions of the store that own a golden function's PCs
@@ -82,8 +81,7 @@ func matchFunctions(t *testing.T, x *golden.Experiment, m *model) *match {
 
 func (a *match) pair(i int, id int64) { a.ours[i], a.theirs[id] = id, i }
 
-// followPCs finds out in which functions of the store the PCs lie that the
-// golden shows in each of its functions.
+// followPCs finds the functions of the store that have the PCs of each of the golden's functions.
 func (a *match) followPCs(t *testing.T) {
 	for _, r := range a.golden.PCs.Rows {
 		name, _, _, _, ok := golden.PC(r.Name)
@@ -110,7 +108,7 @@ func (a *match) followPCs(t *testing.T) {
 	}
 }
 
-// places returns where a row of PCs may be: in each function of its name.
+// places returns the possible places of a row of PCs: in each function with its name.
 func (a *match) places(row string) []place {
 	name, offset, _, _, ok := golden.PC(row)
 	if !ok {
@@ -121,7 +119,7 @@ func (a *match) places(row string) []place {
 		g := a.golden.Functions[i]
 		p := place{g.LoadObject, g.Offset + offset}
 		if f := a.model.functions[a.ours[i]]; f != nil && !strings.Contains(f.object, "/") {
-			p = place{f.object + ":" + f.name, offset} // code that is in no file
+			p = place{f.object + ":" + f.name, offset} // code outside of files
 		}
 		if !slices.Contains(ps, p) {
 			ps = append(ps, p)
@@ -130,7 +128,7 @@ func (a *match) places(row string) []place {
 	return ps
 }
 
-// checkNames reports where a pair's names contradict each other.
+// checkNames reports pairs whose names contradict each other.
 func (a *match) checkNames(t *testing.T) {
 	for i, g := range a.golden.Functions {
 		f := a.model.functions[a.ours[i]]
@@ -150,9 +148,9 @@ func (a *match) checkNames(t *testing.T) {
 	}
 }
 
-// gprofngName is the name that the store should have for what gprofng shows of a golden
-// function: the golden's, but a region without symbols has no load object in its name
-// (S6), and a trampoline is named after what it does (S24).
+// gprofngName returns the store's expected gprofng_name for a golden function: the golden's name,
+// except that a region without symbols has no load object in its name (S6), and a trampoline is
+// named after its purpose (S24).
 func gprofngName(g golden.Function, f *function) string {
 	name, _, static := strings.Cut(g.Name, " (<")
 	if !static || !strings.HasPrefix(name, "<static>@") {
@@ -164,11 +162,10 @@ func gprofngName(g golden.Function, f *function) string {
 	return name
 }
 
-// expectedName is the name that the store should have for a golden function: gprofng's,
-// but bodies are named after the function that they come from (S11), and clones are
-// marked alike in C and C++ (S9).
+// expectedName returns the store's expected name for a golden function: gprofng's, except that
+// bodies are named after their function (S11), and clones have the same mark in C and C++ (S9).
 func expectedName(g golden.Function, f *function) string {
-	if f.kind == "body" { // named after the function and the line that it comes from (S11)
+	if f.kind == "body" { // named after its function and line (S11)
 		if _, of, ok := strings.Cut(f.name, " from line "); ok && strings.HasSuffix(of, " ["+g.Name+"]") {
 			return f.name
 		}

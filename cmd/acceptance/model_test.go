@@ -10,7 +10,7 @@ import (
 type function struct {
 	id                     int64
 	name, linkage, aliases string
-	gprofng                string // the name by gprofng's choice of alias
+	gprofng                string // the name, by the alias that gprofng chooses
 	kind, object, module   string // object is the load object's path
 	offset, size           int64
 }
@@ -18,8 +18,8 @@ type function struct {
 // pair is the exclusive and the inclusive value of something.
 type pair struct{ exclusive, inclusive int64 }
 
-// place is an instruction, by its offset in a load object; of code that is in no
-// file, by its offset in the function, whose name is part of the object then.
+// place identifies an instruction by its offset in a load object. For code outside of files, the
+// offset is in the function, whose name is part of object.
 type place struct {
 	object string
 	offset int64
@@ -42,7 +42,7 @@ type edge struct {
 	other    int64
 }
 
-// model is what the store says about one experiment in one mode, by metric.
+// model is the store's content of one experiment in one mode, by metric.
 type model struct {
 	recording string
 	total     int64   // the id of <Total>
@@ -56,13 +56,13 @@ type model struct {
 	places    map[string]map[place]pair
 }
 
-// load reads what the golden of the experiment is compared with.
+// load reads the experiment's values to compare with the golden.
 func load(t *testing.T, db *sql.DB, experiment string) *model {
 	t.Helper()
 	return loadMode(t, db, experiment, goldenMode(experiment))
 }
 
-// models are those of the shared store by experiment and mode. Tests do not change them.
+// models caches the shared store's models by experiment and mode. Tests do not change them.
 var models = map[[2]string]*model{}
 
 func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {

@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// The modes differ where a rule says so and nowhere else, and in each of them
-// every sum holds. Only OpenMP programs were recorded in which they differ (S11,
-// S17); Java's modes are in package synthetic (S14), and recordings of this kind
-// have no kernel frames (S25).
+// The modes differ only where a rule says so, and sums are right in each. Among the recordings,
+// they differ only for OpenMP programs (S11, S17); package synthetic tests Java's modes (S14), and
+// these recordings have no kernel frames (S25).
 func TestModesDiffer(t *testing.T) {
 	type differences struct{ user, machine int }
 	stacks := map[string]differences{}

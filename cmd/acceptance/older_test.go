@@ -17,8 +17,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A store of the format before, with labels, a forgotten experiment and one kept as sums, has the
-// same values after compact, which goes on where it was stopped.
+// A store of the previous format, with labels, a deleted experiment and a summary, has the same
+// values after compact, which can be interrupted and continued.
 func TestOlderStore(t *testing.T) {
 	for _, version := range schema.OlderVersions {
 		t.Run(version, func(t *testing.T) { testOlderStore(t, version) })

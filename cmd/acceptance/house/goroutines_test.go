@@ -17,7 +17,7 @@ var writingSide = []string{"pipeline", "stages", "schema", "internal"}
 
 const scheduler = "internal/ordered"
 
-// The writing side starts goroutines by the functions of the scheduler only.
+// On the writing side, only the scheduler's functions start goroutines.
 func TestGoroutines(t *testing.T) {
 	root, files := filepath.Join("..", "..", ".."), 0
 	for _, folder := range writingSide {
@@ -46,7 +46,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// starts returns where a file starts goroutines; src is its content, nil: it is read.
+// starts returns where a file starts goroutines; src is its content, nil to read the file.
 func starts(file string, src any) (list []string, err error) {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, src, parser.SkipObjectResolution)
@@ -75,7 +75,7 @@ func starts(file string, src any) (list []string, err error) {
 	return list, nil
 }
 
-// All ways to start a goroutine are found.
+// starts finds all ways to start a goroutine.
 func TestStarts(t *testing.T) {
 	list, err := starts("a.go", `package a
 import ("sync"; "golang.org/x/sync/errgroup")

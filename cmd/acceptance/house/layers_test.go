@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// house lists all packages in layers, from the foundations up. A package imports
-// packages of the layers below its own, so that there are no circles between folders
-// either; packages of one layer are independent of each other. `folder/...` is a folder
-// with everything below it, whose packages may import each other.
+// house lists all packages in layers, from the bottom up. A package imports only packages of lower
+// layers, so that there are no cycles between folders; packages in one layer are independent of
+// each other. `folder/...` is a folder with everything below it, whose packages may import each
+// other.
 var house = []struct{ folders, holds string }{
 	{"internal/ordered internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/testfiles internal/objstore/objstoretest internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash internal/unixsocket internal/memo", "what knows no profile: parallel work in order; errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings, files and S3 server of tests; text for terminals; exit statuses; whole files; huge pages; panics; Unix sockets; results kept in maps"},
 	{"internal/safefile internal/bytereader internal/spill internal/prefixtree internal/objstore", "opening files that are not ours, reading their bytes; files of what does not fit in memory; prefix trees; objects of S3-compatible storage"},
@@ -58,8 +58,8 @@ var house = []struct{ folders, holds string }{
 	{"cmd/...", "the whole against truth, peers, damage and time"},
 }
 
-// borders list what a folder may import of this module besides itself, if that is less
-// than the layers below it; internal is all that is in it.
+// borders restrict what a folder may import from this module to less than the layers below it;
+// `internal` stands for all packages in it.
 var borders = []struct{ folder, imports, why string }{
 	{"internal", "", "it knows no profile"},
 	{"schema", "internal", "it is what both sides share"},
@@ -77,12 +77,12 @@ var borders = []struct{ folder, imports, why string }{
 	{"queries", "internal schema schema/storedir schema/parquetfile schema/parquetfile/rowreader stages/rollup stages/attribute stages/program stages/stacktree stages/structure", "it knows no recordings, and no stage that writes"},
 }
 
-// sqlEngine is imported by the reading side only.
+// sqlEngine may only be imported by the reading side.
 const sqlEngine = "github.com/duckdb/"
 
 var readers = []string{"queries", "cmd"}
 
-// upward lists imports that the layers do not allow, by tests only.
+// upward lists imports against the layers, which only tests may have.
 var upward = map[string]string{
 	"stages/decode/gprofng":  "stages/symbolize/image", // what the map events of composed experiments mean
 	"stages/decode/perfdata": "stages/unwind",          // what the recorded dumps become
@@ -221,7 +221,7 @@ func checkImport(t *testing.T, from, to, file string, test bool) {
 	}
 }
 
-// The module has these folders and no others.
+// top are the folders of the module.
 var top = []string{"cmd", "docs", "internal", "pipeline", "queries", "schema", "stages", "testdata"}
 
 func TestTopFolders(t *testing.T) {
@@ -242,7 +242,7 @@ func TestTopFolders(t *testing.T) {
 	}
 }
 
-// No room but the one of load objects holds more than a quarter of the code.
+// No room, except the one of load objects, has more than a quarter of the code.
 func TestRooms(t *testing.T) {
 	rooms, total := map[string]int{}, 0
 	for folder, p := range packages(t) {

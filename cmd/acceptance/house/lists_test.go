@@ -10,7 +10,7 @@ import (
 	"stackmill/internal/testfiles"
 )
 
-// mayBeEmpty are the tests' functions that loop over files of which there may be none.
+// mayBeEmpty are the tests' functions that loop over possibly empty lists of files.
 var mayBeEmpty = map[string]bool{
 	"cmd/acceptance/faults.running": true, "cmd/acceptance/faults.leftovers": true, "cmd/acceptance/faults.logs": true,
 	"cmd/acceptance/faults.exported": true, "cmd/acceptance/s3.processes": true, "cmd/acceptance/s3.TestCacheSize": true,
@@ -18,8 +18,8 @@ var mayBeEmpty = map[string]bool{
 	"stages/loadobject/functions.away": true, "stages/loadobject/types/build.TestDataForms": true,
 }
 
-// A test that loops over a list of files would pass if there were none: it counts them, or
-// testfiles does.
+// A test that loops over a list of files would pass if the list were empty: so it, or testfiles,
+// must count the files.
 func TestListsOfFiles(t *testing.T) {
 	root, lists := filepath.Join("..", "..", ".."), 0
 	unused := map[string]bool{}
@@ -54,8 +54,8 @@ func TestListsOfFiles(t *testing.T) {
 	}
 }
 
-// globs counts the variables that are set by filepath.Glob, and those of them that are looped
-// over and never counted.
+// globs counts the variables that filepath.Glob sets, and the ones among them that are looped over
+// without being counted.
 func globs(function *ast.FuncDecl) (lists, uncounted int) {
 	listed, counted, looped := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -85,7 +85,7 @@ func globs(function *ast.FuncDecl) (lists, uncounted int) {
 	return lists, uncounted
 }
 
-// variable returns the name of an expression that is one; else it is empty.
+// variable returns the name of an expression that is a variable, or "".
 func variable(e ast.Expr) string {
 	id, _ := e.(*ast.Ident)
 	if id == nil {

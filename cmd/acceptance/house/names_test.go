@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// participle finds names of types that are a bare participle: what has been done to something
-// says nothing of what it is.
+// participle matches type names that are a bare participle, which says what was done to something,
+// not what it is.
 var participle = regexp.MustCompile(`^\w[a-z]*(ed|ing|own|ept|eld|aid|old|ought|one)$`)
 
 // nouns are names with such an ending that are nouns of the field.

@@ -42,7 +42,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The page about the architecture shows every room.
+// docs/architecture.md shows every room.
 func TestRoomsAreShown(t *testing.T) {
 	const page = "docs/architecture.md"
 	text := read(t, filepath.Join("..", "..", "..", page))
@@ -54,7 +54,7 @@ func TestRoomsAreShown(t *testing.T) {
 	}
 }
 
-// What the page about the architecture names is declared: `package.Name`, or a method.
+// The names in docs/architecture.md are declared: `package.Name`, or a method.
 func TestNamesAreDeclared(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	declared := map[string]bool{}
@@ -155,8 +155,8 @@ var namedPlace = regexp.MustCompile("`([\\w/]+\\.(?:go|tsx?|sql))`(?:: ((?:`\\w+
 // placeName matches a name of such a function, or what is said about it in brackets.
 var placeName = regexp.MustCompile("\\([^)]*\\)|`(\\w+)`")
 
-// The tables of "Where to look" answer each question with at most three files, which declare the named
-// functions and types.
+// The tables of "Where to look" answer each question with at most three files, which declare the
+// functions and types after them.
 func TestPlaces(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	_, tables, _ := strings.Cut(read(t, filepath.Join(root, "docs", "architecture.md")), "\n## Where to look\n")

@@ -17,7 +17,7 @@ import (
 var readsFiles = regexp.MustCompile(`(?i)(^|[^.\w])(read_(parquet|csv|json|ndjson|text|blob|duckdb|xlsx)\w*|parquet_(scan|metadata|schema|file_metadata|full_metadata|kv_metadata|bloom_probe)|sniff_csv|delta_scan)\s*\(` +
 	`|\b(from|join)\s+'[^']*\.(parquet|csv|json)`)
 
-// readers of files besides queries.ReadParquet, with the reason.
+// ownReaders read files without queries.ReadParquet, with the reason.
 var ownReaders = map[string]string{
 	"queries/parquet.go":                    "it is the one place",
 	"queries/forged_test.go":                "hostile statements",
@@ -55,7 +55,7 @@ func TestOneReadsFiles(t *testing.T) {
 		case ".sql", ".ts":
 			texts = []string{read(t, file)}
 		case ".md":
-			python := false // Polars takes folders for columns only where it is given one folder
+			python := false // Polars takes folders for columns only if it is given one folder
 			for _, line := range strings.Split(read(t, file), "\n") {
 				if strings.HasPrefix(line, "```") {
 					python = line == "```python"

@@ -11,7 +11,7 @@ import (
 	"stackmill/internal/testfiles"
 )
 
-// temporaries list the files that make temporary files by themselves, and why.
+// temporaries are the source files that make temporary files themselves, and why.
 var temporaries = map[string]string{
 	"internal/tempdir/tempdir.go": "it makes them for all others",
 	"schema/storedir/unnamed.go":  "in the store, which cleans up after others",
@@ -25,8 +25,7 @@ var temporaries = map[string]string{
 	"cmd/bench":                   "",
 }
 
-// Temporary files are made in one place: a process that is killed leaves them, and the next one
-// removes them.
+// Only one package makes temporary files, so that the next process removes those of a killed one.
 func TestTemporaryFiles(t *testing.T) {
 	root, makes := filepath.Join("..", "..", ".."), regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(`)
 	used := map[string]bool{}

@@ -1,5 +1,4 @@
-// Package objects holds recordings of programs against the truth whose mappings
-// or files are unusual.
+// Package objects compares recordings of programs with unusual mappings or files with the truth.
 package objects
 
 import (
@@ -23,7 +22,7 @@ import (
 
 var folder string // with the recordings and the programs
 
-// recorded is where the programs were.
+// recorded is the folder where the programs were when recorded.
 const recorded = "tmp/corpus/objects"
 
 func TestMain(m *testing.M) {
@@ -42,8 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// ingest reads recordings with load objects below symfs, and returns the store
-// and what became of them.
+// ingest reads recordings with load objects below symfs, and returns the store and the results.
 func ingest(t *testing.T, symfs string, recordings ...string) (*queries.DB, []pipeline.Result) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "store")
@@ -66,8 +64,7 @@ func ingest(t *testing.T, symfs string, recordings ...string) (*queries.DB, []pi
 	return db, results
 }
 
-// root makes a folder with the programs at the places where they were recorded:
-// name and file in turn.
+// root makes a folder with programs at their recorded paths; files alternates names and files.
 func root(t *testing.T, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -118,9 +115,8 @@ func rows(t *testing.T, db *queries.DB, text string, args ...any) []string {
 	return out
 }
 
-// Code that is in no file is `<Unknown>`, with its reason where the recording
-// tells of its memory, and nothing of the recording is lost (S15): perf tells of
-// all memory, gprofng of files only.
+// Code outside of files is `<Unknown>`, and no sample is lost (S15). It has a reason if the
+// recording lists its memory: perf lists all memory, gprofng only files.
 func TestCodeInNoFile(t *testing.T) {
 	const callers = `SELECT DISTINCT other FROM callers_callees
 		WHERE function = '<Unknown>' AND relation = 'caller' AND mode = 'user' AND attributed > 0`
@@ -152,8 +148,8 @@ func TestCodeInNoFile(t *testing.T) {
 	}
 }
 
-// Functions keep their names wherever the program mapped its text again, and
-// however its segments lie in the file and in memory (S2).
+// Functions keep their names if the program maps its text again, and for any layout of segments in
+// file and memory (S2).
 func TestTextMappedAgain(t *testing.T) {
 	programs := []string{"twice", "together", "parted"}
 	files := []string{"libold.so", "libold.so", "libplain.so", "libplain.so"}
@@ -180,9 +176,8 @@ func TestTextMappedAgain(t *testing.T) {
 	}
 }
 
-// Without the file, the mappings of a program that mapped its text again are functions
-// which share offsets (S6): each of their instructions is a location of its own, and
-// every sum holds.
+// Without the file, the mappings of a program that maps its text again are functions that share
+// offsets (S6): each of their instructions is a separate location, and all sums are right.
 func TestTextMappedAgainWithoutFile(t *testing.T) {
 	recordings := []string{"twice.er", "twice.data", "together.er", "together.data", "parted.er", "parted.data"}
 	db, _ := ingest(t, t.TempDir(), recordings...)
@@ -194,11 +189,11 @@ func TestTextMappedAgainWithoutFile(t *testing.T) {
 	}
 }
 
-// build is what names a program's functions, and with which remark.
+// build has the names of a program's functions, the problems, and the build that they came from.
 type build struct{ functions, problems, id string }
 
-// named ingests a recording of the program `version` with a file in its place,
-// modified some time after the recording began.
+// named ingests a recording of the program `version` with another file at its path, modified some
+// time after the recording began.
 func named(t *testing.T, recording, file string, after time.Duration) build {
 	t.Helper()
 	dir := t.TempDir()
@@ -206,7 +201,7 @@ func named(t *testing.T, recording, file string, after time.Duration) build {
 		dir = root(t, "version", file)
 	}
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	if strings.HasSuffix(recording, ".data") { // its file's time says when it ended
+	if strings.HasSuffix(recording, ".data") { // its file's time is when it ended
 		if err := os.Chtimes(filepath.Join(folder, recording), began, began); err != nil {
 			t.Fatal(err)
 		}
@@ -241,8 +236,8 @@ func named(t *testing.T, recording, file string, after time.Duration) build {
 	}
 }
 
-// A file that is not what ran gives its names with a word, or not at all; two
-// builds of one path are two load objects.
+// A file that differs from the recorded program names functions with a warning, or not at all; two
+// builds at one path are two load objects.
 func TestRebuilt(t *testing.T) {
 	const one, two, static = "one_less one_more", "two_less two_more", "<static>@0x1000"
 	const hour = time.Hour
@@ -263,7 +258,7 @@ func TestRebuilt(t *testing.T) {
 		{"bare.er", "", 0, static, "warning missing-load-object"},
 		{"marked.er", "marked1", -hour, one, ""},
 		{"marked.er", "marked2", hour, two, modified}, // it recorded no build-id
-		{"marked.data", "marked1", hour, one, ""},     // this one did: it proves it
+		{"marked.data", "marked1", hour, one, ""},     // its build-id proves the match
 		{"marked.data", "marked2", -hour, static, "warning wrong-build-id"},
 		{"marked.data", "bare1", -hour, static, "warning wrong-build-id"},
 		{"bare.er", "twice", -hour, static, "warning wrong-load-object"},

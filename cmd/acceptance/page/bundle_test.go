@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The page that the program has is the one that its sources make.
+// The page in the program is built from the current sources.
 func TestBundle(t *testing.T) {
 	const sources, built = "../../../queries/serve/web", "../../../queries/serve/page"
 	if _, err := os.Stat(filepath.Join(sources, "node_modules")); err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// rowsOf are the rows of a table of code as texts: exclusive, inclusive, line or address.
+// rowsOf returns the rows of a table of code as texts: exclusive, inclusive, line or address.
 func (b *browser) rowsOf(label, which string) []string {
 	b.t.Helper()
 	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('[aria-label="%s"] tr[data-row]%s')].map((r) => [0, 2, 3].map((i) => r.cells[i].innerText).join('|'))`, label, which))
 }
 
-// shown writes a value as the tables do, which leave zeros out.
+// shown formats a value as the tables do, which omit zeros.
 func shown(ns int64) string {
 	if ns == 0 {
 		return ""
@@ -24,8 +24,8 @@ func shown(ns int64) string {
 	return amount(float64(ns))
 }
 
-// The source and the instructions of a function have the values that SQL has, a line marks
-// its instructions and an instruction its line, and what was inlined is there.
+// A function's source and instructions have SQL's values. Selecting a line marks its instructions,
+// selecting an instruction its line, and inlined code is shown.
 func TestCode(t *testing.T) {
 	const of = `experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user'`
 	b := open(t, 1280, 850, false)
@@ -55,7 +55,7 @@ func TestCode(t *testing.T) {
 		t.Errorf("lines are %q, want %q", got, want)
 	}
 
-	// A line marks its instructions, also for who follows the link.
+	// A line marks its instructions, also when opened by its link.
 	own := read(fmt.Sprintf("SELECT exclusive, inclusive, printf('%%x', address) AS at FROM disasm WHERE %s AND function = 'main' AND line = %d ORDER BY code_offset", of, line))
 	b.run(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll('[aria-label="Annotated source"] tr[data-row]')].find((r) => r.cells[3].innerText === '%d').click()`, line), nil), settled)
 	marked := `[aria-selected=true]`
@@ -67,7 +67,7 @@ func TestCode(t *testing.T) {
 		t.Errorf("the link marks %q, want %q", got, own)
 	}
 
-	// An instruction that keys lead to marks its line.
+	// An instruction that is focused by keys marks its line.
 	b.run(chromedp.Focus(`[aria-label="Annotated disassembly"] [tabindex="0"]`, chromedp.ByQuery), chromedp.KeyEvent(kb.End), settled)
 	var lowest int
 	if err := store.QueryRow("SELECT line FROM disasm WHERE " + of + " AND function = 'main' ORDER BY code_offset DESC LIMIT 1").Scan(&lowest); err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The timeline of CPUs has the sums of SQL, and a CPU that is chosen is what all panels are
-// about.
+// The timeline of CPUs has SQL's sums, and choosing a CPU filters all panels.
 func TestTimelineOfCPUs(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=timeline&experiment=omp_gcc.er")

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// amount writes nanoseconds as the page does.
+// amount formats nanoseconds as the page does.
 func amount(ns float64) string {
 	if ns == 0 {
 		return "0"
@@ -26,17 +26,17 @@ func amount(ns float64) string {
 		if v := ns / s.size; v >= 1 {
 			digits := 2 - int(math.Log10(v))
 			scale := math.Pow10(digits)
-			return sign + strconv.FormatFloat(math.Floor(v*scale+0.5)/scale, 'f', digits, 64) + " " + s.name // halves go up
+			return sign + strconv.FormatFloat(math.Floor(v*scale+0.5)/scale, 'f', digits, 64) + " " + s.name // rounds half up
 		}
 	}
 	return sign + fmt.Sprint(ns) + " ns"
 }
 
-// The difference flame graph has the means that SQL has of both sides, says what is new and
-// gone, and shows what a comparison says of a function.
+// The difference flame graph has SQL's means of both sides, marks new and vanished functions, and
+// shows a function's comparison.
 func TestDifference(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	// The functions that are called from the root, with what each run has of them.
+	// The functions called from the root, with their value in each run.
 	rows, err := store.Records(t.Context(), `SELECT function AS name, COALESCE(sum(attributed) FILTER (experiment IN ('recur.er', 'cxx.er')), 0)::BIGINT AS base,
 		COALESCE(sum(attributed) FILTER (experiment = 'omp_gcc.er'), 0)::BIGINT AS test
 		FROM call_tree WHERE experiment IN ('recur.er', 'cxx.er', 'omp_gcc.er') AND metric = 'totalcpu' AND mode = 'user' AND depth <= 1 AND attributed > 0 GROUP BY function`)

@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// The page narrows experiments by what they have in common; it finds the same experiments as the
-// selector in its links.
+// The page narrows experiments by facets; it finds the same experiments as the selector in its
+// links.
 func TestNarrow(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("")
@@ -24,7 +24,7 @@ func TestNarrow(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	// A value of a facet, and how many experiments it says it has.
+	// A facet's value, with the number of experiments that it shows.
 	value := func(facet, v string) string {
 		return fmt.Sprintf(`//section[@aria-label=%q]//button[span[@class='value']=%q]`, facet, v)
 	}
@@ -65,7 +65,7 @@ func TestNarrow(t *testing.T) {
 	if got := len(names()); got != count("format", "gprofng") || got < 3 {
 		t.Errorf("%d experiments after a value was taken away", got)
 	}
-	// No selector can name a value with a comma: names do.
+	// A selector cannot express a value with a comma: the page uses experiments' names.
 	b.run(chromedp.Click(value("note", "a, b"), chromedp.BySearch), settled)
 	if to := eval[[]string](b, `new URL(document.querySelector('main .note a').href).searchParams.getAll('experiment')`); !slices.Equal(to, []string{"plt_sec.er", "plt_lazy.er"}) && !slices.Equal(to, []string{"plt_lazy.er", "plt_sec.er"}) {
 		t.Errorf("a link leads to %q", to)
@@ -76,7 +76,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// Many experiments are shown page by page, in the order that the address says.
+// Many experiments are shown page by page, in the order given in the address.
 func TestPages(t *testing.T) {
 	var nights []map[string]int
 	for range 450 {

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries"
 )
 
-// deepest is how many functions the stack of deep.pb.gz has, from f0 at its root.
+// deepest is the number of functions on the stack of deep.pb.gz, from f0 at the root.
 const deepest = 2000
 
 // writeDeep writes a profile with one stack that is deeper than a browser can draw.
@@ -39,8 +39,7 @@ func writeDeep(dir string) (path string, err error) {
 	return path, p.Write(out)
 }
 
-// A frame that is deeper than what can be drawn is drawn when it is zoomed to, with what is
-// below it.
+// A frame too deep to be drawn is drawn after zooming to it, with the frames below.
 func TestDeepZoom(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=flame&experiment=deep.pb.gz")
@@ -52,7 +51,7 @@ func TestDeepZoom(t *testing.T) {
 		})()`, nil), settled)
 		return eval[string](b, `document.querySelector('.told strong').innerText`)
 	}
-	// Levels 0 (<Total>) to 799 are drawn, then 800 from the frame that is zoomed to.
+	// Levels 0 (<Total>) to 799 are drawn; after zooming, 800 levels from the zoomed frame.
 	for i, want := range []string{"f798", "f1597", fmt.Sprintf("f%d", deepest-1)} {
 		if got := lowest(); got != want {
 			t.Errorf("drawing %d ends with %s, not %s", i, got, want)
@@ -90,7 +89,7 @@ func TestSandwich(t *testing.T) {
 	}
 }
 
-// sandwich checks the graphs of callers and callees of what a record has.
+// sandwich checks the graphs of callers and callees of the group in a record.
 func (b *browser) sandwich(experiment, group string, f queries.Record) {
 	b.t.Helper()
 	b.visit("?view=flame&side=sandwich&experiment=" + experiment + "&group=" + url.QueryEscape(group) + "&of=" + url.QueryEscape(f.Text("name")))

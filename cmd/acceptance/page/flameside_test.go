@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Seen from another side, a graph that the server cuts has the values of the whole recording.
+// A truncated graph, seen from another side, has the values of the whole recording.
 func TestSidesOfCutGraph(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	const few = "?view=flame&experiment=cxx.er&nodes=12"
@@ -38,7 +38,7 @@ func TestSidesOfCutGraph(t *testing.T) {
 	if notes := eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`); !strings.Contains(notes, "are left out") {
 		t.Errorf("the note does not say what is left out: %q", notes)
 	}
-	for name, v := range inclusive { // all of them, also those that the cut graph does not show
+	for name, v := range inclusive { // all functions, also those that the truncated graph does not show
 		if strings.HasPrefix(name, "<") || v == 0 || v*100 > inclusive["<Total>"]*20 {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Metrics side by side have the values of SQL for every function that is listed, also if it
-// is not among the highest of that metric; an experiment without a metric has no values of it.
+// Metrics side by side have SQL's values for every listed function, even if it is not among that
+// metric's highest; an experiment without a metric shows no values for it.
 func TestSideBySide(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	percent := func(v, of int64) string { return fmt.Sprintf("%.2f %%", 100*float64(v)/float64(of)) }
@@ -64,7 +64,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// A piece of stacks grows at both ends, with the values of SQL.
+// A fragment of stacks can be extended at both ends, with SQL's values.
 func TestPieces(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=callers&experiment=recur.er&function=is_even")
@@ -97,7 +97,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// If no function has the name that is asked for, the page says which are meant by it.
+// If no function has the requested name, the page lists the functions that match it.
 func TestCallersOfPartOfName(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	said := func() string {

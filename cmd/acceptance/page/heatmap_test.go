@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The heat map has what SQL has of each interval, and a part of it that is marked, by the
-// mouse or by keys, is what all panels are about.
+// The heat map has SQL's value for each interval, and marking a part, by mouse or keys, filters all
+// panels.
 func TestHeatmap(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=heatmap&experiment=omp_gcc.er&slots=20")
@@ -33,7 +33,7 @@ func TestHeatmap(t *testing.T) {
 	if note := eval[string](b, `document.querySelector('main .note').innerText`); !strings.Contains(note, "the strongest color is "+amount(highest)+" in 50 ms") {
 		t.Errorf("%q, the highest is %d", note, highest)
 	}
-	// Cells are found on the canvas, where their color is.
+	// Cells are checked by their color on the canvas.
 	box := eval[[]float64](b, `(() => { const r = document.querySelector('.heatmap canvas').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
 	seconds := number("SELECT max(t0_ns) // 1_000_000_000 + 1" + of)
 	at := func(second, slot int) (x, y float64) {

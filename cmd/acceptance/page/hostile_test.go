@@ -15,7 +15,7 @@ import (
 	"stackmill/pipeline"
 )
 
-// hostile is a name that is a script wherever it is taken for markup.
+// hostile is a name that runs a script if it is taken for markup.
 const hostile = `</script><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'";alert(1)//${window.hacked=1}`
 
 // writeHostile writes a profile all of whose names are hostile, its own, too.
@@ -91,7 +91,7 @@ func TestHostileNames(t *testing.T) {
 		if text := eval[string](b, `document.documentElement.outerHTML`); !strings.Contains(text, "window.hacked=1") {
 			t.Errorf("pprof's %s does not show the names", page)
 		}
-		// Even a script of its own could ask this server for nothing.
+		// Even a script in the page could not use this server's API.
 		if got := eval[string](b, `fetch('/api/v1/experiments').then(() => 'answered', () => 'refused')`); got != "refused" {
 			t.Errorf("a script in pprof's %s is %s", page, got)
 		}

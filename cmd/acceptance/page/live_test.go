@@ -15,8 +15,8 @@ import (
 	"stackmill/pipeline/compact"
 )
 
-// The page works while recordings are ingested and batches merged, and after another store
-// took the place of its own.
+// The page works while recordings are ingested and batches merged, and after another store has
+// replaced its own.
 func TestLiveStore(t *testing.T) {
 	root, err := corpus.Root()
 	if err != nil {

@@ -59,25 +59,25 @@ func writeCertificate(t *testing.T) (certificate, key string) {
 	return certificate, key
 }
 
-// forgiveRefusals forgets that the browser notes each answer that refuses something.
+// forgiveRefusals forgets the browser's errors about refused requests.
 func (b *browser) forgiveRefusals() {
 	b.forgive(func(w string) bool { return strings.Contains(w, "the server responded with a status of 4") })
 }
 
-// asksToken waits for the form, and returns what it says is wrong.
+// asksToken waits for the login form, and returns its error message.
 func (b *browser) asksToken() string {
 	b.t.Helper()
 	b.run(poll(`document.querySelector('form[action="/login"]') !== null && document.readyState === 'complete'`))
 	return eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`)
 }
 
-// give sends the form with a token.
+// give submits the form with a token.
 func (b *browser) give(token string) {
 	b.t.Helper()
 	b.run(chromedp.SendKeys(`input[name=token]`, token, chromedp.ByQuery), chromedp.Evaluate(`window.left = true`, nil), chromedp.Click(`form button`, chromedp.ByQuery), poll(`window.left === undefined`))
 }
 
-// tab opens another tab of the same browser, at the same site.
+// tab opens another tab of the same browser, for the same site.
 func (b *browser) tab() *browser {
 	b.t.Helper()
 	ctx, stop := chromedp.NewContext(b.Context)
@@ -88,10 +88,10 @@ func (b *browser) tab() *browser {
 	return &browser{Context: ctx, t: b.t, site: b.site, inside: b.site}
 }
 
-// loggedOut is what an open page says when its cookie is worth nothing.
+// loggedOut is what an open page shows if its cookie is no longer valid.
 const loggedOut = "You were logged out"
 
-// One logs in and out in a real browser, whatever is between it and the server.
+// Logging in and out works in a real browser, with any proxy in front of the server.
 func TestLogin(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := served(t, store, func(o *serve.Options) { o.Waiting = 10 })
@@ -149,8 +149,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// Tabs of a browser share what it is: logged in or out. An open page says what has become of it,
-// and the way back shows nothing.
+// Tabs of a browser share their login. An open page tells when it is logged out, and going back
+// shows nothing.
 func TestTabs(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=functions&experiment=cxx.er")
@@ -179,7 +179,7 @@ func TestTabs(t *testing.T) {
 	b.forgiveRefusals()
 }
 
-// The address that the program prints logs a browser in, which keeps nothing of the token.
+// The address that the program prints logs a browser in; the browser does not keep the token.
 func TestPrintedAddress(t *testing.T) {
 	s := served(t, storetest.New(t, storetest.Two), nil)
 	b := open(t, 1280, 850, false)
@@ -217,7 +217,8 @@ func TestPrintedAddress(t *testing.T) {
 	fresh.forgiveRefusals()
 }
 
-// A server that was started again with another token says so, and leads back to the place.
+// After the server restarted with another token, the page says so, and the login leads back to the
+// same place.
 func TestRestart(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	first, err := serving(store, nil)
@@ -245,8 +246,8 @@ func TestRestart(t *testing.T) {
 	b.forgiveRefusals()
 }
 
-// Pages of others send no request that is answered, whether they have an origin or, as data:
-// pages and sandboxed frames, none. Their links work.
+// Requests from other sites' pages are refused, whether they have an origin or none (data: pages,
+// sandboxed frames). Links from there work.
 func TestOtherSites(t *testing.T) {
 	s := served(t, storetest.New(t, storetest.Two), nil)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -289,7 +290,7 @@ func TestOtherSites(t *testing.T) {
 	})
 }
 
-// waitFor waits until something is so.
+// waitFor waits until a condition holds.
 func waitFor(is func() bool) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		for !is() {
@@ -301,7 +302,7 @@ func waitFor(is func() bool) chromedp.Action {
 	})
 }
 
-// What takes too long or is too large is asked once, and the page says what to do.
+// A request that takes too long or is too large is sent once, and the page says what to do.
 func TestLimits(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	b := open(t, 1280, 850, false)

@@ -17,7 +17,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// writeWide writes a profile whose call tree has about so many nodes.
+// writeWide writes a profile whose call tree has about this many nodes.
 func writeWide(t *testing.T, name string, nodes int) {
 	t.Helper()
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, DurationNanos: 1e9}
@@ -29,7 +29,7 @@ func writeWide(t *testing.T, name string, nodes int) {
 		p.Location = append(p.Location, &profile.Location{ID: uint64(i + 1), Mapping: m, Address: 0x1000 + uint64(i)*16, Line: []profile.Line{{Function: f, Line: 1}}})
 	}
 	const depth = 10
-	for i := range nodes / (depth - 3) { // stacks that part early
+	for i := range nodes / (depth - 3) { // stacks that diverge near the root
 		s := &profile.Sample{Value: []int64{int64(1_000_000 + i)}}
 		for level := depth - 1; level >= 0; level-- {
 			k := i / 2000 // of the first levels
@@ -50,16 +50,16 @@ func writeWide(t *testing.T, name string, nodes int) {
 	}
 }
 
-// measured are the panels that are measured, with what they show of the store of many.
+// measured are the measured panels, with their selections from the store of many experiments.
 var measured = []string{
 	"", "?view=flame&experiment=night-00.er", "?view=functions&experiment=night-00.er", "?view=callers&experiment=night-00.er&function=f0", "?view=source&experiment=night-00.er&function=f0",
 	"?view=timeline&experiment=night-00.er", "?view=heatmap&experiment=night-00.er", "?view=trend&function=f0", "?view=objects&experiment=night-00.er", "?view=compare&base=night-00.er&test=night-01.er",
 	"?view=unknown&experiment=night-00.er", "?view=sql",
 }
 
-// TestMeasure prints how long the page takes over a store of 1,000 experiments, in as many
-// batches and merged, what the first load sends, and how a graph of 50,000 nodes is drawn.
-// It judges nothing.
+// TestMeasure prints how long the page takes for a store of 1,000 experiments, in as many batches
+// and merged, the size of the first load, and the time to draw a graph of 50,000 nodes. It has no
+// limits.
 func TestMeasure(t *testing.T) {
 	if os.Getenv("STACKMILL_MEASURE") == "" {
 		t.Skip("STACKMILL_MEASURE=1 measures the page")
@@ -113,10 +113,11 @@ func TestMeasure(t *testing.T) {
 	t.Logf("%-70s %8.0f /s", "large graph, frames while it is moved and zoomed", rate)
 }
 
-// measure prints how long the first view takes, and each panel.
+// measure prints the time of the first view and of each panel.
 func (b *browser) measure(store string) {
 	b.t.Helper()
-	// From the request to all that the first view shows; twice, since the first opens the store.
+	// From the request to the complete first view; twice, because the first request opens the
+	// store.
 	for _, title := range []string{"first view, first request", "first view"} {
 		b.run(chromedp.Navigate("about:blank"))
 		began := time.Now()

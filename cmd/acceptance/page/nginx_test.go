@@ -25,8 +25,8 @@ http {
 }
 `
 
-// startNginx starts a server of nginx with the directives of its block, at an address that
-// choosePort gave. It ends with the test's program if end is not called before.
+// startNginx starts nginx with a server block of these directives, at an address from choosePort.
+// nginx ends with the test program at the latest.
 func startNginx(listen, directives string) (end func() error, err error) {
 	dir, err := os.MkdirTemp("", "stackmill-nginx-")
 	if err != nil {
@@ -75,13 +75,13 @@ func startNginx(listen, directives string) (end func() error, err error) {
 	}, nil
 }
 
-// hasNginx reports whether nginx is installed. With STACKMILL_REQUIRE_NGINX it has to be.
+// hasNginx reports whether nginx is installed; STACKMILL_REQUIRE_NGINX requires it.
 func hasNginx() bool {
 	_, err := exec.LookPath("nginx")
 	return err == nil || os.Getenv("STACKMILL_REQUIRE_NGINX") != ""
 }
 
-// choosePort returns an address of this machine with a port that is free now.
+// choosePort returns an address of this machine with a free port.
 func choosePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 
 const shape = "?view=objects&experiment=records_gcc_O2.data&object=%7Bstructure%3Ashape%7D"
 
-// table is the cells of the table of a name, as browser.cells.
+// table returns the cells of the table with a label, as browser.cells does.
 func (b *browser) table(label string) []string {
 	b.t.Helper()
 	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('main [aria-label="%s"] tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`, label))
 }
 
-// Data objects have the values of SQL; what is not known has its reason.
+// Data objects have SQL's values; unknown ones have their reasons.
 func TestObjects(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=objects&experiment=records_gcc_O2.data")
@@ -56,7 +56,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// The members of a structure are in the table, and are drawn, where they are in memory.
+// The members of a structure are listed and drawn by their position in memory.
 func TestLayout(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=objects&experiment=records_gcc_O2.data")
@@ -70,7 +70,7 @@ func TestLayout(t *testing.T) {
 	if len(rows) != len(found) || len(rows) < 20 {
 		t.Fatalf("%d rows of %d members", len(rows), len(found))
 	}
-	// Where members are drawn: bits from the structure's start, of lines of 64 bytes.
+	// span is where a member is drawn: in bits from the structure's start, in lines of 64 bytes.
 	type span struct {
 		Name       string
 		From, Bits float64
@@ -102,7 +102,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What the same functions access is what the cookbook's query says.
+// Objects accessed by the same functions are those of the cookbook's query.
 func TestTogether(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/cookbook.md")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package page looks at the page that is served over a store of real recordings, in a real
-// browser: its numbers are those of SQL, it asks nobody but its server, and it can be used
-// without a mouse and without eyes.
+// Package page tests the served page in a real browser, on a store of real recordings: its numbers
+// are SQL's, it sends requests only to its server, and it can be used without a mouse and with a
+// screen reader.
 package page
 
 import (
@@ -77,19 +77,18 @@ func labels(path string) map[string]string {
 	return nil
 }
 
-// browser is a tab of a browser that notes what goes wrong in it.
+// browser is a browser tab that records errors.
 type browser struct {
 	context.Context
 	t      *testing.T
-	site   string // that it looks at
+	site   string // the address of the page
 	inside string // the site where it is logged in
 
 	mu    sync.Mutex
 	wrong []string
 }
 
-// open starts a browser with a window of a size. What goes wrong in it until the test ends
-// is an error.
+// open starts a browser with a window of a size. Errors in it until the test ends fail the test.
 func open(t *testing.T, width, height int64, dark bool) *browser {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -123,7 +122,7 @@ func open(t *testing.T, width, height int64, dark bool) *browser {
 	return b
 }
 
-// note notes what goes wrong.
+// note records an error.
 func (b *browser) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +136,7 @@ func (b *browser) note(event any) {
 		}
 	case *log.EventEntryAdded:
 		if strings.Contains(e.Entry.Text, "GL Driver Message (OpenGL, Performance") {
-			return // how fast the machine draws
+			return // a remark on drawing speed
 		}
 		if e.Entry.Text == "Autofocus processing was blocked because a document already has a focused element." {
 			return // the test was faster: it has typed into the form before the browser came to focus it
@@ -159,7 +158,7 @@ func (b *browser) run(actions ...chromedp.Action) {
 	}
 }
 
-// forgive forgets what went wrong as it should.
+// forgive forgets expected errors.
 func (b *browser) forgive(expected func(string) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,8 +168,8 @@ func (b *browser) forgive(expected func(string) bool) {
 // navigate opens an address.
 func navigate(address string) chromedp.Action { return chromedp.Navigate(address) }
 
-// poll waits until an expression, or what it promises, is true. It asks whatever document
-// the page has by then: chromedp.Poll fails on one that was left meanwhile.
+// poll waits until an expression, or its promise, is true. It always evaluates in the current
+// document: chromedp.Poll fails if the page navigates meanwhile.
 func poll(expression string) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		for {
@@ -187,14 +186,14 @@ func poll(expression string) chromedp.Action {
 	})
 }
 
-// awaited has a promise fulfilled before its value is returned.
+// awaited waits for a promise and returns its value.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// settled waits until no panel loads.
+// settled waits until no panel is loading.
 var settled = poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`)
 
-// visit opens a place of the page. The first time the address has the token, as the one that
-// the program prints.
+// visit opens a place of the page. The first address has the token, like the address that the
+// program prints.
 func (b *browser) visit(query string) {
 	b.t.Helper()
 	place := "/" + query
@@ -205,14 +204,14 @@ func (b *browser) visit(query string) {
 	b.run(chromedp.Navigate(b.site+place), settled)
 }
 
-// eval returns what an expression gives in the page.
+// eval returns the value of an expression in the page.
 func eval[T any](b *browser, expression string) (v T) {
 	b.t.Helper()
 	b.run(chromedp.Evaluate(expression, &v, awaited))
 	return v
 }
 
-// cells are the texts of a table's rows, one line each with | between them.
+// cells returns the rows of a table, one line each, with | between cells.
 func (b *browser) cells() []string {
 	b.t.Helper()
 	return eval[[]string](b, `[...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`)
@@ -226,8 +225,8 @@ var places = []string{
 	"?view=source&experiment=cxx.er&function=main&unfold=true", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=compare&base=recur.er&test=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
 }
 
-// Every panel is shown without an error, and offers what it shows to everybody, in three
-// sizes and both themes. With STACKMILL_SOAK=1 each size has both themes.
+// Every panel is shown without an error and is accessible, in three sizes and both themes. With
+// STACKMILL_SOAK=1, each size is tested in both themes.
 func TestPanels(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -268,7 +267,7 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// picture keeps what a place of the page looks like, for people (go test -artifacts).
+// picture saves a screenshot, for people (go test -artifacts).
 func (b *browser) picture(place string) {
 	b.t.Helper()
 	var png []byte
@@ -331,7 +330,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// What a panel leaves out, it says.
+// A panel says what it leaves out.
 func TestLeftOut(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	for place, want := range map[string]string{
@@ -348,8 +347,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// A link holds what is looked at, back and forward lead through it, and filters reach all
-// panels.
+// The address holds the selection, back and forward restore it, and filters apply to all panels.
 func TestPlaces(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("")
@@ -403,7 +401,7 @@ func TestKeys(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=flame&experiment=recur.er")
 	told := func() string { t.Helper(); return eval[string](b, `document.querySelector('.told strong').innerText`) }
-	// level is where the focus is: the frame's depth, and its name.
+	// focus returns the focused frame's depth and name.
 	focus := func() (level int, name string) {
 		t.Helper()
 		at := `document.activeElement.closest('[role=treeitem]')`

@@ -19,11 +19,10 @@ import (
 	"stackmill/queries/serve"
 )
 
-// answering makes the test's program one that answers a request about a store, as the
-// server's processes do.
+// answering makes the test program answer a request about a store, as the server's processes do.
 const answering = "STACKMILL_TEST_ANSWER"
 
-// answer answers a request and ends the program, if it is there for that.
+// answer answers a request and ends the program, if answering is set.
 func answer() {
 	text := os.Getenv(answering)
 	if text == "" {
@@ -44,7 +43,7 @@ func answer() {
 // token is the token of all servers of the tests.
 const token = "the-token-of-the-tests"
 
-// server is a server over a store, with nginx in front of it where that is installed.
+// server is a server on a store, behind nginx if that is installed.
 type server struct {
 	*serve.Server
 	direct  string // its own address, empty if it listens on a Unix socket
@@ -62,7 +61,7 @@ func (s *server) statuses(path string) []int {
 	return slices.Clone(s.answered[path])
 }
 
-// record notes the statuses of answers.
+// record records the statuses of answers.
 func (s *server) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := &statusWriter{w, http.StatusOK}
@@ -73,7 +72,7 @@ func (s *server) record(next http.Handler) http.Handler {
 	})
 }
 
-// statusWriter notes the status of an answer.
+// statusWriter records the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -154,7 +153,7 @@ func (s *server) behind(options, directives string) (address string, err error) 
 	return "http://" + at, nil
 }
 
-// served is serving until a test ends.
+// served is serving, until a test ends.
 func served(t *testing.T, dir string, change func(*serve.Options)) *server {
 	t.Helper()
 	s, err := serving(dir, change)

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// sqlPlace is the place of SQL, with what else is chosen there: name and value in turn.
+// sqlPlace returns the place of SQL with further parameters, alternating names and values.
 func sqlPlace(text string, more ...string) string {
 	v := url.Values{"view": {"sql"}, "sql": {text}}
 	for i := 0; i < len(more); i += 2 {
@@ -24,14 +24,14 @@ func sqlPlace(text string, more ...string) string {
 	return "?" + v.Encode()
 }
 
-// editor is the editor's content, in its tree of its own.
+// editor selects the editor's content, in its shadow tree.
 const editor = `document.querySelector('.editor').shadowRoot.querySelector('.cm-content')`
 
-// written is the text in it.
+// written is the text in the editor.
 const written = `[...` + editor + `.querySelectorAll('.cm-line')].map((l) => l.textContent).join('\n')`
 
-// SQL is typed with completion, run by keys, and its rows are those of SQL; the place leads
-// back to them.
+// SQL can be typed with completion and run by keys; the rows are right, and the address leads back
+// to them.
 func TestSQLConsole(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=sql")
@@ -44,7 +44,7 @@ func TestSQLConsole(t *testing.T) {
 	take := func(name string) {
 		t.Helper()
 		b.run(poll(offered + fmt.Sprintf(`.includes(%q)`, name)))
-		b.run(chromedp.Sleep(200*time.Millisecond), chromedp.KeyEvent(kb.Enter)) // an offer that just appeared is not taken
+		b.run(chromedp.Sleep(200*time.Millisecond), chromedp.KeyEvent(kb.Enter)) // a completion is not accepted right after it appears
 	}
 	take("function_metrics")
 	press(" WHERE experiment = 'recur.er' AND metric = 'totalcpu' AND mode = 'user' AND incl")
@@ -75,7 +75,7 @@ func TestSQLConsole(t *testing.T) {
 	}
 }
 
-// The same rows are a chart or a flame graph, whose totals are SQL's.
+// The rows can be shown as a chart or a flame graph, with SQL's totals.
 func TestSQLShown(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	for _, test := range []struct {
@@ -116,7 +116,7 @@ func TestSQLShown(t *testing.T) {
 	}
 }
 
-// Rows are saved as files of each format.
+// Rows can be saved in each file format.
 func TestSQLSaved(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	dir := t.TempDir()

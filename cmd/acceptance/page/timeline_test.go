@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The timeline can be read and marked without a mouse: what keys tell is the sum of the
-// table's rows, which are those of SQL, and what they mark is what all panels are about.
+// The timeline can be read and marked by keys: they announce the sum of the table's rows, which are
+// SQL's, and marking a range filters all panels.
 func TestTimelineKeys(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=timeline&experiment=omp_gcc.er")

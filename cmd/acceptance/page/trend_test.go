@@ -10,7 +10,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// The trend shows each night, where a planted step is, and leads to what differs there.
+// The trend shows each night and the planted step, and links to what differs there.
 func TestTrend(t *testing.T) {
 	var nights []map[string]int
 	for n := range 40 {
@@ -32,7 +32,7 @@ func TestTrend(t *testing.T) {
 	if rows[1] != "2026-01-01 02:00:00|night-00.er|100 ms|app|box|complete" || rows[40] != "2026-02-09 02:00:00|night-39.er|136 ms|app|box|complete" {
 		t.Errorf("from %q to %q", rows[1], rows[40])
 	}
-	// Points are where their values are, the change where it was planted.
+	// Points have their values, and the change is at the planted night.
 	drawn := eval[[]string](b, `[...document.querySelectorAll('svg.trend .point title')].map((p) => p.textContent)`)
 	if len(drawn) != 40 || drawn[25] != "night-25.er, 2026-01-26 02:00:00: 136 ms" {
 		t.Errorf("%d points, %q", len(drawn), drawn)
