@@ -2,8 +2,8 @@ package acceptance
 
 import "testing"
 
-// says checks how many rows of problems report what a good recording lacks. Without a
-// file all are counted.
+// says checks how many problems a good recording has with a severity and reason, in one file or, if
+// file is empty, in all.
 func says(rows int64, severity, reason, file string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		n := number(t, shared.DB, `SELECT count(*) FROM problems JOIN experiments USING (experiment_id)
@@ -14,7 +14,7 @@ func says(rows int64, severity, reason, file string) func(*testing.T, *model) {
 	}
 }
 
-// Of a good recording nothing is lost, even if a library is not in its archive (java).
+// A good recording loses no data, even if a library is missing in its archive (java).
 func TestProblems(t *testing.T) {
 	query(t, shared.DB, func(r row) error {
 		var experiment, message string

@@ -16,8 +16,8 @@ const leaves = `(SELECT p.lineage, s.thread_id, s.time_ns, w.word, f.name AS "fu
 	JOIN functions_wide f ON f.experiment_id = s.experiment_id AND f.function_id = k.leaf_function_id
 	WHERE e.experiment = ? AND w.part = 'native' AND w.position = 0)`
 
-// samePC checks that instructions were in one function until some time, and in
-// the other from then on.
+// samePC checks that instructions were in the first function until some time, and then in the
+// second.
 func samePC(first, second string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		found := false
@@ -48,8 +48,8 @@ func mappedAt(object string, addresses int64) func(*testing.T, *model) {
 	}
 }
 
-// processes checks which leaf each process spends its time in: lineage, units
-// of work and function, in turn.
+// processes checks the leaf in which each process spends its time; work repeats lineage, units of
+// work and function.
 func processes(work ...any) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var parts []part
@@ -82,9 +82,8 @@ func lastRecorded(function string) func(*testing.T, *model) {
 	}
 }
 
-// linkageTable checks the stacks recorded with a leaf in the procedure linkage
-// table: the frame below it, the call instruction, is the leaf in every mode; one
-// with nothing else stays.
+// linkageTable checks the stacks recorded with a leaf in the procedure linkage table: the calling
+// frame is the leaf in every mode; a stack with no other frame stays.
 func linkageTable() func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var dropped int
@@ -111,8 +110,8 @@ func linkageTable() func(*testing.T, *model) {
 	}
 }
 
-// afterSystemCall checks that most of the functions' time is at an instruction
-// that follows a system call, in the recording's copy of their load object.
+// afterSystemCall checks, with the recording's copy of the load object, that most of the functions'
+// time is at an instruction after a system call.
 func afterSystemCall(object string, functions ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		files, err := filepath.Glob(filepath.Join(recordings, "exp", experiment(m.recording), "archives", object+"_*"))
@@ -141,7 +140,7 @@ func afterSystemCall(object string, functions ...string) func(*testing.T, *model
 	}
 }
 
-// waitsPerThread checks how long each thread waited in all, least first, in ms.
+// waitsPerThread checks each thread's total wait in ms, the shortest first.
 func waitsPerThread(ms ...float64) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var got []float64
@@ -158,7 +157,7 @@ func waitsPerThread(ms ...float64) func(*testing.T, *model) {
 	}
 }
 
-// unknownBecause checks that functions are unknown for this reason.
+// unknownBecause checks that there are unknown functions with this reason.
 func unknownBecause(want string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		if number(t, shared.DB, "SELECT sum(samples) FROM unattributed WHERE experiment = ? AND mode = 'user' AND reason = ?", experiment(m.recording), want) == 0 {

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// rule is something that one of the manual's rules makes of a recording in some
-// of the modes, and that follows from the recorded program's source.
+// rule is an effect of one of the manual's rules on a recording, in some modes, that follows from
+// the program's source.
 type rule struct {
-	id                      string // S1 to S31; `sum` where the metric's definition decides, `problem` what is missing in a recording
+	id                      string // S1 to S31; `sum`: by the metric's definition; `problem`: something missing in a recording
 	recordings, modes, what string
 	holds                   func(*testing.T, *model)
 }
 
-// The bodies of omp1.c's regions, by the compilers' names for them.
+// The bodies of omp1.c's regions, by the compilers' names.
 const (
 	gccRow     = "loop_even -- OMP parallel region from line 7 [loop_even._omp_fn.0]"
 	clangRow   = "loop_even -- OMP parallel region from line 7 [.omp_outlined.]"
@@ -47,7 +47,8 @@ var rules = []rule{
 	{"S17", "omp_gcc", "user", "states", states("<OMP-critical_section_wait>", "<OMP-explicit_barrier>", "<OMP-idle>", "<OMP-implicit_barrier>")},
 	{"S17", bothOMP, "user", "the runtime's frames are gone", noObjects("libomp.so.5", "libgomp.so.1.0.0", "libgp-collector.so")},
 	{"S17", bothOMP, "user", "who waits for the critical section", callers("<OMP-critical_section_wait>", "crit")},
-	// Its libgomp is stripped and enters barriers by tail calls: the program's call shows which.
+	// Its libgomp is stripped and enters barriers by tail calls: the program's call tells which
+	// barrier.
 	{"S17", "omp_gcc", "user", "who waits at the barrier", callers("<OMP-explicit_barrier>", "crit")},
 	{"S17", "omp_clang", "user", "at the barrier one thread waits while the other works", waits("<OMP-explicit_barrier>", 24)},
 	{"S17", "omp_clang", "user", "who waits for the region's end", callers("<OMP-implicit_barrier>", "main")},
@@ -126,7 +127,7 @@ func states(want ...string) func(*testing.T, *model) {
 	}
 }
 
-// lineTime is the exclusive time of the program's line, whichever function it is in.
+// lineTime returns the exclusive time of a line of the program, in any function.
 func (m *model) lineTime(n int) (sum float64) {
 	for l, v := range m.lines["totalcpu"] {
 		if l.line == n && l.file == "omp1.c" {
@@ -136,8 +137,8 @@ func (m *model) lineTime(n int) (sum float64) {
 	return sum
 }
 
-// lineShares checks the exclusive times of lines against units of work, given
-// in turn with the lines.
+// lineShares checks the exclusive times of lines against units of work; units alternates lines and
+// units.
 func lineShares(units ...int) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var parts []part
@@ -155,12 +156,12 @@ func waits(state string, line int) func(*testing.T, *model) {
 	}
 }
 
-// Functions are linked to the one they were made from, which has a row even if
-// no stack touches it (S9, S11, S12).
+// Functions refer to the one that they were made from, which has a row even if it is on no stack
+// (S9, S11, S12).
 func TestRelatedFunctions(t *testing.T) {
 	want := map[string]string{
 		"outline process.cold": "process", "cxx _Z7catcherv.cold": "_Z7catcherv", "cxx _Z11throw_stormi.cold": "_Z11throw_stormi",
-		"clones poly.constprop.0": "", "clones scaled.isra.0": "", "clones partial.part.0": "", // inlined where they are not cloned
+		"clones poly.constprop.0": "", "clones scaled.isra.0": "", "clones partial.part.0": "", // inlined where not cloned
 		"omp_gcc loop_even._omp_fn.0": "loop_even", "omp_gcc reduce._omp_fn.0": "reduce", "omp_gcc crit._omp_fn.0": "crit",
 		"omp_gcc imbalance._omp_fn.0": "imbalance", "omp_clang .omp_outlined.": "loop_even", "omp_clang .omp_outlined..2": "reduce",
 		"omp_clang .omp_outlined..4": "crit", "omp_clang .omp_outlined..6": "imbalance",

@@ -41,8 +41,8 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// checkNamed looks for the files of an entry, and for its tests in the file that
-// is named after them.
+// checkNamed checks that an entry's files exist, and that its tests are in the file named after
+// them.
 func checkNamed(t *testing.T, root, what, entry string) {
 	t.Helper()
 	sources := 0

@@ -56,26 +56,26 @@ func TestSemanticsPage(t *testing.T) {
 			t.Errorf("%s is missing", rule)
 		}
 	}
-	for _, r := range schema.Rules() { // those that stackmill explain knows
+	for _, r := range schema.Rules() { // the rules that stackmill explain knows
 		if rule, _, _ := strings.Cut(r.String(), " "); !seen[rule] {
 			t.Errorf("%s is missing", rule)
 		}
 	}
 }
 
-// The references that code cites by section.
+// formats are the format references that code cites by section.
 var formats = []string{"perf-data", "gprofng-experiment"}
 
 var (
-	wrapped  = regexp.MustCompile(`\n[ \t]*(//|--)?[ \t]*`) // where a comment goes on in the next line
+	wrapped  = regexp.MustCompile(`\n[ \t]*(//|--)?[ \t]*`) // where a comment continues in the next line
 	citation = regexp.MustCompile(`\b(` + strings.Join(formats, "|") + `) ([0-9]+(?:\.[0-9]+)?(?:(?:, | and | to )[0-9]+(?:\.[0-9]+)?)*)`)
 	sectionN = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`)
 	heading  = regexp.MustCompile(`(?m)^##+ ([0-9]+(?:\.[0-9]+)?)\b`)
 	ruleID   = regexp.MustCompile(`\bS[1-9][0-9]?\b`)
 )
 
-// What code, views and pages cite exists: sections of the references to the formats,
-// `perf-data 5.1`, and rules, `S12`.
+// Citations in code, views and pages exist: sections of the format references (`perf-data 5.1`) and
+// rules (`S12`).
 func TestCitations(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "semantics.md"))
@@ -116,7 +116,7 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// citingFiles lists the files of the project that may cite something.
+// citingFiles lists the project's files that may have citations.
 func citingFiles(t *testing.T, root string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {

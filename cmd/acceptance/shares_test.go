@@ -7,25 +7,23 @@ import (
 	"testing"
 )
 
-// part is a value that is a share of a whole: what is recorded, in any unit, and
-// the units of work that the source says.
+// part is a share of a whole: the recorded value, in any unit, and the units of work according to
+// the source.
 type part struct {
 	name      string
 	got, want float64
 }
 
-// tolerance is how far a share may be from the truth, as a factor of it.
+// tolerance is the accepted error of a share, relative to the truth.
 const tolerance = 0.1
 
-// deviation is how many percent the parts of a recording are off the truth where
-// that is more than the tolerance.
+// deviation has the errors in percent of a recording's parts that exceed the tolerance.
 type deviation struct {
-	few   map[string]int // within 3*sqrt(n) of the n samples expected: there are few
-	speed map[string]int // beyond that: the machine's speed changed while it recorded
+	few   map[string]int // parts with few samples, within 3*sqrt(n) of the expected n
+	speed map[string]int // larger errors: the machine's speed changed during the recording
 }
 
-// proportion checks that the parts have the shares of their sum that their units
-// of work have.
+// proportion checks that the parts' values are proportional to their units of work.
 func (m *model) proportion(t *testing.T, parts []part) {
 	t.Helper()
 	var got, want float64
@@ -53,15 +51,15 @@ func (m *model) proportion(t *testing.T, parts []part) {
 	}
 }
 
-// shares checks the exclusive times of functions against units of work, given
-// in turn with the names.
+// shares checks the exclusive times of functions against units of work; units alternates names and
+// units.
 func shares(units ...any) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		m.proportion(t, named(units, func(name string) float64 { return float64(m.sum(t, name, "totalcpu").exclusive) }))
 	}
 }
 
-// inclusives does so for inclusive times.
+// inclusives is shares for inclusive times.
 func inclusives(units ...any) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		parts := named(units, func(name string) float64 { return float64(m.sum(t, name, "totalcpu").inclusive) })
@@ -72,7 +70,7 @@ func inclusives(units ...any) func(*testing.T, *model) {
 	}
 }
 
-// calledBy checks in which proportion a function's time belongs to its callers.
+// calledBy checks how a function's time is divided among its callers.
 func calledBy(name string, units ...any) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		callee := m.ids(t, name)
@@ -92,7 +90,7 @@ func calledBy(name string, units ...any) func(*testing.T, *model) {
 	}
 }
 
-// named makes the parts of a list of units and names.
+// named makes parts from a list of names and units.
 func named(units []any, value func(string) float64) (parts []part) {
 	for i := 0; i < len(units); i += 2 {
 		name := units[i+1].(string)
@@ -101,7 +99,7 @@ func named(units []any, value func(string) float64) (parts []part) {
 	return parts
 }
 
-// threads checks what the threads spend, least first; threadsIn in a function.
+// threads checks the threads' times, the shortest first; threadsIn, their times in a function.
 func threads(units ...float64) func(*testing.T, *model) { return threadsIn("", units...) }
 
 func threadsIn(leaf string, units ...float64) func(*testing.T, *model) {
@@ -139,7 +137,7 @@ func sums(name string, parts ...string) func(*testing.T, *model) {
 	}
 }
 
-// everything checks that functions contain all of the time.
+// everything checks that functions have all of the time.
 func everything(names ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		total := m.sum(t, totalFunction, "totalcpu").inclusive
@@ -163,7 +161,7 @@ func hardly(names ...string) func(*testing.T, *model) {
 	}
 }
 
-// moreThan checks that a function has at least so many times another's exclusive time.
+// moreThan checks that a function has at least factor times another's exclusive time.
 func moreThan(factor int64, name, other string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		if a, b := m.sum(t, name, "totalcpu").exclusive, m.sum(t, other, "totalcpu").exclusive; a < factor*b {
@@ -172,7 +170,7 @@ func moreThan(factor int64, name, other string) func(*testing.T, *model) {
 	}
 }
 
-// bothShares checks the exclusive times of the functions of one name, least first.
+// bothShares checks the exclusive times of functions with the same name, the shortest first.
 func bothShares(name string, units ...float64) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		var values []int64

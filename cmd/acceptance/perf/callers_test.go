@@ -12,8 +12,8 @@ import (
 	"stackmill/queries"
 )
 
-// calls is who calls whom in the sources of testdata/perf/callers, as far as the
-// functions are the programs' own; a call by tail is one by the caller (S26).
+// calls lists callers and callees in the sources of testdata/perf/callers, among the programs' own
+// functions; a tail call counts as the caller's (S26).
 var calls = map[string][]string{
 	"main":       {"outer", "called_one", "called_two", "entered", "driver", "shared"},
 	"routine":    {"shared"},
@@ -37,9 +37,8 @@ var calls = map[string][]string{
 	"lookup.part.0": {"spin"},
 }
 
-// The callers of leaves without a frame, of procedure linkage tables and of parts
-// of functions are those of the source, however the stacks were recorded (S12,
-// S22, S26).
+// Leaves without a frame, procedure linkage tables and parts of functions have the source's
+// callers, however the stacks were recorded (S12, S22, S26).
 func TestCallers(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	if _, err := ingest(store, filepath.Join(folder, "callers")); err != nil {
@@ -72,7 +71,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// callers are one recording's.
+// callers are the callers in one recording.
 type callers struct {
 	t          *testing.T
 	db         *queries.DB
@@ -103,8 +102,8 @@ func (c callers) number(text string, args ...any) (n int64) {
 	return n
 }
 
-// edges holds every edge between functions of the program, in each mode, against
-// the source, and wants those with more than a few samples there.
+// edges compares the edges between functions of the program with the source, in each mode; every
+// edge of the source with more than a few samples must exist.
 func (c callers) edges(program string) {
 	found := map[string]bool{}
 	c.query(func(r *sql.Rows) error {
@@ -140,8 +139,8 @@ func (c callers) edges(program string) {
 	}
 }
 
-// noStubs checks that the time of the procedure linkage table below main belongs to the callers,
-// and that a function that only calls has none.
+// noStubs checks that the callers have the time of the procedure linkage table below main, and that
+// functions that only call others have none.
 func (c callers) noStubs() {
 	all := c.number(`SELECT COALESCE(sum(inclusive), 0) FROM function_metrics WHERE experiment = ? AND mode = 'user' AND metric = 'cpu-clock:u' AND "function" = 'main'`, c.experiment)
 	for _, mode := range []string{"user", "machine"} {
@@ -157,7 +156,7 @@ func (c callers) noStubs() {
 	}
 }
 
-// ownRoots wants main on no thread's stack but the first's.
+// ownRoots checks that main is only on the first thread's stacks.
 func (c callers) ownRoots() {
 	n := c.number(`SELECT count(*) FROM samples_wide s JOIN processes p USING (experiment_id, process)
 		JOIN raw_stacks r ON r.experiment_id = s.experiment_id AND r.raw_stack_id = s.raw_stack_id
@@ -170,15 +169,15 @@ func (c callers) ownRoots() {
 	}
 }
 
-// noGaps wants nothing missing: all code of the program has frames.
+// noGaps checks that no callers are missing: all code of the program has frames.
 func (c callers) noGaps() {
 	if n := c.number(`SELECT count(*) FROM callers_callees WHERE experiment = ? AND other = '<Missing-caller>' AND "function" IN ('main', 'driver', 'hot', 'lookup', 'spin', 'fail')`, c.experiment); n > 0 {
 		c.t.Errorf("callers are missing at %d edges", n)
 	}
 }
 
-// stubsStay wants the samples in the procedure linkage table there, in each mode,
-// if nothing else was recorded.
+// stubsStay checks that samples with only a frame in the procedure linkage table keep it, in each
+// mode.
 func (c callers) stubsStay(program string) {
 	want := c.number(`SELECT COALESCE(sum(s.n), 0) FROM (SELECT experiment_id, raw_stack_id, count(*) AS n FROM samples_wide GROUP BY ALL) s
 		JOIN raw_frames r USING (experiment_id, raw_stack_id) JOIN locations_wide l USING (experiment_id, location_id)

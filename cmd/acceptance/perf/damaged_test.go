@@ -8,8 +8,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// A damaged recording says what is wrong where, and gives what can be saved:
-// perf refuses them all.
+// A damaged recording's problems say what is wrong where, and all readable samples are stored; perf
+// refuses these recordings.
 func TestDamaged(t *testing.T) {
 	const whole = 1643 // samples of the recording that they were made from
 	for name, want := range map[string]struct {

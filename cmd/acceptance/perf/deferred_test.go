@@ -16,8 +16,8 @@ import (
 	"stackmill/queries"
 )
 
-// A recording whose user chains are deferred says the same as one in which they
-// stand in the samples: here the same one, rewritten as kernels from 6.19 on write it.
+// A recording with deferred user chains gives the same result as one with the chains in the
+// samples: here the same recording, rewritten as kernels since 6.19 write it.
 func TestDeferredChains(t *testing.T) {
 	for _, name := range []string{"p_recur_fp", "p_traps_kernel", "p_threads_s"} {
 		t.Run(name, func(t *testing.T) {
@@ -84,8 +84,8 @@ const (
 	markDeferred = ^uint64(0) - 639
 )
 
-// deferChains moves the user part of each sample's chain into a record of its own.
-// Samples that follow each other in one thread share it when it is the same.
+// deferChains moves the user part of each sample's chain into a separate record. Successive samples
+// of a thread share equal ones.
 func deferChains(t *testing.T, file []byte) []byte {
 	le := binary.LittleEndian
 	attrs, size := le.Uint64(file[24:]), le.Uint64(file[32:])

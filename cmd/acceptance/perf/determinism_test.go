@@ -13,8 +13,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// Recordings with data objects give the same tables, side by side or one after
-// the other, with a cache of load objects that is cold, warm or missing.
+// Recordings with data objects give the same tables, whether read concurrently or one after the
+// other, with a cold, warm or missing cache of load objects.
 func TestDataDeterminism(t *testing.T) {
 	cache := t.TempDir()
 	var want map[string]string
@@ -40,7 +40,7 @@ func TestDataDeterminism(t *testing.T) {
 	}
 }
 
-// sums are the checksums of each table's files.
+// sums returns the checksums of each table's files.
 func sums(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

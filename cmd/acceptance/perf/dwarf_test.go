@@ -43,13 +43,13 @@ func offsets(t *testing.T, name string) (list [][]uint64) {
 	return list
 }
 
-// frame is a word of a recorded stack with what it means.
+// frame is a word of a recorded stack with its location.
 type frame struct {
 	offset     uint64
 	trampoline bool
 }
 
-// unwound reads each sample's stack as it was unwound, and why it is cut.
+// unwound reads each sample's unwound stack, and why it is cut.
 func unwound(t *testing.T, name string) (list [][]frame, reasons []string) {
 	t.Helper()
 	last := int64(-1)
@@ -77,9 +77,8 @@ func unwound(t *testing.T, name string) (list [][]frame, reasons []string) {
 	return list, reasons
 }
 
-// lookedUp are the offsets by which frames are looked up: perf's are one less
-// than the return address, also for a trampoline, but not for what that
-// interrupted (perf-data 15.5).
+// lookedUp returns the offsets by which perf looks up frames: one less than the return address,
+// also for a trampoline, but not for the interrupted code (perf-data 15.5).
 func lookedUp(stack []frame) []uint64 {
 	var out []uint64
 	for i, f := range stack {
@@ -91,16 +90,16 @@ func lookedUp(stack []frame) []uint64 {
 	return out
 }
 
-// The ways in which perf 6.1 unwinds worse, told from the stacks themselves.
+// The ways in which perf 6.1 unwinds worse, recognized from the stacks themselves.
 const (
 	// It reads mappings of before an exec, and finds no rules in a library that
 	// moved (perf-data 21).
 	staleMappings = "mappings from before an exec"
-	// It makes an address of the word after the dump (perf-data 15.6).
+	// It takes the word after the dump for an address (perf-data 15.6).
 	behindDump = "a word behind the dump"
 )
 
-// quirk says why perf's stack is another, empty if it is not.
+// quirk returns why perf's stack differs, empty if it does not.
 func quirk(got, want []uint64, reason string) string {
 	n := len(want)
 	switch {
@@ -143,12 +142,12 @@ func TestStackDumps(t *testing.T) {
 	}
 }
 
-// The callers that the source shows: through variable frames, out of the
-// library, of threads, below signals and after an exec (S18, S19, S24).
+// Unwound callers are the source's: through variable frames, out of the library, in threads, below
+// signals and after an exec (S18, S19, S24).
 func TestUnwoundCallers(t *testing.T) {
 	const variable = "variable < variable < variable < variable < variable < variable < variable < variable < variable < variable < variable < variable < variable"
 	tests := map[string]struct {
-		callers string // of the program's own functions and what stands at the root
+		callers string // of the program's own functions, and the root
 		whole   bool
 	}{
 		"exec_work":   {"exec_work < main < _start", true},

@@ -15,9 +15,9 @@ import (
 	"stackmill/queries"
 )
 
-// The samples of a precise event are where their exact addresses are, wherever the
-// interrupt arrived: here in the recorded function, in another one, or in the kernel.
-// Virtual machines record no such events, so that others are rewritten.
+// Samples of a precise event are at their exact addresses, wherever the interrupt arrived: here in
+// the recorded function, in another one, or in the kernel. Virtual machines cannot record such
+// events, so the test rewrites others.
 func TestExactAddresses(t *testing.T) {
 	arrivals := map[string][]uint64{
 		"next to it":          nil,
@@ -57,8 +57,8 @@ func TestExactAddresses(t *testing.T) {
 	}
 }
 
-// makePrecise marks all samples in user code as exact, and has their chains begin where the
-// interrupt arrived: with the given words, or a byte behind the exact address.
+// makePrecise marks all samples in user code as exact, and begins their chains where the interrupt
+// arrived: with the given words, or one byte after the exact address.
 func makePrecise(t *testing.T, file []byte, arrival []uint64) []byte {
 	const exact, user = 1 << 14, 2
 	le := binary.LittleEndian
@@ -100,7 +100,8 @@ func makePrecise(t *testing.T, file []byte, arrival []uint64) []byte {
 	return append(out, movedIndex(file, data+length, grown)...)
 }
 
-// movedIndex returns what follows the data of a file, whose features begin so much later.
+// movedIndex returns the part of a file after the data, with its features moved by a number of
+// bytes.
 func movedIndex(file []byte, end, by uint64) []byte {
 	le := binary.LittleEndian
 	rest := slices.Clone(file[end:])

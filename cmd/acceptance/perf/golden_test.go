@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// symbol is a load object and a function in it, `?` for one without a symbol.
+// symbol is a load object and a function in it, `?` if it has no symbol.
 type symbol struct{ Object, Function string }
 
 // printed is a sample as `perf script` prints it.
@@ -35,7 +35,7 @@ func open(t *testing.T, name, file string) io.Reader {
 	return bytes.NewReader(b)
 }
 
-// script reads what perf says of each sample.
+// script reads the samples that perf printed.
 func script(t *testing.T, name string) []printed {
 	t.Helper()
 	read, err := perftext.Script(open(t, name, "script.txt"))
@@ -52,9 +52,9 @@ func script(t *testing.T, name string) []printed {
 	return samples
 }
 
-// compared is what is compared of a frame. What perf does not name: code in the
-// PLT (S22), signal trampolines of stripped libraries (S24) and code made at run
-// time that nothing announces (S15).
+// compared returns the compared part of a frame, without names that perf lacks: code in the PLT
+// (S22), signal trampolines of stripped libraries (S24) and generated code that nothing announces
+// (S15).
 func compared(object, function string) symbol {
 	if function == "[unknown]" || strings.HasSuffix(function, "@plt") || function == "_init" {
 		function = "?"

@@ -9,9 +9,9 @@ import (
 	"stackmill/queries"
 )
 
-// A program's values do not depend on the linker and on the form of the procedure
-// linkage tables that it writes (S22): one calls tiny twice as often as two calls
-// tiny2, and the time in the tables is that of one and two.
+// A program's values do not depend on the linker and its form of procedure linkage tables (S22):
+// function one calls tiny twice as often as function two calls tiny2, and both have the time in the
+// tables.
 func TestLinkageTables(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	paths, err := filepath.Glob(filepath.Join(folder, "linkage", "*.data"))

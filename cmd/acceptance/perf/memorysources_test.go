@@ -12,8 +12,8 @@ import (
 	"stackmill/queries"
 )
 
-// The sources of data have the names that `perf mem report` prints. Virtual machines record
-// none, so that the samples of a recording get them, one after the other.
+// Memory sources have the names that `perf mem report` prints. Virtual machines record none, so the
+// test writes all of them into the samples of a recording.
 func TestMemorySources(t *testing.T) {
 	const unavailable = 0x1e05080021
 	sources := []struct {

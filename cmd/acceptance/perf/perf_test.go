@@ -1,4 +1,4 @@
-// Package perf compares the store with what perf prints for its own recordings.
+// Package perf compares the store with perf's output for its own recordings.
 package perf
 
 import (
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// options are those that give the recordings their load objects and symbols.
+// options returns the options with the recordings' load objects and symbols.
 func options(store string) pipeline.Options {
 	return pipeline.Options{
 		Store: store, SymFS: filepath.Join(folder, "symfs"), Kallsyms: filepath.Join(folder, "kallsyms"), PerfMaps: filepath.Join(folder, "perf", "maps"),
@@ -41,7 +41,7 @@ func ingest(store string, paths ...string) ([]pipeline.Result, error) {
 	return suite.Ingest(options(store), paths...)
 }
 
-// cases are the names of the good recordings.
+// cases returns the names of the undamaged recordings.
 func cases(t *testing.T) []string {
 	found := testfiles.Glob(t, filepath.Join(folder, "perf", "*.data"))
 	for i, f := range found {

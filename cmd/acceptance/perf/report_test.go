@@ -13,7 +13,7 @@ import (
 	"stackmill/internal/testfiles"
 )
 
-// count is what an event counted in a function.
+// count is an event's period and number of samples in a function.
 type count struct {
 	Period, Samples int64
 }
@@ -24,8 +24,8 @@ type key struct {
 	symbol
 }
 
-// recorded has the frames of a recording's samples as they were recorded,
-// before any rule, under the names that perf shows.
+// recorded selects the frames of a recording's samples as recorded, before any rule, by the names
+// that perf shows.
 const recorded = `WITH chains AS MATERIALIZED (
 		SELECT p.event, p.value, s.sample, f.position, f.location_id FROM perf_samples p
 		JOIN samples_wide s USING (experiment_id, sample)
@@ -65,8 +65,8 @@ func add(m map[key]count, k key, period int64) {
 	m[k] = count{c.Period + period, c.Samples + 1}
 }
 
-// The events' sums, and each function's own part, are perf's: of the sampled
-// address itself, before any rule, under the name that perf shows.
+// The events' sums, and each function's exclusive part, equal perf's: by the sampled address
+// itself, before any rule, and by the name that perf shows.
 func TestSelf(t *testing.T) {
 	for _, name := range cases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -88,12 +88,12 @@ func TestSelf(t *testing.T) {
 const chains = `SELECT event, object, function, kind, sum(value)::BIGINT, count(*)
 	FROM (SELECT DISTINCT event, sample, object, function, kind, value FROM frames WHERE function <> '?') GROUP BY ALL`
 
-// dwarf reports whether a recording's chains are made of stack dumps: these are
-// compared frame by frame.
+// dwarf reports whether a recording's chains were unwound from stack dumps: TestStackDumps compares
+// these frame by frame.
 func dwarf(name string) bool { return strings.HasSuffix(name, "_dwarf") }
 
-// A function's value together with what it called is perf's: each sample counts
-// once for every function in its chain.
+// A function's inclusive value equals perf's: each sample counts once for every function in its
+// chain.
 func TestChildren(t *testing.T) {
 	for _, name := range cases(t) {
 		if dwarf(name) {
@@ -117,8 +117,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// The percentages of `perf report` itself come of these sums, where it has one
-// row for a name.
+// The percentages of `perf report` follow from these sums if it has one row for a name.
 func TestReport(t *testing.T) {
 	for _, file := range testfiles.Glob(t, filepath.Join(folder, "golden", "*", "report_children.txt")) {
 		name := filepath.Base(filepath.Dir(file))

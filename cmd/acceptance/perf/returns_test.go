@@ -9,9 +9,8 @@ import (
 	"stackmill/queries"
 )
 
-// At a return instruction the frame pointer is the caller's again, also in code
-// without call frame information: main, which calls outer alone, calls nothing else
-// there (S22, S26).
+// At a return instruction the frame pointer is the caller's again, also in code without call frame
+// information: there, main, which only calls outer, has no other callee (S22, S26).
 func TestReturns(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	if _, err := ingest(store, filepath.Join(folder, "returns")); err != nil {

@@ -20,8 +20,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// generated sums what was sampled in the functions that a run-time compiler
-// made, by their names.
+// generated sums the samples in generated functions, by name.
 func generated(t *testing.T, db *queries.DB, experiment string) map[string]float64 {
 	t.Helper()
 	sums := map[string]float64{}
@@ -49,9 +48,8 @@ func generated(t *testing.T, db *queries.DB, experiment string) map[string]float
 	return sums
 }
 
-// Generated code has its names and its shares (S13), and the second function at
-// an address its own where the recording or its dump have times: even when the
-// recording has another clock.
+// Generated code has its names and shares (S13). A second function at an address is distinguished
+// if the recording or its dump has times, even if the recording has another clock.
 func TestGeneratedCode(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	results, err := pipeline.Ingest(context.Background(), pipeline.Options{
@@ -105,8 +103,8 @@ func TestGeneratedCode(t *testing.T) {
 	}
 }
 
-// A program that was rebuilt since has no wrong names, and its own ones from a
-// copy that perf's cache keeps by build-id.
+// A program that was rebuilt since gets no wrong names, and the right ones from a copy in perf's
+// build-id cache.
 func TestRebuilt(t *testing.T) {
 	const program = "tmp/corpus/bin/recur_fp"
 	root := t.TempDir()
@@ -159,8 +157,8 @@ func TestRebuilt(t *testing.T) {
 	}
 }
 
-// An installed image of the recorded kernel, linked for other addresses than it
-// was booted at, gives the functions that the list of its symbols gave.
+// An installed image of the recorded kernel, linked for other addresses than those after boot,
+// gives the same functions as the kernel's symbol list.
 func TestKernelImage(t *testing.T) {
 	const booted, linked = 0xffffffff81000000, 0xffffffff80200000
 	var release, id string

@@ -9,9 +9,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A recording that was ingested while perf was writing it is in the store once, in its
-// finished form, wherever the other one was and whichever came first. Until the end perf's
-// header has no size of the data and no features, so that host and start are unknown.
+// A recording that was ingested while perf was writing it is visible once, in its finished form,
+// wherever the other form was and whichever came first. Until the end, perf's header lacks the size
+// of the data and the features, so that host and start are unknown.
 func TestUnfinished(t *testing.T) {
 	whole, err := os.ReadFile(filepath.Join(folder, "perf", "p_recur_fp.data"))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// spoilings are what may happen to a file of a cache.
+// spoilings are the kinds of damage to a file of a cache.
 var spoilings = []struct {
 	name  string
 	spoil func(content []byte) []byte
@@ -27,13 +27,13 @@ var spoilings = []struct {
 	{"zeros", func(content []byte) []byte { return make([]byte, len(content)) }},
 }
 
-// mirrored are the files of a machine's mirror that match a pattern.
+// mirrored returns the files in a machine's cache that match a pattern.
 func (m *machine) mirrored(pattern string) (files []string) {
 	m.Helper()
 	return testfiles.Glob(m, filepath.Join(m.cache, "stackmill/stores/*", pattern))
 }
 
-// spoil changes a file, whose times stay if keep says so.
+// spoil changes a file, and keeps its times if keep is set.
 func (s *server) spoil(file string, keep bool, spoil func([]byte) []byte) {
 	s.Helper()
 	info, err := os.Stat(file)
@@ -52,8 +52,8 @@ func (s *server) spoil(file string, keep bool, spoil func([]byte) []byte) {
 	}
 }
 
-// What a machine keeps of a store is a copy: whatever becomes of it, readers get what is in the
-// bucket, repairs write nothing there, and several programs may find out at once.
+// A machine's cache is a copy: whatever happens to it, readers get the bucket's content, repairs do
+// not write to the bucket, and several programs may repair the cache at once.
 func TestSpoiledMirror(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()
@@ -113,8 +113,8 @@ func TestSpoiledMirror(t *testing.T) {
 	s.has(store, 0, experiments)
 }
 
-// A commit or a table of another content under the same name, as one that was restored or lost,
-// is seen by those who have a copy of what was there before.
+// If a commit or table gets other content under the same name, for example a restored one, machines
+// with a copy of the old content see that.
 func TestReplacedInTheBucket(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()
@@ -145,7 +145,7 @@ func TestReplacedInTheBucket(t *testing.T) {
 		if err := os.WriteFile(file, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		later = later.Add(2 * time.Second) // servers count seconds
+		later = later.Add(2 * time.Second) // server times have whole seconds
 		if err := os.Chtimes(file, later, later); err != nil {
 			t.Fatal(err)
 		}
@@ -173,8 +173,8 @@ func TestReplacedInTheBucket(t *testing.T) {
 	}
 }
 
-// A list that lacks a commit removes nothing that is in it, and is not taken for the store by who
-// knows better.
+// If the server's list lacks a commit, none of the commit's files are removed, and machines that
+// know the commit report an error.
 func TestShortList(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()
@@ -185,7 +185,7 @@ func TestShortList(t *testing.T) {
 		a.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, fmt.Sprint(n)))
 	}
 	a.does("query", "--store", store, sums)
-	time.Sleep(1100 * time.Millisecond) // servers count seconds
+	time.Sleep(1100 * time.Millisecond) // server times have whole seconds
 	before := s.stored("store/night=7/profiles/tables")
 	s.mu.Lock()
 	s.lie = edited(commitLists, func(content []byte) []byte {
@@ -206,7 +206,7 @@ func TestShortList(t *testing.T) {
 	s.mu.Lock()
 	s.lie = nil
 	s.mu.Unlock()
-	after := s.stored("store/night=7/profiles/tables") // perhaps with a file of an attempt that gave up
+	after := s.stored("store/night=7/profiles/tables") // perhaps including a file of an attempt that gave up
 	for _, file := range before {
 		if !slices.Contains(after, file) {
 			t.Errorf("%s is gone\n%s", file, out)
@@ -215,7 +215,7 @@ func TestShortList(t *testing.T) {
 	s.has(store, 0, experiments)
 }
 
-// Nothing is removed by a clock that nobody has.
+// With a wrong server clock, nothing is removed.
 func TestClockOfAnotherTime(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ const (
 	workers    = 3
 )
 
-// cluster are workers that do the chunks of a plan.
+// cluster is a set of workers that ingest the chunks of a plan.
 type cluster struct {
 	*server
 	plan string
@@ -30,14 +30,14 @@ type cluster struct {
 	mu     sync.Mutex
 	queue  []int
 	random *rand.Rand
-	kills  int // that are left to do
+	kills  int // that remain to be done
 	killed map[string]int
 	done   map[int]bool
 	again  int
 }
 
-// Tasks whose inputs and store are on S3, behind a network and a server that fail, and that
-// are killed and run twice at once, put each recording in once, whole.
+// Tasks whose inputs and store are on S3, with failures of network and server, which are killed and
+// run twice at once, store each recording once and completely.
 func TestCluster(t *testing.T) {
 	rounds := 1
 	if long {
@@ -66,7 +66,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// work does the chunks, each worker on a machine of its own.
+// work ingests the chunks, each worker on its own machine.
 func (c *cluster) work() {
 	var all sync.WaitGroup
 	for range workers {
@@ -100,7 +100,7 @@ func (c *cluster) work() {
 	}
 }
 
-// task does a chunk. A signal is sent after so many requests of a kind.
+// task ingests a chunk. It sends the signal after a number of requests of a kind.
 func (c *cluster) task(m *machine, chunk int, signal syscall.Signal, of string, after int) {
 	command := m.command("ingest", "--plan", c.plan, "--cache", "", "--jobs", "2")
 	command.Env = append(command.Env, "JOB_COMPLETION_INDEX="+strconv.Itoa(chunk))
@@ -141,14 +141,14 @@ func (c *cluster) task(m *machine, chunk int, signal syscall.Signal, of string, 
 	}
 }
 
-// count is how many requests of a kind a machine has sent so far.
+// count returns the number of requests of a kind that a machine has sent so far.
 func (m *machine) count(kind string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.sent[[2]string{kind, m.host}]
 }
 
-// right looks at the store when the plan is done.
+// right checks the store when the plan is done.
 func (c *cluster) right() {
 	c.Helper()
 	m := c.machine("STACKMILL_S3_ORPHANS=1ms")
@@ -158,10 +158,10 @@ func (c *cluster) right() {
 	c.has(store, 0, recordings)
 	files := len(c.stored("store/night=7/profiles/tables"))
 	orphans := strings.Count(m.does("check", "--store", store), "is in no commit")
-	time.Sleep(1100 * time.Millisecond) // servers count seconds
+	time.Sleep(1100 * time.Millisecond) // server times have whole seconds
 	for range 2 {
-		// compact removes what no commit names after a millisecond here: another machine, with the
-		// usual patience, merges.
+		// This cluster's machines remove files that no commit names after a millisecond, so another
+		// machine, with the usual age limit, merges.
 		c.machine().does("compact", "--store", store, "--keep", "0", "--purge")
 		m.does("compact", "--store", store, "--keep", "0")
 	}
@@ -184,12 +184,12 @@ func (c *cluster) right() {
 	c.Logf("%d tasks run again, killed %v; requests by what happened to them %v; %d files of tables before, of which %d in no commit, %d after", c.again, c.killed, names, files, orphans, len(left))
 }
 
-// How many requests an ingest sends does not depend on how much is in the store, but that it
-// reads the commits of others; a task does not even that.
+// The number of an ingest's requests does not depend on the store's size, except that it reads the
+// commits of others; a task does not read these.
 func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		reads int // more for each batch that is there
+		reads int // additional reads for each existing batch
 		verb  func(m *machine, recordings string) []string
 	}{
 		{"ingest", 1, func(_ *machine, recordings string) []string { return []string{recordings} }},
@@ -231,8 +231,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// What cannot be survived ends with the status that says so, and a message that names the
-// object, the reason and what to do.
+// A permanent error ends with its exit status, and a message that names the object, the reason and
+// what to do.
 func TestGone(t *testing.T) {
 	s := serve(t)
 	record(t, filepath.Join(s.root, "recordings", "night"), 0)
@@ -285,7 +285,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A large object is read in parts, and becomes whole even if some parts end early.
+// A large object is read in parts, and completely even if some parts end early.
 func TestLargeInput(t *testing.T) {
 	s := serve(t)
 	record(t, filepath.Join(s.root, "recordings"), 0)
@@ -321,7 +321,7 @@ func TestLargeInput(t *testing.T) {
 	}
 }
 
-// random is an endless file.
+// randomFile is an endless file.
 type randomFile struct{ *rand.ChaCha8 }
 
 func random(seed byte) io.Reader { return randomFile{rand.NewChaCha8([32]byte{seed})} }

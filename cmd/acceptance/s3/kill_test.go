@@ -22,13 +22,13 @@ import (
 // kills is how many verbs are killed.
 var kills = flag.Int("kills", 0, "how many verbs TestKilledReaders kills: 8, or 500 with STACKMILL_S3_LONG=1, if 0")
 
-// killedExperiments is how many the stores of the test have.
+// killedExperiments is the number of experiments in the test's stores.
 const killedExperiments = 3
 
-// killedVerb is a verb that is killed.
+// killedVerb is a verb to kill.
 type killedVerb struct {
 	words []string
-	ask   func(in io.Writer, out *bufio.Reader) (answers []string) // of one that answers until it ends
+	ask   func(in io.Writer, out *bufio.Reader) (answers []string) // sends requests, if the verb answers until it ends
 }
 
 // killer kills verbs of a machine at random moments.
@@ -36,7 +36,7 @@ type killer struct {
 	*machine
 	random *rand.Rand
 	temp   string                   // the machine's folder of temporary files
-	usual  map[string]time.Duration // of each verb
+	usual  map[string]time.Duration // the usual time of each verb
 	killed map[string]int
 }
 
@@ -95,8 +95,8 @@ func TestKilledReaders(t *testing.T) {
 	t.Logf("%d runs, killed %v", n, k.killed)
 }
 
-// kill runs a verb over a store and kills it at a random moment of the time that it usually takes,
-// if it has not ended then. It returns when the processes that it has started have ended, too.
+// kill runs a verb on a store and kills it at a random moment of its usual time, if it is still
+// running. It returns when the verb's child processes have ended, too.
 func (k *killer) kill(verb killedVerb, store string) {
 	k.Helper()
 	name := strings.Join(verb.words, " ")
@@ -146,11 +146,11 @@ func (k *killer) kill(verb killedVerb, store string) {
 	}
 }
 
-// processes are those that have the machine's temporary files.
+// processes returns the processes that use the machine's folder of temporary files.
 func (k *killer) processes() (pids []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
 	for _, path := range all {
-		environment, _ := os.ReadFile(path) // of a process that may have ended
+		environment, _ := os.ReadFile(path) // the process may have ended
 		if bytes.Contains(environment, []byte("TMPDIR="+k.temp)) {
 			pids = append(pids, filepath.Base(filepath.Dir(path)))
 		}
@@ -158,10 +158,10 @@ func (k *killer) processes() (pids []string) {
 	return pids
 }
 
-// askServer asks a server on a socket in several ways at once, and returns the sums that it has
-// answered. It may be killed meanwhile.
+// askServer queries a server on a socket in several ways at once, and returns the sums in its
+// answers. The server may be killed meanwhile.
 func askServer(socket string, out *bufio.Reader) (answers []string) {
-	if _, err := out.ReadString('\n'); err != nil { // that it listens
+	if _, err := out.ReadString('\n'); err != nil { // the line that it listens
 		return nil
 	}
 	client := &http.Client{Transport: &http.Transport{
@@ -202,7 +202,7 @@ func askServer(socket string, out *bufio.Reader) (answers []string) {
 	return answers
 }
 
-// askAgent asks the verb mcp two questions at once, and returns the sums that it has answered. It
+// askAgent sends two queries at once to the verb mcp, and returns the sums in its answers. The verb
 // may be killed meanwhile.
 func askAgent(in io.Writer, out *bufio.Reader) (answers []string) {
 	statement, _ := json.Marshal(fmt.Sprintf("SELECT 'experiment,bytes' || chr(10) || string_agg(experiment || ',' || bytes || chr(10), '' ORDER BY experiment) AS a FROM (%s)", sums))

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// These say which requests are lied about.
+// These select the requests that get false answers.
 func lists(r *http.Request) bool { return r.URL.Query().Has("list-type") }
 func commitLists(r *http.Request) bool {
 	return lists(r) && strings.Contains(r.URL.Query().Get("prefix"), "commits")
@@ -34,7 +34,7 @@ func tables(r *http.Request) bool {
 }
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// says makes a lie of what is answered to some requests.
+// says makes a lie from a function that answers some requests.
 func says(which func(*http.Request) bool, answer func(w http.ResponseWriter, r *http.Request, content []byte)) lie {
 	return func(w http.ResponseWriter, r *http.Request, _ *http.Response, content []byte) bool {
 		if which(r) {
@@ -44,14 +44,14 @@ func says(which func(*http.Request) bool, answer func(w http.ResponseWriter, r *
 	}
 }
 
-// plain answers with another content, whose length is right.
+// plain answers with other content and its correct length.
 func plain(w http.ResponseWriter, status int, content []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	w.WriteHeader(status)
 	_, _ = w.Write(content) // the client may have gone
 }
 
-// edited answers with a changed content.
+// edited returns a lie that changes the content.
 func edited(which func(*http.Request) bool, edit func(content []byte) []byte) lie {
 	return says(which, func(w http.ResponseWriter, _ *http.Request, content []byte) {
 		status := http.StatusOK
@@ -62,7 +62,7 @@ func edited(which func(*http.Request) bool, edit func(content []byte) []byte) li
 	})
 }
 
-// endless answers with a text and then with another one for ever.
+// endless answers with a text, then repeats another one forever.
 func endless(begin, more string) func(w http.ResponseWriter, r *http.Request, content []byte) {
 	return func(w http.ResponseWriter, r *http.Request, _ []byte) {
 		w.Header().Del("Content-Length")
@@ -73,7 +73,7 @@ func endless(begin, more string) func(w http.ResponseWriter, r *http.Request, co
 	}
 }
 
-// drip answers with a byte a second.
+// drip answers with one byte per second.
 func drip(w http.ResponseWriter, r *http.Request, content []byte) {
 	for i := range content {
 		_, _ = w.Write(content[i : i+1])
@@ -86,7 +86,7 @@ func drip(w http.ResponseWriter, r *http.Request, content []byte) {
 	}
 }
 
-// page is one of a list that goes on. Its keys begin with a number.
+// page returns a page of an endless list. Its keys begin with a number.
 func page(token string, first, keys int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>store</Name><Prefix>night=7/profiles/commits/</Prefix><MaxKeys>1000</MaxKeys><IsTruncated>true</IsTruncated>`)
@@ -98,13 +98,13 @@ func page(token string, first, keys int) []byte {
 	return b.Bytes()
 }
 
-// pagesOf answers with pages, which are numbered.
+// pagesOf returns a lie that answers lists with numbered pages.
 func pagesOf(next func(n int) []byte) lie {
 	var n atomic.Int64
 	return says(lists, func(w http.ResponseWriter, _ *http.Request, _ []byte) { plain(w, http.StatusOK, next(int(n.Add(1)))) })
 }
 
-// strange are keys that no file of a store has, before those that are there.
+// strange are keys that no file of a store has, before the real ones.
 const strange = `<Contents><Key>night=7/profiles/commits/../../../escaped.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
 	`<Contents><Key>night=7/profiles/commits//etc/passwd.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
 	`<Contents><Key>night=7/profiles/commits/%1B%5B31m.json</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>"0"</ETag><Size>10</Size></Contents>` +
@@ -150,7 +150,7 @@ func TestLiar(t *testing.T) {
 	before := s.sums("store")
 	t.Run("all", func(t *testing.T) {
 		for _, c := range []struct {
-			name string // "right: ..." if the right answer can be had
+			name string // "right: ..." if the right answer can be found
 			lie  lie
 		}{
 			{"list: the same page for ever", pagesOf(func(int) []byte { return page("same", 0, 1) })},
@@ -247,9 +247,9 @@ func TestLiar(t *testing.T) {
 				m := liar.machine(impatient...)
 				asks(m)
 				if !long && (strings.HasPrefix(c.name, "list: ") || strings.HasPrefix(c.name, "all: ")) {
-					return // the first answer says the same to all
+					return // every request gets the first answer
 				}
-				// Now with what another machine keeps.
+				// Now with the cache of another machine.
 				mirror := filepath.Dir(m.mirrored("known")[0])
 				if err := errors.Join(os.RemoveAll(mirror), os.CopyFS(mirror, os.DirFS(filepath.Dir(writer.mirrored("known")[0])))); err != nil {
 					t.Fatal(err)
@@ -272,7 +272,7 @@ func TestLiar(t *testing.T) {
 	s.has(store, 0, experiments)
 }
 
-// within runs a verb that must end, within a time and a memory far beyond what it needs.
+// within runs a verb, which must end within generous limits of time and memory.
 func (m *machine) within(t *testing.T, words ...string) (code int, out string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -293,7 +293,7 @@ func (m *machine) within(t *testing.T, words ...string) (code int, out string) {
 	return command.ProcessState.ExitCode(), out
 }
 
-// sums is a hash of all objects of a bucket.
+// sums returns a hash of all objects in a bucket.
 func (s *server) sums(bucket string) string {
 	h := sha256.New()
 	for _, file := range s.stored(bucket) {

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// fault is what happens to a request.
+// fault is a disturbance of a request.
 type fault int
 
 const (
 	none      fault = iota
 	failed          // 500, before the server sees it
-	slow            // 503 SlowDown, likewise
-	cut             // the connection ends, likewise
+	slow            // 503 SlowDown, before the server sees it
+	cut             // the connection ends before the server sees it
 	lost            // the server does it, and no answer comes
-	late            // the server does it, and the answer comes when nobody waits for it
+	late            // the server does it, and the answer comes after the client's timeout
 	twice           // the server does it twice; the second answer counts
 	truncated       // half of the answer
 	faults
@@ -29,14 +29,14 @@ const (
 
 var faultNames = [faults]string{"none", "500", "503", "cut before", "lost answer", "late answer", "twice", "truncated"}
 
-// proxy is before the server. decide says what happens to each request; nil: nothing does.
+// proxy is a proxy in front of the server. decide returns the fault of each request; nil: none.
 type proxy struct {
-	port   int // at all addresses of this machine
+	port   int // on all addresses of this machine
 	server string
 
 	mu       sync.Mutex
 	decide   func(r *http.Request) fault
-	skew     time.Duration     // of the clock that answers name
+	skew     time.Duration     // of the clock in answers
 	requests map[string]int    // by kind
 	sent     map[[2]string]int // by kind and the host that the request is for
 	machines int
@@ -45,7 +45,7 @@ type proxy struct {
 	injected [faults]int
 }
 
-// lie answers a request instead of the server, whose answer it gets. It reports whether it has.
+// lie answers a request instead of the server, whose answer it gets. It reports whether it did.
 type lie func(w http.ResponseWriter, r *http.Request, answer *http.Response, content []byte) bool
 
 func newProxy(t *testing.T, server string) *proxy {
@@ -62,14 +62,14 @@ func newProxy(t *testing.T, server string) *proxy {
 	return p
 }
 
-// disturb says what happens from now on.
+// disturb sets the clock's skew and the faults from now on.
 func (p *proxy) disturb(skew time.Duration, decide func(r *http.Request) fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.skew, p.decide = skew, decide
 }
 
-// counted returns the numbers of requests by kind, and begins again.
+// counted returns the numbers of requests by kind, and resets them.
 func (p *proxy) counted() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *proxy) counted() map[string]int {
 	return n
 }
 
-// kind is what a request is billed as.
+// kind returns the billing category of a request.
 func kind(r *http.Request) string {
 	switch {
 	case r.URL.Query().Has("list-type"):
@@ -158,7 +158,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // direct follows no redirections and unpacks nothing.
 var direct = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 32}
 
-// pass asks the server.
+// pass forwards a request to the server.
 func (p *proxy) pass(r *http.Request, body []byte) (*http.Response, error) {
 	to := r.Clone(r.Context())
 	to.URL.Scheme, to.URL.Host, to.RequestURI = "http", p.server, ""
@@ -166,10 +166,10 @@ func (p *proxy) pass(r *http.Request, body []byte) (*http.Response, error) {
 	return direct.RoundTrip(to)
 }
 
-// disturbed returns a decision that disturbs so many of a hundred requests, of all kinds.
+// disturbed returns a decide function that disturbs this percentage of requests, of all kinds.
 func disturbed(seed uint64, percent int) func(*http.Request) fault {
 	random := rand.New(rand.NewPCG(seed, 3))
-	lates := 2 // each takes the client's patience
+	lates := 2 // each takes the client's whole timeout
 	return func(r *http.Request) fault {
 		if random.IntN(100) >= percent {
 			return none
@@ -185,7 +185,7 @@ func disturbed(seed uint64, percent int) func(*http.Request) fault {
 	}
 }
 
-// ofCommits returns a decision about the first requests that create a commit.
+// ofCommits returns a decide function for the first n requests that create a commit.
 func ofCommits(what fault, n int) func(*http.Request) fault {
 	return func(r *http.Request) fault {
 		if n > 0 && r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/commits/") {

@@ -1,5 +1,5 @@
-// Package s3 keeps stores and recordings on a real S3 server, and puts faults between the
-// program and it.
+// Package s3 tests stores and recordings on a real S3 server, with faults between the program and
+// the server.
 package s3
 
 import (
@@ -19,7 +19,7 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// long says that the tests go on for many rounds: STACKMILL_S3_LONG=1.
+// long: the tests run many rounds.
 var long = os.Getenv("STACKMILL_S3_LONG") != ""
 
 var scratch string
@@ -41,7 +41,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return binary, suite.Build(binary)
 })
 
-// server is a running gateway and what is before it.
+// server is a running S3 gateway with the proxy in front of it.
 type server struct {
 	*testing.T
 	binary string // of stackmill
@@ -63,11 +63,11 @@ func serve(t *testing.T) *server {
 	return s
 }
 
-// machine is a machine of its own: a cache that no other has.
+// machine simulates a machine with its own cache.
 type machine struct {
 	*server
 	cache string
-	host  string // as which it knows the server
+	host  string // the name by which it knows the server
 	env   []string
 }
 
@@ -103,7 +103,7 @@ func (m *machine) run(words ...string) (code int, out string) {
 	return -2, err.Error()
 }
 
-// does runs a verb that ends well, and returns what it prints.
+// does runs a verb that must succeed, and returns its output.
 func (m *machine) does(words ...string) string {
 	m.Helper()
 	code, out := m.run(words...)
@@ -124,7 +124,7 @@ func (s *server) stored(key string) (files []string) {
 	return files
 }
 
-// value is the sum of the bytes that a recording has allocated, different in each.
+// value returns the sum of the bytes that a recording allocates, different for each.
 func value(n int) int { return 2*(1000+n) + 1 }
 
 // record makes a small experiment in a folder.
@@ -148,12 +148,12 @@ func record(t *testing.T, dir string, n int) {
 	}
 }
 
-// sums asks for what each experiment of a store has allocated. One that is there twice has
-// twice the sum.
+// sums queries the bytes that each experiment of a store has allocated. An experiment that is there
+// twice has twice the sum.
 const sums = `SELECT experiment, sum(exclusive)::BIGINT AS bytes FROM function_metrics
 	WHERE metric = 'heapallocbytes' AND mode = 'user' AND function = 'work' GROUP BY ALL ORDER BY ALL`
 
-// truth is the answer if recordings with these numbers are in the store.
+// truth returns the answer if the recordings from `from` until `end` are in the store.
 func truth(from, end int) string {
 	var b strings.Builder
 	b.WriteString("experiment,bytes\n")
@@ -163,8 +163,8 @@ func truth(from, end int) string {
 	return b.String()
 }
 
-// has compares a store with the truth, and proves it, on a machine that has done neither: all
-// tests share what it keeps besides stores.
+// has compares a store with the truth, and checks it, on a new machine, whose other cached files
+// all tests share.
 func (s *server) has(store string, from, end int) {
 	s.Helper()
 	m := s.machine()

@@ -16,8 +16,8 @@ import (
 
 const store = "s3://store/night=7/profiles"
 
-// A store on S3 is what one on a file system would be, whichever machine looks, and whatever
-// another has done to it.
+// A store on S3 behaves as one on a file system, on every machine, and whatever another machine has
+// done to it.
 func TestStore(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// What a machine keeps of a store is bounded, and a store that does not fit is refused.
+// A machine's cache of a store is bounded; a query that does not fit is refused.
 func TestCacheSize(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()
@@ -104,8 +104,7 @@ func TestCacheSize(t *testing.T) {
 	}
 }
 
-// An answer that is lost after a commit was stored, and a commit that is stored twice, are
-// that commit.
+// If the answer to a commit is lost, or the commit is stored twice, it is committed once.
 func TestCommitUnknown(t *testing.T) {
 	for _, what := range []fault{lost, late, twice} {
 		t.Run(faultNames[what], func(t *testing.T) {
@@ -125,7 +124,7 @@ func TestCommitUnknown(t *testing.T) {
 	}
 }
 
-// A file that is gone or damaged on the server is found by check, though it is whole here.
+// check finds a file that is missing or damaged on the server, even if the cached copy is intact.
 func TestDamage(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()
@@ -152,8 +151,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// The tables of a load object are made by the machine that needs them first, for all others. A
-// cache that cannot be had is refused.
+// The first machine that needs a load object's tables makes them for all others. An unusable shared
+// cache is refused.
 func TestSharedCache(t *testing.T) {
 	s := serve(t)
 	dir, err := corpus.Dir()
@@ -223,7 +222,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 				}
 			}
 			out := b.does(append(verb, "--store", store)...)
-			// On a busy machine the program first says that it waits for an answer.
+			// On a busy machine the program first prints that it waits for an answer.
 			if verb[0] == "query" && !strings.HasSuffix(strings.ReplaceAll(out, "\r", ""), truth(0, 3)) {
 				t.Errorf("%s", out)
 			}
