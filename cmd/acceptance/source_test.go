@@ -28,7 +28,7 @@ const (
 	sources      = "../../testdata/gprofng/src"
 )
 
-// withSources ingests recordings with the text of their sources.
+// withSources ingests recordings together with their source texts.
 func withSources(t *testing.T, names ...string) *queries.DB {
 	t.Helper()
 	var paths []string
@@ -49,8 +49,8 @@ func withSources(t *testing.T, names ...string) *queries.DB {
 	return db
 }
 
-// The annotated source has every line of the file with its text, its functions
-// at their lines, and all their time; the sums of DWARF 4 and 5 alike.
+// The annotated source has every line of the file with its text, functions at their lines, and all
+// their time; the sums are the same for DWARF 4 and 5.
 func TestAnnotatedSource(t *testing.T) {
 	db := withSources(t, "recur", "recur_dw5")
 	for _, name := range []string{"recur.er", "recur_dw5.er"} {
@@ -90,13 +90,13 @@ func TestAnnotatedSource(t *testing.T) {
 			AND function IN ('fact', 'is_even', 'is_odd', 'flat', 'main')`, name); exclusive != want || want == 0 {
 			t.Errorf("%s: the lines have %d ns, the functions %d", name, exclusive, want)
 		}
-		if high != 2 { // fact, and by the inclusive time main
+		if high != 2 { // fact and, by inclusive time, main
 			t.Errorf("%s: %d lines are high, want 2", name, high)
 		}
 	}
 }
 
-// Code that is inlined at a line is listed by function and line, at any depth (S10).
+// Code inlined at a line is listed by function and line, at any depth (S10).
 func TestInlinedSource(t *testing.T) {
 	var got []string
 	var exclusive int64
@@ -122,7 +122,7 @@ func TestInlinedSource(t *testing.T) {
 	}
 }
 
-// Sources that are not there are one remark, and cost nothing else.
+// Missing sources give one remark, and nothing else is lost.
 func TestMissingSources(t *testing.T) {
 	if n := number(t, shared.DB, "SELECT count(*) FROM (SELECT experiment_id FROM problems WHERE reason = 'missing-source' GROUP BY ALL HAVING count(*) > 1)"); n != 0 {
 		t.Errorf("%d recordings have several remarks", n)
@@ -137,7 +137,7 @@ func TestMissingSources(t *testing.T) {
 	}
 }
 
-// A file with fewer lines than were compiled is not shown.
+// A file with fewer lines than the compiled one is not shown.
 func TestStaleSource(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "recur.c"), []byte("int main(void) { return 0; }\n"), 0o644); err != nil {
@@ -160,8 +160,8 @@ func TestStaleSource(t *testing.T) {
 	}
 }
 
-// What a call's target is named: within the object, of itself, and in another
-// object by each kind of procedure linkage table and without one.
+// Names of call targets: within the object, of recursive calls, and in another object, through each
+// kind of procedure linkage table and without one.
 func TestCallTargets(t *testing.T) {
 	for _, test := range []struct{ recording, function, targets string }{
 		{"recur", "fact", "fact"}, {"recur", "is_even", "is_odd"}, {"recur", "is_odd", "is_even"},
@@ -182,7 +182,7 @@ func TestCallTargets(t *testing.T) {
 	}
 }
 
-// The instructions of every function that is there as a whole are objdump's.
+// The instructions of every completely disassembled function equal objdump's.
 func TestInstructionsAreObjdumps(t *testing.T) {
 	if _, err := exec.LookPath("objdump"); err != nil {
 		if os.Getenv("STACKMILL_REQUIRE_GPROFNG") == "1" {
@@ -228,7 +228,7 @@ func TestInstructionsAreObjdumps(t *testing.T) {
 		theirs := objdumpSizes(t, file, low, high)
 		for _, f := range functions {
 			if f.reached < f.end {
-				continue // only what is near the PCs
+				continue // only code near the PCs is disassembled
 			}
 			compared++
 			want := map[int64]int64{}
@@ -261,7 +261,7 @@ func objdumpSizes(t *testing.T, file string, low, high int64) map[int64]int64 {
 			continue
 		}
 		code := strings.Fields(fields[1])
-		if code[0] == "9b" && len(code) > 1 { // fwait, printed with what follows it
+		if code[0] == "9b" && len(code) > 1 { // fwait, printed together with the next instruction
 			sizes[at] = 1
 			at, code = at+1, code[1:]
 		}
@@ -270,7 +270,7 @@ func objdumpSizes(t *testing.T, file string, low, high int64) map[int64]int64 {
 	return sizes
 }
 
-// Sources that the collector archived are read from there, also when they are gone.
+// Sources in the collector's archive are read from there, even if the originals are gone.
 func TestArchivedSource(t *testing.T) {
 	gprofng := peer(t)
 	dir := t.TempDir()
@@ -312,8 +312,7 @@ func TestArchivedSource(t *testing.T) {
 	}
 }
 
-// The annotated source and disassembly of gprofng have the same values, marks
-// and index lines.
+// Annotated source and disassembly have the same values, marks and index lines as gprofng's.
 func TestPeerSource(t *testing.T) {
 	gprofng := peer(t)
 	db := withSources(t, "recur")
@@ -355,7 +354,7 @@ func TestPeerSource(t *testing.T) {
 	}
 }
 
-// A line with values: its mark, the values, and the text or the address.
+// peerLine matches a line with values: its mark, the values, and the text or address.
 var peerLine = map[string]*regexp.Regexp{
 	"source": regexp.MustCompile(`^(##| {2}) ([\d.]+) +([\d.]+) +\d+\. (.*)$`),
 	"disasm": regexp.MustCompile(`^(##| {2}) ([\d.]+) +([\d.]+) +\[\d+\] +([0-9a-f]+:)`),

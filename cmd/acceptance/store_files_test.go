@@ -39,9 +39,8 @@ func tableFiles(t *testing.T, store string) map[string]string {
 	return files
 }
 
-// rowsOf says how many rows each table has of each experiment, and what their hashes add
-// up to, but for the names of experiments and the numbers of lists that they share, which
-// depend on the others.
+// rowsOf returns the number of rows of each experiment in each table, and the sum of their hashes,
+// without experiments' names and numbers of shared lists, which depend on other experiments.
 func rowsOf(t *testing.T, store string) map[string]string {
 	t.Helper()
 	db, err := queries.Open(t.Context(), store)
@@ -65,7 +64,7 @@ func rowsOf(t *testing.T, store string) map[string]string {
 	return rows
 }
 
-// few are recordings of every kind of data, for tests that ingest several times.
+// few are recordings with all kinds of data, for tests that ingest several times.
 var few = []string{"recur", "heap", "io", "sync", "forkexec", "cxx", "dlreload"}
 
 func paths(names []string) (ps []string) {
@@ -75,7 +74,7 @@ func paths(names []string) (ps []string) {
 	return ps
 }
 
-// The same inputs give the same bytes, whatever the means.
+// The same inputs give the same bytes, with any number of jobs and any cache.
 func TestDeterminism(t *testing.T) {
 	binary := program(t)
 	var want map[string]string
@@ -98,8 +97,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Damaged recordings in the same command leave the good ones alone, and what is
-// in the store is not read again.
+// Damaged recordings in the same command do not affect the good ones, and stored recordings are not
+// read again.
 func TestBatch(t *testing.T) {
 	binary := program(t)
 	dir := t.TempDir()
@@ -132,8 +131,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Killed at any moment, an ingest leaves a store that is right, and can be
-// repeated.
+// An ingest that is killed at any moment leaves a consistent store, and can be repeated.
 func TestKill(t *testing.T) {
 	binary := program(t)
 	dir := t.TempDir()
@@ -163,7 +161,7 @@ func TestKill(t *testing.T) {
 		after := time.Duration(float64(took) * (float64(i) + rand.Float64()) / kills)
 		time.Sleep(after)
 		if err := cmd.Process.Kill(); err != nil && cmd.ProcessState == nil {
-			t.Log(err) // it was faster
+			t.Log(err) // the ingest was faster
 		}
 		_ = cmd.Wait()
 		if _, err := os.Stat(filepath.Join(store, "commits")); err != nil {
@@ -184,8 +182,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Ingests that know nothing of each other cut the same recordings into other batches: each
-// experiment counts once, with its rows, also after its batch was damaged and repaired.
+// Independent ingests divide the same recordings into different batches: each experiment counts
+// once, with its rows, also after its batch was damaged and repaired.
 func TestOverlappingBatches(t *testing.T) {
 	binary, dir := program(t), t.TempDir()
 	var all []string
@@ -253,7 +251,7 @@ func compose(t *testing.T, dir string, n int) {
 	}
 }
 
-// merge copies the files below a folder that another one lacks.
+// merge copies the files that another folder lacks.
 func merge(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -1,5 +1,5 @@
-// Package acceptance compares the store with what gprofng prints for recorded
-// experiments, and with what their programs' sources say.
+// Package acceptance compares the store with gprofng's output for recorded experiments, and with
+// the sources of their programs.
 package acceptance
 
 import (
@@ -20,8 +20,7 @@ import (
 	"stackmill/queries"
 )
 
-// One store serves all tests that only read: every good recording, ingested by
-// one command.
+// All tests that only read share one store: every undamaged recording, ingested by one command.
 var (
 	recordings string // the folder of the recordings and goldens
 	shared     *queries.DB
@@ -64,15 +63,15 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// ingest reads the recordings below the paths into a store. Debug files of this
-// machine's libraries are not used: goldens and truth were made without.
+// ingest reads the recordings below the paths into a store. It ignores debug files of this
+// machine's libraries: goldens and truth were made without them.
 func ingest(store, cache string, paths ...string) ([]pipeline.Result, error) {
 	return pipeline.Ingest(context.Background(), pipeline.Options{
 		Store: store, Cache: cache, Jobs: 2, Memory: 512 << 20, Recursive: true, DebugDirs: []string{scratch},
 	}, paths...)
 }
 
-// cases are the names of the good recordings.
+// cases returns the names of the undamaged recordings.
 func cases(t *testing.T) []string {
 	found := testfiles.Glob(t, filepath.Join(recordings, "exp", "*.er"))
 	for i, f := range found {
@@ -81,12 +80,12 @@ func cases(t *testing.T) []string {
 	return found
 }
 
-// withGolden are the names of the good recordings that have goldens: all but one.
+// withGolden returns the names of the undamaged recordings with goldens: all but one.
 func withGolden(t *testing.T) []string {
 	return slices.DeleteFunc(cases(t), func(c string) bool { return c == "loading" })
 }
 
-// row is what a query gives for each row.
+// row is a row of a query's result.
 type row interface{ Scan(...any) error }
 
 // query runs SQL and scans each row with the function.
@@ -95,7 +94,7 @@ func query(t *testing.T, db *sql.DB, scan func(row) error, text string, args ...
 	suite.Query(t, db, func(r *sql.Rows) error { return scan(r) }, text, args...)
 }
 
-// number returns the one value that a query gives, 0 for none or NULL.
+// number returns the only value of a query's result, 0 for none or NULL.
 func number(t *testing.T, db *sql.DB, text string, args ...any) int64 {
 	t.Helper()
 	var n sql.NullInt64
@@ -103,7 +102,7 @@ func number(t *testing.T, db *sql.DB, text string, args ...any) int64 {
 	return n.Int64
 }
 
-// Reading the files proves all sums, without SQL.
+// All sums can be verified by reading the files, without SQL.
 func TestProvedWithoutSQL(t *testing.T) {
 	proof, err := queries.Check(t.Context(), shared.Store, queries.CheckOptions{})
 	if err != nil {
@@ -114,7 +113,7 @@ func TestProvedWithoutSQL(t *testing.T) {
 	}
 }
 
-// Values computed from the stored stacks are the stored values.
+// Values computed from the stored stacks equal the stored values.
 func TestComputedValues(t *testing.T) {
 	if n := suite.CheckValues(t, filepath.Join(scratch, "store")); n != len(cases(t)) {
 		t.Errorf("%d experiments have values, of %d", n, len(cases(t)))

@@ -2,8 +2,8 @@ package acceptance
 
 import "testing"
 
-// What is named `<Total>` is everything (S19): each list has at most one such row
-// per mode and metric of an experiment, with the value of all its samples.
+// `<Total>` is the sum of everything (S19): each list has at most one such row per mode and metric
+// of an experiment, with the value of all its samples.
 func TestOneTotal(t *testing.T) {
 	lists := map[string]string{
 		"function_metrics":        "function = '<Total>' OR load_object = '<Total>'",

@@ -24,7 +24,7 @@ func reported(t *testing.T, name, experiment string) (*report.Question, []querie
 	return asked(t, name, experiment, "")
 }
 
-// measured is reported with the rows of all metrics.
+// measured is reported for all metrics.
 func measured(t *testing.T, name, experiment string) (*report.Question, []queries.Record) {
 	t.Helper()
 	return asked(t, name, experiment, "all")
@@ -85,8 +85,8 @@ func goldenStacks(text string) (stacks []string) {
 	return stacks
 }
 
-// ownStacks are the rows of a report of stacks as goldenStacks has them; frames of
-// functions that gprofng does not name are left out.
+// ownStacks formats the rows of a report of stacks like goldenStacks, without frames of functions
+// that gprofng does not name.
 func ownStacks(t *testing.T, q *report.Question, rows []queries.Record, values ...string) (stacks []string) {
 	t.Helper()
 	frames, err := q.Frames(t.Context(), rows)
@@ -114,8 +114,8 @@ func ownStacks(t *testing.T, q *report.Question, rows []queries.Record, values .
 	return stacks
 }
 
-// The lists of leaks and of allocations are gprofng's, but for leaks of blocks that realloc
-// moved, which it takes for leaks.
+// The lists of leaks and allocations equal gprofng's, except for blocks moved by realloc, which
+// gprofng takes for leaks.
 func TestHeapStacks(t *testing.T) {
 	for _, c := range []string{"heap", "heap_many", "all"} {
 		for name, values := range map[string][]string{
@@ -138,7 +138,7 @@ func TestHeapStacks(t *testing.T) {
 	}
 }
 
-// withoutCallers takes the callers from stacks.
+// withoutCallers removes the callers from stacks.
 func withoutCallers(stacks []string) (found []string) {
 	for _, s := range stacks {
 		fields := strings.Fields(s)
@@ -147,7 +147,7 @@ func withoutCallers(stacks []string) (found []string) {
 	return found
 }
 
-// after returns the number that ends the line that starts with a text.
+// after returns the number at the end of the line that starts with a text.
 func after(text, start string) int64 {
 	for _, line := range strings.Split(text, "\n") {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), start); ok {
@@ -158,7 +158,7 @@ func after(text, start string) int64 {
 	return -1
 }
 
-// ranges returns the lines of the tables of ranges of sizes.
+// ranges returns the lines of the tables of size ranges.
 func ranges(text string) (lines []string) {
 	for _, line := range strings.Split(text, "\n") {
 		if f := strings.Fields(line); len(f) == 4 && f[1] == "-" {
@@ -168,7 +168,7 @@ func ranges(text string) (lines []string) {
 	return lines
 }
 
-// sizesOf are the rows of a report of sizes as ranges has them.
+// sizesOf formats the rows of a report of sizes like ranges.
 func sizesOf(rows []queries.Record, column, value, count string) (lines []string) {
 	for _, rec := range rows {
 		if rec.Text(column) == value {
@@ -178,8 +178,8 @@ func sizesOf(rows []queries.Record, column, value, count string) (lines []string
 	return lines
 }
 
-// The statistics of the heap are gprofng's, but for what it says of blocks that realloc
-// moved: TestTruth has the leaks of these, and the peak lacks them.
+// The heap statistics equal gprofng's, except for blocks moved by realloc: TestTruth checks their
+// leaks, and the peak lacks them.
 func TestHeapStatistics(t *testing.T) {
 	moved := map[string]int64{"heap": 81536}
 	for _, c := range []string{"heap", "heap_many", "all"} {
@@ -215,10 +215,10 @@ func TestHeapStatistics(t *testing.T) {
 	}
 }
 
-// I/O by file and by descriptor are gprofng's, with these differences: gprofng adds up
-// nanoseconds, the metrics whole microseconds of each call (8.1); it skips the calls that
-// make a pipe, so that reading from it counts for the file that had the descriptor before;
-// and calls on descriptors that are not open have a row of their own.
+// I/O by file and by descriptor equal gprofng's, with these differences: gprofng adds up
+// nanoseconds, the metrics whole microseconds of each call (8.1); gprofng skips calls that make a
+// pipe, so that reading from it counts for the descriptor's previous file; here, calls on closed
+// descriptors have a separate row.
 func TestIOByFile(t *testing.T) {
 	for _, test := range []struct{ report, file string }{{"io-activity", "ioactivity.txt"}, {"io-descriptors", "iodetail.txt"}} {
 		tables, err := golden.ReadTables(filepath.Join(recordings, "golden", "io", test.file))
@@ -259,7 +259,7 @@ func TestIOByFile(t *testing.T) {
 	}
 }
 
-// wholeTimes are the nanoseconds of the reads, writes, other calls and errors of a row.
+// wholeTimes returns the nanoseconds of a row's reads, writes, other calls and errors.
 func wholeTimes(t *testing.T, rec queries.Record) (times [4]int64) {
 	t.Helper()
 	file := rec["file"]
@@ -270,9 +270,9 @@ func wholeTimes(t *testing.T, rec queries.Record) (times [4]int64) {
 	return times
 }
 
-// I/O by stack has the counts and bytes of gprofng; its times are sums of nanoseconds,
-// the metrics' are of whole microseconds of each call (8.1). gprofng skips the calls that
-// make a pipe, and closing of what is not open.
+// I/O by stack has gprofng's counts and bytes. gprofng adds up nanoseconds, the metrics whole
+// microseconds of each call (8.1). gprofng skips calls that make a pipe, or close a closed
+// descriptor.
 func TestIOStacks(t *testing.T) {
 	stacks := func(text string) (found []string) {
 		for _, block := range strings.Split(strings.TrimSpace(text), "\n\n")[1:] {
@@ -321,7 +321,7 @@ func TestIOStacks(t *testing.T) {
 	}
 }
 
-// The statistics of I/O have gprofng's counts, bytes and sizes, and the longest calls.
+// The I/O statistics have gprofng's counts, bytes, sizes and longest calls.
 func TestIOStatistics(t *testing.T) {
 	text := goldenText(t, "io", "iostat.txt")
 	_, rows := reported(t, "io-statistics", experiment("io"))

@@ -2,8 +2,8 @@ package acceptance
 
 import "testing"
 
-// What the recorded programs' sources say without any golden. OpenMP programs,
-// whose modes differ, stand in rules.
+// truths check recordings against their programs' sources, without goldens. OpenMP programs, whose
+// modes differ, are in rules.
 var truths = []rule{
 	{"S3", "recur recur_dw5 recur_raw", "user", "shares of time", shares(40, "fact", 20, "is_even", 10, "is_odd", 10, "flat")},
 	{"S32", "recur recur_dw5", "user", "recursion is not counted twice", sums("fact", "fact")},
@@ -102,7 +102,7 @@ var truths = []rule{
 
 	{"S13", "jit_none", "user", "generated code is unknown", callers(unknownFunction, "main")},
 	{"S16", "jit_none", "user", "it is called like any function", callees("main", unknownFunction, "called_back")},
-	// Its frame is in no recorded stack of what it calls: the collector lost it, and often main with it.
+	// No recorded stack of its callees has its frame: the collector lost it, and often also main.
 	{"S16", "jit_none", "user", "nothing is made up between what was recorded", callers("called_back", "main", totalFunction)},
 	{"S15", "jit_none", "user", "nobody told of it", unknownBecause("PC in no load object")},
 	{"S13", "jit_api", "user", "shares of time", shares(600, "jit_loop_one", 300, "jit_loop_two", 450, "jit_loop_three")},

@@ -25,8 +25,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// Threads and CPUs: gprofng numbers threads by appearance, so only the sets of
-// values can be compared.
+// Threads and CPUs have gprofng's values: as sets, because gprofng numbers threads by appearance.
 func TestThreadsAndCPUs(t *testing.T) {
 	for _, c := range withGolden(t) {
 		t.Run(c, func(t *testing.T) {
@@ -59,8 +58,7 @@ func TestThreadsAndCPUs(t *testing.T) {
 	}
 }
 
-// Programs without Java and OpenMP look the same in every mode, as they do in
-// gprofng.
+// Programs without Java and OpenMP look the same in every mode, as in gprofng.
 func TestModes(t *testing.T) {
 	query(t, shared.DB, func(r row) error {
 		var experiment, mode, metric, function string
@@ -73,8 +71,8 @@ func TestModes(t *testing.T) {
 		QUALIFY count(*) OVER (PARTITION BY experiment, metric, function_id, exclusive, inclusive) <> 3`)
 }
 
-// In user mode the time of a parallel region's body belongs to the function
-// that holds the region; the others show the body (S11).
+// In user mode the time of a parallel region's body belongs to the function that holds the region;
+// other modes show the body (S11).
 func TestBodies(t *testing.T) {
 	for _, c := range []string{"omp_gcc", "omp_clang"} {
 		bodies := number(t, shared.DB, "SELECT count(*) FROM function_metrics WHERE experiment = ? AND mode = 'user' AND kind = 'body'", experiment(c))

@@ -10,8 +10,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// writtenC is what the parallel regions of each function of first.c and second.c touch, and
-// what main has of a function that was inlined into it alone.
+// writtenC has the pages that the parallel regions of each function of first.c and second.c touch,
+// and main's part of a function that was only inlined there.
 var writtenC = map[string]int64{
 	"region first.c": 20, "loop first.c": 22, "task first.c": 24, "nest first.c": 54, "sections first.c": 62, "inner first.c": 68,
 	"middle first.c": 36, "around first.c": 38, "both first.c": 40, "small first.c": 42, "conditional first.c": 48, "reduce first.c": 50,
@@ -26,8 +26,8 @@ var writtenCxx = map[string]int64{
 	"lambdas() classes.cpp": 88, "Shared::member() shared.hpp": 359,
 }
 
-// A parallel region that was inlined into several functions is in user mode the function in
-// which it was written, also if that has no code of its own (S11).
+// In user mode, a parallel region that was inlined into several functions belongs to the function
+// in which it was written, even if that has no code of its own (S11).
 func TestRegionsInlinedIntoSeveral(t *testing.T) {
 	dir := filepath.Join(folder, "regions")
 	if err := corpus.Regions(dir); err != nil {
@@ -48,7 +48,7 @@ func TestRegionsInlinedIntoSeveral(t *testing.T) {
 		m["lambdas()::{lambda(int)#1}::operator()(int) const classes.cpp"] = 84
 		m["lambdas()::{lambda(int)#2}::operator()(int) const classes.cpp"] = 86
 	})
-	unoptimized := func(m map[string]int64) { // it also has code of its own, in a unit
+	unoptimized := func(m map[string]int64) { // the function also has its own code, in a unit
 		delete(m, "Shared::member() shared.hpp")
 		m["Shared::member() others.cpp"] = 359
 	}
@@ -79,18 +79,19 @@ func TestRegionsInlinedIntoSeveral(t *testing.T) {
 		}, `SELECT function, module, kind, exclusive FROM function_metrics
 			WHERE experiment = ? AND mode = 'user' AND metric = 'page-faults:u' AND load_object = ? AND exclusive >= 3`, program+".data", program)
 		for function, n := range want {
-			if own := got[function] - n; own < 0 || own > 2 { // stacks and blocks of the function's own
+			if own := got[function] - n; own < 0 || own > 2 { // page faults of the function's own stack and blocks
 				t.Errorf("%s: %s has %d, want %d", program, function, got[function], n)
 			}
 		}
-		// Without debug information, static functions of one name are told apart by where they were inlined.
+		// Without debug information, static functions with equal names are distinguished by the
+		// functions into which they were inlined.
 		if several := map[string]int{"c_gcc_plain": 3, "cxx_gcc_plain": 1}[program]; twice != several {
 			t.Errorf("%s: %d names are those of several functions, want %d", program, twice, several)
 		}
 	}
 }
 
-// unitless returns the sums of functions of equal names in several files.
+// unitless returns the sums over functions with equal names in several files.
 func unitless(rows map[string]int64) map[string]int64 {
 	sums := map[string]int64{}
 	for key, n := range rows {

@@ -16,7 +16,8 @@ import (
 	"stackmill/queries"
 )
 
-// inlinedC is what each function of first.c and second.c touches, by name, file and line.
+// inlinedC has the pages that each function of first.c and second.c touches, by name, file and
+// line.
 var inlinedC = map[string]int64{
 	"helper first.c:3": 5, "step first.c:4": 6, "outer first.c:5": 3, "both first.c:3": 17, "header shared.h:2": 32,
 	"helper second.c:2": 20, "step second.c:3": 21, "second second.c:4": 4,
@@ -38,15 +39,15 @@ var inlinedCxx = map[string]int64{
 	"a::step(int) second.cpp:3": 101, "over(int) second.cpp:2": 102, "second()::Local::go(int) second.cpp:11": 110, "second() second.cpp:4": 4,
 }
 
-// with returns rows with others in place of some.
+// with returns a changed copy of rows.
 func with(rows map[string]int64, change func(map[string]int64)) map[string]int64 {
 	rows = maps.Clone(rows)
 	change(rows)
 	return rows
 }
 
-// Entries in the debug information, however it is stored, distinguish functions of one name, and
-// equal entries of several units are one function (S10).
+// Entries in the debug information, however it is stored, distinguish functions with equal names,
+// and equal entries of several units are one function (S10).
 func TestInlinedIdentity(t *testing.T) {
 	dir := filepath.Join(folder, "inlined")
 	if err := corpus.Inlined(dir); err != nil {
@@ -78,8 +79,7 @@ func TestInlinedIdentity(t *testing.T) {
 	}
 }
 
-// Other builds have the same inlined functions: by their names, and by their files where the
-// names are not the only ones.
+// Inlined functions are recognized in other builds: by name, and by file if several have the name.
 func TestInlinedScopes(t *testing.T) {
 	dir := filepath.Join(folder, "inlined scopes")
 	if err := corpus.Inlined(dir); err != nil {
@@ -121,8 +121,8 @@ func openInlined(t *testing.T, dir string) *queries.DB {
 	return db
 }
 
-// touched returns the page faults in a program's functions with inlined ones as functions of
-// their own, by name, file and line. All others have fewer than three.
+// touched returns the page faults in a program's functions, inlined ones separately, by name, file
+// and line, without functions that have fewer than three.
 func touched(t *testing.T, db *queries.DB, program string) map[string]int64 {
 	t.Helper()
 	list := map[string]int64{}
@@ -142,8 +142,8 @@ func touched(t *testing.T, db *queries.DB, program string) map[string]int64 {
 	return list
 }
 
-// The least debug information has no scopes, parameters and linkage names. Its functions are
-// distinguished all the same.
+// Minimal debug information has no scopes, parameters and linkage names. Its functions are
+// distinguished nevertheless.
 func TestInlinedNamesAlone(t *testing.T) {
 	dir := filepath.Join(folder, "inlined lines")
 	if err := corpus.Inlined(dir); err != nil {
@@ -174,7 +174,7 @@ func TestInlinedNamesAlone(t *testing.T) {
 	}
 }
 
-// Code that is inlined deeper than chains are long is not its last level's.
+// Code inlined deeper than the maximum chain is not attributed to the chain's last level.
 func TestInlinedDeeper(t *testing.T) {
 	dir := filepath.Join(folder, "inlined deep")
 	if err := corpus.Inlined(dir); err != nil {

@@ -16,8 +16,8 @@ import (
 	"stackmill/queries/report"
 )
 
-// Stacks of heap and I/O calls and folded stacks have inlined functions as functions of their
-// own, with the same values in all (S10). calls.c says how often each function calls.
+// Stacks of heap and I/O calls and folded stacks show inlined functions separately, all with the
+// same values (S10). calls.c says how often each function calls.
 func TestInlinedStacks(t *testing.T) {
 	dir := filepath.Join(folder, "inlined stacks")
 	if err := corpus.Inlined(dir); err != nil {
@@ -69,7 +69,7 @@ func TestInlinedStacks(t *testing.T) {
 	}
 }
 
-// testInlinedInvariants checks that what views with inlined functions say of each other holds.
+// testInlinedInvariants checks the invariants of views with inlined functions.
 func testInlinedInvariants(t *testing.T, db *queries.DB) {
 	t.Helper()
 	views, err := queries.Views()

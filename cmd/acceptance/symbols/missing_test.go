@@ -11,8 +11,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// A file with a part of a program's debug information that is missing is one problem of the
-// program, which says what is unknown because of it.
+// A missing file with a part of a program's debug information is one problem of the program, which
+// says what is unknown because of it.
 func TestMissingDebugFiles(t *testing.T) {
 	dir := filepath.Join(folder, "missing debug files")
 	if err := corpus.Inlined(dir); err != nil {

@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// holders reads from the source which functions may hold the region at each line:
-// the comment at or after it.
+// holders reads from the source which functions may hold the region at a line: from the comment on
+// or after the line.
 func holders(t *testing.T) func(line int) []string {
 	t.Helper()
 	b, err := os.ReadFile("../../../testdata/symbols/src/regions.cpp")
@@ -32,8 +32,8 @@ func holders(t *testing.T) func(line int) []string {
 	}
 }
 
-// is reports whether a name for people is that of a function of the source, whose
-// parameters and templates may be left out.
+// is reports whether a displayed name is a source function's, which may lack parameters and
+// template arguments.
 func is(name, source string) bool {
 	rest, ok := strings.CutPrefix(name, source)
 	return ok && (rest == "" || strings.ContainsAny(rest[:1], "(<:") || strings.HasSuffix(source, "<") || strings.HasSuffix(source, "::"))
@@ -55,13 +55,12 @@ func functions(t *testing.T, program string) (names []string) {
 	return names
 }
 
-// always stands in the source for a function that holds a region even if the program does not
-// have it as a function of its own, since it was inlined into several others.
+// always marks a function in the source that holds a region even if the program has no such
+// function, because it was inlined into several others.
 const always = "always"
 
-// Each body of a parallel region belongs to the function that holds the region: the
-// one in which it was written, or the one into which that was inlined; user mode
-// shows it there (S11).
+// Each body of a parallel region belongs to the function that holds the region: the one in which it
+// was written, or into which that was inlined. User mode shows it there (S11).
 func TestRegions(t *testing.T) {
 	held := holders(t)
 	bodies := map[string]int{}
@@ -109,8 +108,8 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// Without debug information the machine code shows the functions that hold regions. Which
-// function was inlined into two that pass a body on only gcc's symbols tell.
+// Without debug information, the machine code tells which functions hold regions. If a function was
+// inlined into two functions that pass on a body, only gcc's symbols tell.
 func TestRegionsWithoutDebugInformation(t *testing.T) {
 	common := map[string][]string{
 		"regions_gcc_plain":   nil,
@@ -152,7 +151,7 @@ func TestRegionsWithoutDebugInformation(t *testing.T) {
 	}
 }
 
-// User mode has no bodies but those whose functions nothing tells, nor loses time.
+// User mode only shows bodies whose function cannot be determined, and loses no time.
 func TestRegionsInUserMode(t *testing.T) {
 	query(t, shared, func(r *sql.Rows) error {
 		var experiment, function string

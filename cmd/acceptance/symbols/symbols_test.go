@@ -1,5 +1,5 @@
-// Package symbols holds the names of recorded functions that are hard to name
-// against the programs' sources.
+// Package symbols compares the names of recorded functions that are hard to name with the programs'
+// sources.
 package symbols
 
 import (
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// ingest makes a store of recordings, with no debug files but those of the options.
+// ingest makes a store of recordings, with only the debug files in the options.
 func ingest(store string, o pipeline.Options, paths ...string) (*queries.DB, error) {
 	o.Store, o.PerfMaps = store, filepath.Join(folder, "maps")
 	return suite.Open(o, paths...)
@@ -41,8 +41,8 @@ func query(t *testing.T, db *queries.DB, scan func(*sql.Rows) error, text string
 	suite.Query(t, db.DB, scan, text, args...)
 }
 
-// shares returns the parts of the time that a load object's functions have in
-// themselves in a mode, by name and the module's base name.
+// shares returns the exclusive shares of a load object's functions in a mode, by name and the
+// module's base name.
 func shares(t *testing.T, db *queries.DB, experiment, mode, object string) map[string]float64 {
 	t.Helper()
 	list := map[string]float64{}
@@ -62,7 +62,7 @@ func shares(t *testing.T, db *queries.DB, experiment, mode, object string) map[s
 	return list
 }
 
-// agree compares shares with the parts that the source gives them.
+// agree compares shares with the parts according to the source.
 func agree(t *testing.T, name string, got map[string]float64, parts map[string]float64) {
 	t.Helper()
 	sum := 0.0
@@ -89,8 +89,8 @@ func TestAssembler(t *testing.T) {
 	})
 }
 
-// Functions within functions have the names of those around them, by debug
-// information; without, their symbols'.
+// Nested functions have the names of the enclosing functions as scopes, from debug information;
+// without it, their symbols' names.
 func TestNestedFunctions(t *testing.T) {
 	for _, name := range []string{"nested_O0", "nested_O2", "nested_lto"} {
 		agree(t, name, shares(t, shared, name+".data", "user", name), map[string]float64{
@@ -102,16 +102,16 @@ func TestNestedFunctions(t *testing.T) {
 	})
 }
 
-// Static functions that link-time optimization renamed have their own names, and
-// the modules of the source tell them apart (S5).
+// Static functions that link-time optimization renamed have their original names, and their modules
+// distinguish them (S5).
 func TestOptimizedTogether(t *testing.T) {
 	for _, name := range []string{"privates_dw4", "privates_dw5"} {
 		agree(t, name, shares(t, shared, name+".data", "user", name), map[string]float64{"work privates.c": 1, "work privates2.c": 4})
 	}
 }
 
-// The versions of a Java method are one function in user mode, and as many as the
-// list of generated code has in the others (S14).
+// In user mode, all versions of a Java method are one function; in other modes, there are as many
+// as in the list of generated code (S14).
 func TestMethodVersions(t *testing.T) {
 	rows := map[string]int{}
 	sums := map[string]float64{}
@@ -141,8 +141,8 @@ func TestMethodVersions(t *testing.T) {
 		WHERE e.experiment = 'tiers.data' AND (f.name = 'Interpreter' OR f.name LIKE 'StubRoutines%' OR f.name LIKE '%stub')`)
 }
 
-// A copy of a program in an experiment's archive has the names of the debug file
-// that its debug link names where it was recorded, or below a root at that path.
+// An archived copy of a program gets names from the debug file of its debug link, which is next to
+// the recorded path or, with --symfs, at that path below the root.
 func TestDebugLinks(t *testing.T) {
 	debug, err := os.ReadFile(filepath.Join(folder, "debug/linked.debug"))
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	importingBase = 0x7f0000100000
 	linkerBase    = 0x7f0000200000
 	collectorBase = 0x7f0000300000
-	libraryText   = 0x400 // of the functions that library makes, 16 bytes each
+	libraryText   = 0x400 // start of the functions that library makes, 16 bytes each
 
 	truncated    = ^uint64(0) - 1
 	failedUnwind = ^uint64(0) - 2
@@ -39,8 +39,8 @@ func library(functions ...string) []byte {
 	return f.Bytes()
 }
 
-// mapFiles maps an object that calls functions of others, the dynamic linker
-// and the collector's library with the functions of those names.
+// mapFiles maps an object that calls functions of others, the dynamic linker, and the collector's
+// library with the named functions.
 func mapFiles(e *gprofngtest.Experiment, collector ...string) {
 	for _, f := range []struct {
 		path    string
@@ -57,8 +57,8 @@ func mapFiles(e *gprofngtest.Experiment, collector ...string) {
 	}
 }
 
-// Every artificial function that the manual names, and those of gprofng that
-// continue them, can be asked for: name, kind, load object, inclusive ms in user mode.
+// Queries return every artificial function of the manual, and gprofng's further ones: name, kind,
+// load object, inclusive ms in user mode.
 func TestArtificialFunctions(t *testing.T) {
 	counters := []string{"collector_not_program_related", "collector_hwcs_out_of_range", "collector_hwcs_frozen", "collector_hwc_ABORT",
 		"collector_record_counter", "__collector_hwc_samples_lost", "__collector_lost_profile_context"}
@@ -93,7 +93,7 @@ func TestArtificialFunctions(t *testing.T) {
 		}
 		add(e, e.FrameWith(uint64(1000+state), gprofngtest.Native(pcWait, pcMain), gprofngtest.OpenMP(state, pcWork, pcMain)), row)
 	}
-	java := e.Descendant("_f1", 5) // where every stack is a Java program's
+	java := e.Descendant("_f1", 5) // in a Java program every stack has a Java stack
 	mapProgram(java)
 	java.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 	java.JavaThread(7, "main", "main", 0, 0)

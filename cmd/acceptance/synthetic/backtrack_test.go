@@ -16,21 +16,21 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// What `memop` says of a counter (gprofng-experiment 9.5).
+// The values of `memop` for a counter (gprofng-experiment 9.5).
 const (
 	skids  = `memop="1"`
 	exact  = `memop="0x203"`
 	behind = `memop="0x403"`
 )
 
-// Where the programs of backtrack.c lie, and data addresses that are in none.
+// The addresses of backtrack.c's programs, and data addresses outside of them.
 const (
-	strippedAt = 0x10000000 // from the place it was linked for
+	strippedAt = 0x10000000 // offset from its link-time address
 	heap       = 0x30000000
 	noProgram  = 0x0123_4567_89ab_cdef
 )
 
-// program says where the labels of backtrack.c are.
+// program has the addresses of backtrack.c's labels.
 type program map[string]uint64
 
 func readProgram(t *testing.T, content []byte) program {
@@ -74,14 +74,14 @@ const (
 	cell = "{structure:cell}"
 )
 
-// counted are events of hardware counters, one each, and their data objects.
+// counted are events, each of a different hardware counter, and their data objects.
 var counted = []struct {
 	name            string
 	memop           string
 	leaf, candidate string
-	into            uint64 // how far after the leaf's label the PC is
-	address         uint64 // or the code that says why there is none
-	global          string // the address is that of this variable
+	into            uint64 // the PC's offset from the leaf's label
+	address         uint64 // or the code for why there is none
+	global          string // the address is this variable's
 	want            string
 }{
 	{name: "nearest", memop: skids, leaf: "straight_leaf", address: heap, want: cell + ".{long count}"},
@@ -123,8 +123,8 @@ var counted = []struct {
 	{name: "invalid", memop: skids, leaf: "straight_leaf", address: noProgram, want: invalid},
 }
 
-// Counters that skid, and those that do not: the instruction that accessed
-// memory, its data object, and each reason why there is none (S27, S31).
+// Counters with and without skid: the instruction that accessed memory, its data object, and each
+// reason why there is none (S27, S31).
 func TestBacktracking(t *testing.T) {
 	db := backtracked(t)
 	for i, c := range counted {
@@ -154,7 +154,7 @@ func TestBacktracking(t *testing.T) {
 var reasons = map[string]bool{noDebugInfo: true, noTarget: true, crossed: true, noDescriptor: true, noType: true, notDetermined: true,
 	prevented: true, notFound: true, changed: true, invalid: true}
 
-// Each reason is met.
+// The events of counted have every reason.
 func TestAllReasons(t *testing.T) {
 	met := map[string]bool{}
 	for _, c := range counted {
@@ -167,10 +167,10 @@ func TestAllReasons(t *testing.T) {
 	}
 }
 
-// interval is the number of events per recorded event.
+// interval is the number of events per sample.
 const interval = 10007
 
-// backtracked returns a store with the events of counted, each of a counter of its own.
+// backtracked returns a store with the events of counted, each of a different counter.
 func backtracked(t *testing.T) *queries.DB {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// A recording cannot put into the store what only who ingests it may read:
-// neither by the name of a source file, nor by a link in its archives.
+// A recording cannot bring files into the store that only the ingesting user may read: neither by a
+// source file's name, nor by a link in its archives.
 func TestHostileSources(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")

@@ -16,15 +16,15 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// trait is one difference between the forms.
+// trait is a difference between the collectors' forms.
 type trait int
 
 // The traits of Studio's forms.
 const (
 	traitModes    trait = iota // of mappings
-	traitBlocks                // their size, and threads that share them
-	traitProcess               // one element of the log
-	traitArchives              // symbol tables in place of copies
+	traitBlocks                // their size, and whether threads share them
+	traitProcess               // an element of the log
+	traitArchives              // symbol tables instead of copies
 	traitState                 // of the clock profile
 	traitFields                // aligned in packets of the clock profile
 	traitThreads               // addresses as ids
@@ -40,8 +40,8 @@ func allTraits() map[trait]bool {
 	return all
 }
 
-// rewrite writes a recorded experiment of gprofng anew as another collector would have
-// written it, in the given traits.
+// rewrite copies a recorded experiment of gprofng as another collector would have written it, with
+// the given traits.
 func rewrite(from, to string, form gprofngtest.Form, in map[trait]bool) error {
 	r := rewriter{form: form, in: in, blocks: blockSize}
 	if in[traitBlocks] {
@@ -195,7 +195,7 @@ func (r *rewriter) log(b []byte) []byte {
 	s = archived().ReplaceAllLiteralString(s, "")
 	s = secondRun().ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "fork|exec|combo", "fork%7c%exec")
-	if r.in[traitBlocks] { // the version says how large they are
+	if r.in[traitBlocks] { // the version implies their size
 		s = strings.Replace(s, `version="12.4"`, `version="12.3"`, 1)
 	}
 	if r.in[traitProcess] {
@@ -306,8 +306,7 @@ func symbolTableOf(file, recorded string) ([]byte, error) {
 	return gprofngtest.SymbolTable(recorded, 1, size, modules...), nil
 }
 
-// sources appends the units that debug information has, and notes which functions belong to
-// them by their addresses.
+// sources appends the units in debug information, and records the unit of each function address.
 func sources(d *dwarf.Data, object string, modules []gprofngtest.SymbolModule, moduleOf map[uint64]int) ([]gprofngtest.SymbolModule, error) {
 	r := d.Reader()
 	for {

@@ -15,9 +15,8 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// Functions with most of the value are disassembled as a whole until there are
-// enough instructions; the others at their start and at their PCs. Of a source
-// in the archive every line is there.
+// Functions with the highest values are disassembled completely up to a number of instructions; the
+// others at their start and at their PCs. An archived source is stored with all lines.
 func TestLongFunctions(t *testing.T) {
 	const size = 20_000
 	path := filepath.Join(t.TempDir(), "long.er")
@@ -55,11 +54,11 @@ func TestLongFunctions(t *testing.T) {
 	}
 }
 
-// Text that was changed after the recording is shown all the same, with a remark.
+// Source text that was changed after the recording is shown, with a remark.
 func TestChangedSource(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "gen.c")
-	// Only what everyone may read is read at its recorded path.
+	// Only files that everyone may read are read at their recorded paths.
 	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.WriteFile(file, []byte("one\ntwo\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}

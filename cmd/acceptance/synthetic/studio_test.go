@@ -37,9 +37,8 @@ var rewritten = map[string]string{
 	"forkexec": "forkexec", "plt_lazy": "plt_lazy", "deep": "deep", "signals": "signals", "dlreload": "dlreload", "clones": "clones",
 }
 
-// A recording has the same values in the form of each collector: all of them where load
-// objects are archived as copies, and those of the program's own functions where only
-// their symbols are.
+// A recording has the same values in each collector's form: all values if copies of load objects
+// are archived; the values of the program's own functions if only their symbols are.
 func TestRewritten(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -64,7 +63,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// Each trait is read by itself, too.
+// Recordings with a single trait are read, too.
 func TestTraits(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -85,7 +84,7 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// rewrittenResult is what is compared of a recording.
+// rewrittenResult has the compared values of a recording.
 type rewrittenResult struct {
 	Own, All, Other []string // functions of the program; all functions; everything else
 }
@@ -127,8 +126,8 @@ func compareRewritten(t *testing.T, form gprofngtest.Form, want, got rewrittenRe
 	}
 }
 
-// A load object of whose symbols there is a table only: its functions have no lines, and
-// nothing is said to be missing.
+// If only a load object's symbol table is archived, its functions have no lines, and nothing is
+// reported as missing.
 func TestArchivedSymbolTable(t *testing.T) {
 	e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "symbols.er"))
 	e.Segment(0, 0x400000, 0x1000, 0, 1, "/home/me/prog")
@@ -164,7 +163,7 @@ func TestArchivedSymbolTable(t *testing.T) {
 	}
 }
 
-// Where the ids of threads are addresses, the main thread is the first to appear.
+// If thread ids are addresses, the main thread is the first one to appear.
 func TestMainThreadOfAddresses(t *testing.T) {
 	e := gprofngtest.NewIn(gprofngtest.Studio123, filepath.Join(t.TempDir(), "threads.er"))
 	mapProgram(e)

@@ -1,5 +1,5 @@
-// Package synthetic asks the views questions about experiments that were
-// composed, not recorded: what no machine at hand can record.
+// Package synthetic queries the views of composed experiments, with content that no machine at hand
+// can record.
 package synthetic
 
 import (
@@ -42,8 +42,8 @@ func put(e *gprofngtest.Experiment, kind schema.Kind, layout int, time int64, st
 	e.Events(kind).Put(0, &e.Layouts(kind)[layout], gprofngtest.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
 }
 
-// synthetic experiments cover what cannot be recorded here. Each has one query, whose result
-// follows from the written events.
+// synthetic are experiments that cannot be recorded here. Each has a query whose result follows
+// from the written events.
 var synthetic = []struct {
 	name     string
 	build    func(e *gprofngtest.Experiment)
@@ -124,7 +124,7 @@ var synthetic = []struct {
 			mapProgram(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 			work, wait := e.Frame(pcWork, pcMain), e.Frame(pcWait, pcMain)
-			put(e, schema.Clock, 0, 1*ms, work, 0, 3) // 3 ticks of user CPU
+			put(e, schema.Clock, 0, 1*ms, work, 0, 3) // 3 ticks in user mode
 			put(e, schema.Clock, 0, 2*ms, work, 1, 1) // system
 			put(e, schema.Clock, 0, 3*ms, wait, 7, 5) // sleep
 			put(e, schema.Clock, 0, 4*ms, wait, 6, 2) // user lock
@@ -239,7 +239,7 @@ var synthetic = []struct {
 			mapProgram(e)
 			e.Declare(schema.Race, "")
 			e.Declare(schema.Deadlock, "")
-			put(e, schema.Race, 0, 1*ms, e.Frame(pcMain), 1, 5, pcWork, 0x8000, 3) // the leaf stands in the event
+			put(e, schema.Race, 0, 1*ms, e.Frame(pcMain), 1, 5, pcWork, 0x8000, 3) // the event has the leaf
 			put(e, schema.Deadlock, 0, 2*ms, e.Frame(pcWait, pcMain), 1, 2, 6, 0x8100)
 		},
 		`SELECT metric, function, exclusive, inclusive FROM function_metrics WHERE mode = 'machine' AND function <> '<Total>' ORDER BY ALL`,
@@ -281,7 +281,7 @@ var synthetic = []struct {
 			const lazy, sec, noPLT = importingBase + elftest.Lazy, importingBase + elftest.Sec, importingBase + elftest.NoPLT
 			put(e, schema.Clock, 0, 1*ms, e.Frame(fixup, resolve, lazy, pcMain), 0, 1)
 			put(e, schema.Clock, 0, 2*ms, e.Frame(resolve, sec, pcMain), 0, 2)
-			put(e, schema.Clock, 0, 3*ms, e.Frame(pcWork, resolve, lazy, pcMain), 0, 4) // an auditing library works
+			put(e, schema.Clock, 0, 3*ms, e.Frame(pcWork, resolve, lazy, pcMain), 0, 4) // an auditing library is running
 			put(e, schema.Clock, 0, 4*ms, e.Frame(fixup, resolve, noPLT, pcMain), 0, 8) // no table, no first call
 			put(e, schema.Clock, 0, 5*ms, e.Frame(importingBase+elftest.PLTLazy, lazy, pcMain), 0, 16)
 			put(e, schema.Clock, 0, 6*ms, e.Frame(pcWork, importingBase+elftest.PLTLazy, lazy, pcMain), 0, 32)

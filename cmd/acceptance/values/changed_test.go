@@ -19,8 +19,8 @@ var valueTables = []*schema.Table{
 	schema.PCValues, schema.ModuleValues, schema.ObjectValues, schema.DataValues, schema.FunctionRollup,
 }
 
-// changed tells of changes of a row of a table, which the seed draws, that are not found. Of
-// all changes of the row it makes one in so many.
+// changed changes a random row of a table and reports changes that are not found. It tries one in
+// `in` of all possible changes of the row.
 func changed(t *testing.T, store string, table *schema.Table, seed, in int, found func(store string) bool) {
 	t.Helper()
 	rows := read(t, store, table)
@@ -49,7 +49,8 @@ func changed(t *testing.T, store string, table *schema.Table, seed, in int, foun
 	}
 }
 
-// proved reports whether all of a store is proved, but for what its samples say of data objects.
+// proved reports whether reading the files verifies all of a store, except for data objects of
+// samples.
 func proved(t *testing.T, store string) bool {
 	t.Helper()
 	c, err := storedir.ReadContents(store)
@@ -70,8 +71,7 @@ func right(t *testing.T, store string, o queries.CheckOptions) bool {
 	return len(p.Wrong) == 0
 }
 
-// No value can be another one, be missing or be there twice, nor hold for other modes, without
-// being doubted.
+// Reading the files notices every value that is changed, missing, duplicated or has other modes.
 func TestChangedValuesAreDoubted(t *testing.T) {
 	for seed, name := range []string{"exp/heap.er", "exp/clones.er", "exp/java.er", "perf/p_recur_fp.data", "perf/p_cxx_dwarf.data", "pprof/cpu.pb.gz"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestChangedValuesAreDoubted(t *testing.T) {
 				t.Fatal("not proved as it is")
 			}
 			for _, table := range valueTables {
-				if table != schema.DataValues { // which SQL proves
+				if table != schema.DataValues { // SQL verifies these
 					changed(t, store, table, seed+1, 1, func(store string) bool { return !proved(t, store) })
 				}
 			}
@@ -89,7 +89,7 @@ func TestChangedValuesAreDoubted(t *testing.T) {
 	}
 }
 
-// Nor without being found by SQL.
+// SQL finds all these changes, too.
 func TestChangedValuesAreFoundBySQL(t *testing.T) {
 	names := []string{"exp/clones.er"}
 	if soak {
@@ -103,7 +103,7 @@ func TestChangedValuesAreFoundBySQL(t *testing.T) {
 	}
 }
 
-// The sums of a batch are compared with its rows by function, whatever proves the rest.
+// The sums of a batch are always compared with its rows by function, with and without SQL.
 func TestChangedSumsAreFound(t *testing.T) {
 	store := storeOf(t, "exp/clones.er")
 	changed(t, store, schema.FunctionSums, 2, 3, func(store string) bool { return !right(t, store, queries.CheckOptions{}) })

@@ -20,15 +20,15 @@ type frame struct {
 	module, object int64
 }
 
-// recorded is what the tables have of an experiment's stacks.
+// recorded has an experiment's stacks, from the tables.
 type recorded struct {
 	up, frame map[int64]int64    // by node
 	shown     map[int64][3]int64 // by frame: locations, -1 for none
-	levels    map[int64][]frame  // by location: its own place, then what is inlined there
+	levels    map[int64][]frame  // by location: its own function, then the ones inlined there
 	node      map[int64]int64    // by stack
 }
 
-// measures are values by view, mode, metric and what they are of.
+// measures are values by view, mode and metric, then by row.
 type measures map[[3]string]map[string][2]int64
 
 func (m measures) add(view, mode, metric, of string, exclusive, inclusive int64) {
@@ -79,7 +79,7 @@ func readRecorded(t *testing.T, db *queries.DB, id string) *recorded {
 	return r
 }
 
-// frames returns the frames that a mode shows of a stack, the outermost first.
+// frames returns the frames that a mode shows for a stack, the outermost first.
 func (r *recorded) frames(stack int64, mode int, inlined bool) (list []frame) {
 	for n := r.node[stack]; n > 0; n -= r.up[n] {
 		if at := r.shown[r.frame[n]][mode]; at >= 0 {
@@ -96,7 +96,8 @@ func (r *recorded) frames(stack int64, mode int, inlined bool) (list []frame) {
 	return list
 }
 
-// count counts a stack for what it ends in and what it passes, as the manual says it.
+// count adds a stack's value to the rows of its leaf and of its other frames, by the manual's
+// definition.
 func (m measures) count(frames []frame, view, mode, metric string, total, value int64) {
 	of := func(what string, key func(f frame) string) {
 		passed := map[string]bool{}
@@ -154,7 +155,7 @@ func (m measures) count(frames []frame, view, mode, metric string, total, value 
 
 var modeNames = []string{"user", "expert", "machine"}
 
-// byDefinition computes all values from samples and stacks.
+// byDefinition computes all values from samples and stacks, by the manual's definitions.
 func byDefinition(t *testing.T, db *queries.DB, id string) measures {
 	r, m := readRecorded(t, db, id), measures{}
 	var total int64

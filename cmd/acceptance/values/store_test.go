@@ -57,7 +57,7 @@ func read(t *testing.T, store string, table *schema.Table) (rows []row) {
 	return rows
 }
 
-// commitOf returns the commit of a store of one batch, and what it says of a table's file.
+// commitOf returns the commit of a store with one batch, and its entry for a table's file.
 func commitOf(t *testing.T, store string, table *schema.Table) (c storedir.Commit, file *storedir.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(store, storedir.CommitsDir, "*.json"))
@@ -88,7 +88,7 @@ func write(t *testing.T, store string, table *schema.Table, rows []row) {
 	replace(t, filepath.Join(store, storedir.CommitsDir, c.Batch+".json"), commit)
 }
 
-// replace writes a file anew: it may have other names.
+// replace replaces a file by a new one: the old one may have other names.
 func replace(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := errors.Join(os.Remove(name), os.WriteFile(name, data, 0o644)); err != nil {
@@ -96,7 +96,7 @@ func replace(t *testing.T, name string, data []byte) {
 	}
 }
 
-// encoded returns the file of a table with these rows.
+// encoded returns the content of a table's file with these rows.
 func encoded(t *testing.T, table *schema.Table, rows []row) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -126,7 +126,7 @@ func encoded(t *testing.T, table *schema.Table, rows []row) []byte {
 	return out.Bytes()
 }
 
-// linked returns a store with the files of another one.
+// linked returns a store with links to another one's files.
 func linked(t *testing.T, store string) string {
 	t.Helper()
 	to, err := os.MkdirTemp(t.TempDir(), "store")
@@ -149,13 +149,13 @@ func linked(t *testing.T, store string) string {
 	return to
 }
 
-// change is what is done to the rows of a table.
+// change is a change of a table's rows.
 type change struct {
 	what string
 	rows []row
 }
 
-// changesAt are the changes of one row and of each of its values.
+// changesAt returns the changes of one row and of each of its values.
 func changesAt(table *schema.Table, rows []row, at int) (list []change) {
 	add := func(what string, changed ...row) {
 		list = append(list, change{what, slices.Concat(rows[:at], changed, rows[at+1:])})
@@ -163,7 +163,7 @@ func changesAt(table *schema.Table, rows []row, at int) (list []change) {
 	add("dropped")
 	add("doubled", rows[at], rows[at])
 	for i, c := range table.Columns {
-		if c.Name == "experiment_id" || c.Name == "detail" { // which is more in words
+		if c.Name == "experiment_id" || c.Name == "detail" { // detail only has further words
 			continue
 		}
 		other := slices.Clone(rows[at])

@@ -1,8 +1,8 @@
-// Package values distrusts the values that stores have: it computes them from samples and
-// stacks by the manual's definitions, and changes them to see whether check finds it.
+// Package values verifies stored values: it computes them from samples and stacks by the manual's
+// definitions, and changes them to see whether check finds the change.
 //
-// `go test` does that for a few recordings and changes. With STACKMILL_SOAK=1 all rows of the
-// tables of values are changed in turn, by SQL as well, which takes hours.
+// `go test` does that for a few recordings and changes. With STACKMILL_SOAK=1, it changes every row
+// of the value tables in turn, and also checks by SQL, which takes hours.
 package values
 
 import (
@@ -41,7 +41,7 @@ func options(store string) pipeline.Options {
 	return pipeline.Options{Store: store, SymFS: filepath.Join(folder, "symfs"), Kallsyms: filepath.Join(folder, "kallsyms"), PerfMaps: filepath.Join(folder, "perf", "maps")}
 }
 
-// paths returns where recordings are.
+// paths returns the paths of recordings.
 func paths(names ...string) (list []string) {
 	experiments, err := corpus.Dir()
 	if err != nil {
@@ -69,7 +69,7 @@ func storeOf(t *testing.T, name string) string {
 	return store
 }
 
-// Every value of every mode and metric is what the samples and their stacks say.
+// Every value of every mode and metric follows from the samples and their stacks.
 func TestValuesByDefinition(t *testing.T) {
 	stores := []string{filepath.Join(folder, "store")}
 	if *other != "" {
@@ -89,7 +89,7 @@ func TestValuesByDefinition(t *testing.T) {
 	}
 }
 
-// Values computed from the stored stacks are the stored values, whatever the format.
+// Values computed from the stored stacks equal the stored values, for every format.
 func TestComputedValues(t *testing.T) {
 	if suite.CheckValues(t, filepath.Join(folder, "store")) == 0 {
 		t.Error("no experiment has values")
