@@ -93,7 +93,7 @@ func TestArtificialFunctions(t *testing.T) {
 		}
 		add(e, e.FrameWith(uint64(1000+state), gprofngtest.Native(pcWait, pcMain), gprofngtest.OpenMP(state, pcWork, pcMain)), row)
 	}
-	java := e.Descendant("_f1", 5) // in a Java program every stack has a Java stack
+	java := e.Descendant("_f1", 5) // every stack of this process is a Java program's
 	mapProgram(java)
 	java.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 	java.JavaThread(7, "main", "main", 0, 0)
