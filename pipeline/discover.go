@@ -17,8 +17,8 @@ import (
 // input is one recording to read.
 type input struct {
 	path     string // absolute, or an address
-	at       string // where it is read: the path, or the path of a local copy
-	from     origin // of a remote or compressed recording; nil: it is read in place
+	at       string // the path to read: path itself, or a local copy's
+	from     origin // set for a remote or compressed recording; nil: read it in place
 	decoder  decode.Decoder
 	err      error             // why there is no recording at path
 	bytes    int64             // its size, 0 if unknown

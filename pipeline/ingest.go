@@ -30,13 +30,13 @@ type Options struct {
 	Vmlinux     string        // file with the kernel's image; empty: none
 	PerfMaps    string        // directory of perf-PID.map files; empty: /tmp
 	SymFS       string        // root below which load objects are, instead of at their recorded paths; empty: none
-	DebugDirs   []string      // where separate debug files, and copies by build-id, are; nil: cache.DefaultDebugDirs
-	Sources     []source.Rule // where source files are that are not at their recorded paths
+	DebugDirs   []string      // directories of separate debug files and of copies by build-id; nil: cache.DefaultDebugDirs
+	Sources     []source.Rule // where to find source files that are missing at their recorded paths
 	// NoRecordedSources keeps sources from being looked for at their recorded paths.
 	NoRecordedSources bool
 	Jobs              int           // experiments at a time, at least 1
 	Memory            int64         // limit in bytes; 0: the default of caches, and no limit otherwise
-	Timeout           time.Duration // for reading one experiment; 0: none
+	Timeout           time.Duration // time limit for one experiment; 0: none
 	Recursive         bool          // look for recordings below folders, not only in them
 	Verify            bool          // also read recordings whose files have not changed since they were read
 	Forgotten         bool          // also ingest deleted experiments

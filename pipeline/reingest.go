@@ -63,7 +63,7 @@ func (in *ingest) skipReason(n storedir.JournalEntry) (reason string) {
 type candidate struct {
 	in         *ingest
 	src        *input
-	number     int              // of the input
+	number     int              // the input's number
 	stored     *resymbolization // nil for a recording
 	generation int
 	result     *Result

@@ -33,8 +33,8 @@ type observation struct {
 	since    time.Time      // when it was first seen in that state
 	stamp    safefile.Stamp // of the recording's own file or folder
 	finished bool
-	ingested bool // in that state
-	round    int  // the last one that saw it
+	ingested bool // it was ingested in that state
+	round    int  // the last round that saw it
 }
 
 // NewWatcher returns a watcher that has seen nothing yet.

@@ -19,7 +19,7 @@ const writersAhead = 2
 // worker per table, so that each table's rows keep their order.
 type tableWriters struct {
 	ctx    context.Context
-	cancel context.CancelCauseFunc // with the first error
+	cancel context.CancelCauseFunc // called with the first error
 	batch  *write.Batch
 	mu     sync.Mutex
 	tables map[string]*ordered.Worker[arrow.RecordBatch]

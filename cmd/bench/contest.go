@@ -14,7 +14,7 @@ import (
 
 // contest compares the ingest of one recording with another program's reading of it.
 type contest struct {
-	work    string // what the recording is
+	work    string // a name for the recording
 	path    string
 	samples int
 	flags   []string // of ingest

@@ -30,7 +30,7 @@ const (
 	dataOffset        = 40
 	dataSize          = 48
 	featureBits       = 72
-	featureSampleTime = 21 // of the bits: SAMPLE_TIME
+	featureSampleTime = 21 // the bit of SAMPLE_TIME
 	attrType          = 24 // in the attr
 	attrRegs          = 80
 	attrStack         = 88

@@ -10,7 +10,7 @@ import (
 // costs are the costs of tasks, as the row "cluster" measures them.
 type costs struct {
 	cpu       time.Duration // per experiment
-	start     time.Duration // of a task, with nothing to do
+	start     time.Duration // of a task that has nothing to do
 	questions float64       // operations on the recordings per experiment
 	batch     float64       // operations on the store per batch, without its commit
 	commit    float64       // operations for its commit
@@ -77,7 +77,7 @@ type worker struct {
 	task   int     // experiments of its task that are left
 	filled int     // experiments of the batch that is being read
 	done   int     // batches that its task has committed
-	dies   int     // it is killed when this many are left; -1: it is not
+	dies   int     // it is killed when this many of its experiments are left; -1: never
 	steps  []pause // waits before the next experiment or task
 }
 
@@ -110,7 +110,7 @@ type simulation struct {
 func simulate(c costs, s site, experiments, perTask int) outcome {
 	m := &simulation{costs: c, site: s}
 	random := rand.New(rand.NewPCG(1, 1))
-	left := experiments // that no task has begun
+	left := experiments // not yet begun by any task
 	var all workers
 	next := func(w *worker) bool { // begins a task
 		if w.task = min(perTask, left); w.task == 0 {

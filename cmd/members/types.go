@@ -51,7 +51,7 @@ func (a *aggregate) word() string {
 
 // leaf is a scalar, or an array of scalars, in a structure.
 type leaf struct {
-	member     string // as in p->MEMBER, without the indexes of its own dimensions
+	member     string // as in p->MEMBER, without indexes of the leaf's own dimensions
 	descriptor string // what follows the structure's descriptor
 	field      *field
 	dims       []int

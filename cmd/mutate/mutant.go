@@ -100,7 +100,7 @@ func chooser(bases []*base, mutations []mutation) func(seed uint64) mutant {
 			pairs = append(pairs, mutant{0, b, mu})
 		}
 	}
-	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // so that a few of them are mixed
+	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // shuffled, so that a few mutants are of many kinds
 	return func(seed uint64) mutant {
 		m := pairs[order[seed%uint64(len(pairs))]]
 		m.seed = seed

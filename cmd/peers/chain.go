@@ -54,7 +54,7 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 		return true
 	}
 	if r.function.kind == "unknown" {
-		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // as for memory files
+		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // as for files in memory
 	}
 	if filepath.Base(p.Object) != filepath.Base(r.object) {
 		return false

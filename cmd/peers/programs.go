@@ -4,7 +4,7 @@ package main
 type program struct {
 	name    string
 	needs   []string // commands that must be installed
-	modes   []mode   // of perf: a recording for each
+	modes   []mode   // a perf recording is made in each
 	prepare string   // shell script, run before
 	command string   // shell script in the folder of inputs, recorded as a whole
 	system  bool     // the whole machine

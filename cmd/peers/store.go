@@ -67,7 +67,7 @@ type content struct {
 	functions map[int64]*function
 	total     int64 // the id of <Total>
 	stacks    map[int64]*stack
-	samples   []sample  // of perf
+	samples   []sample  // samples of a perf recording
 	recorded  time.Time // when the recording ended
 	// values are the values in machine mode, by metric and function.
 	values map[string]map[int64]pair

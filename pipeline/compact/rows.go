@@ -17,7 +17,7 @@ type rows struct {
 // column holds the values of one column of rows.
 type column struct {
 	wide   []int64
-	narrow []int32 // of texts: their numbers; of truth values: 0 or 1
+	narrow []int32 // 32-bit values: numbers of texts, or 0 and 1 for Booleans
 	valid  []bool  // nil while no value is missing
 }
 

@@ -17,7 +17,7 @@ func Find(path, store, cache string) string {
 	ours := map[string]string{store: "the store " + storedir.DisplayName(store)}
 	for _, folder := range []string{store, filepath.Join(store, storedir.TablesDir)} {
 		parts, _ := os.ReadDir(folder) // a missing store cannot be damaged
-		for _, part := range parts {   // which may be links to other disks
+		for _, part := range parts {   // parts may be links to other disks
 			ours[filepath.Join(folder, part.Name())] = ours[store]
 		}
 	}

@@ -37,7 +37,7 @@ type Runner struct {
 	// batches are not merged.
 	Refresh func(store string) error
 
-	suggested bool // that compact would help
+	suggested bool // compact was suggested already
 }
 
 // outcome is the outcome of one ingest.

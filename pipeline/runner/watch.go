@@ -55,7 +55,7 @@ func (run *Runner) watchPaths(ctx context.Context, paths []string) error {
 			aborted = err.Error()
 			run.Warnf("%v", err)
 		}
-		last.results, last.batches = nil, nil // they are reported
+		last.results, last.batches = nil, nil // they were reported already
 		if watcher.Pending() {
 			wait(ctx, run.Interval)
 		}

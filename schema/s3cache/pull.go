@@ -202,7 +202,7 @@ func (m *Cache) Sync(name string) error {
 		}
 		_ = filepath.WalkDir(m.local(name), func(file string, e fs.DirEntry, err error) error { // unreadable files are skipped
 			if err == nil && e.Type().IsRegular() && !there[file] {
-				_ = os.Remove(file) // of an earlier store
+				_ = os.Remove(file) // a file of an earlier store
 			}
 			return nil
 		})

@@ -133,7 +133,7 @@ func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, erro
 	defer root.Close()
 	unfit, footers := map[string]error{}, map[string][]File{} // by folder
 	for f := range files {
-		if f.Footer == "" { // of an older commit
+		if f.Footer == "" { // an older commit lacks it
 			if err := regularIn(root, f.Path); err != nil {
 				unfit[f.Path] = err
 			}

@@ -84,7 +84,7 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 		return nil, nil
 	}
 	experiments := damaged.Experiments
-	if stem, n := splitName(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // of one experiment
+	if stem, n := splitName(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // the batch of one experiment
 		experiments = []Entry{{ExperimentID: stem, Generation: n, Experiment: names[stem]}}
 	}
 	if len(experiments) == 0 {

@@ -119,7 +119,7 @@ func eachCommitFile(store string, keep func(batch string) bool, yield func(*rawC
 			continue
 		}
 		f := &rawCommit{batch: batch, version: &fileVersion{sum: xxhash.Sum64String("error: " + errNoFile.Error())}, err: errNoFile}
-		if e.Type().IsRegular() || IsCache(store) { // to open alone changes some devices
+		if e.Type().IsRegular() || IsCache(store) { // opening changes some devices
 			if f, err = readCopy(store, batch); err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ type Reader struct {
 	columns       []string
 	file          *file.Reader
 	arrow         *pqarrow.FileReader
-	columnIndexes []int // in the file, of experiment_id and the requested columns that it has
+	columnIndexes []int // file's indexes of experiment_id and those requested columns that it has
 
 	mu    sync.Mutex
 	group *rowGroup
