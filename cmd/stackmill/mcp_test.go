@@ -164,7 +164,7 @@ func TestAgentsMistakes(t *testing.T) {
 		{"query", map[string]any{"sql": " ;"}, "no SQL"},
 		{"query", map[string]any{"statement": "SELECT 1"}, "statement"},
 		{"report", map[string]any{"view": "nonsense"}, "nonsense"},
-		{"report", map[string]any{"metric": "totalcpu"}, "no view given"},
+		{"report", map[string]any{"metric": "totalcpu"}, "argument view is missing"},
 		{"explain", map[string]any{"experiment": "monday/test.1.er"}, "no stack given"},
 		{"report", map[string]any{"view": "functions", "experiment": "nonsense"}, "nonsense"},
 		{"report", map[string]any{"view": "functions", "mode": "nonsense"}, "nonsense"},

@@ -32,7 +32,7 @@ func objectOf(bucket string, o minio.ObjectInfo) Object {
 func trimETag(etag string) string { return strings.Trim(etag, `"`) }
 
 // errList means that a list cannot be the answer to the request.
-var errList = errors.New("the list does not match the request")
+var errList = errors.New("the server's list of objects does not fit the request")
 
 // maxRepeats is how many objects in a row a server may list a second time.
 const maxRepeats = 2000

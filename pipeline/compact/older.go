@@ -47,7 +47,7 @@ func (r *run) rewrite(ctx context.Context) error {
 	for _, b := range older {
 		err := r.verify(ctx, []*storedir.Batch{b})
 		if errors.Is(err, errSkipped) {
-			return fmt.Errorf("batch %s of store format %s is damaged: it cannot be rewritten (see stackmill check of the program that wrote it)", b.Batch, b.StoreVersion)
+			return fmt.Errorf("batch %s of store format %s is damaged: it cannot be rewritten (run `stackmill check` of the release that wrote it)", b.Batch, b.StoreVersion)
 		}
 		if err == nil {
 			err = r.rewriteBatch(ctx, from, b)

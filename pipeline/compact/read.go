@@ -99,7 +99,7 @@ func (c *column) fill(a arrow.Array, known *texts) error {
 	case *array.Dictionary:
 		return c.number(a, known)
 	default:
-		return fmt.Errorf("values of type %s", a.DataType())
+		return fmt.Errorf("values of type %s, which no table has", a.DataType())
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (c *column) fill(a arrow.Array, known *texts) error {
 func (c *column) number(a *array.Dictionary, known *texts) error {
 	names, ok := a.Dictionary().(*array.String)
 	if !ok {
-		return fmt.Errorf("texts of type %s", a.DataType())
+		return fmt.Errorf("texts of type %s, which no table has", a.DataType())
 	}
 	numbers := make([]int32, names.Len()) // from 1
 	c.narrow = make([]int32, a.Len())

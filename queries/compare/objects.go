@@ -72,8 +72,8 @@ func (c *comparison) onlyPrograms() string {
 	return queries.Quote(base) + ", " + queries.Quote(test)
 }
 
-// matchData merges data objects of one descriptor whose scopes' paths have the longest common
-// suffix, or which are alone in scopes of that base name.
+// matchData merges data objects with the same descriptor if their scopes' paths have the longest
+// common suffix, or if each is the only one on its side whose scope has that base name.
 func (c *comparison) matchData() error {
 	c.matchSame("descriptor")
 	scope := func(it *item) string { return it.names[1] }
@@ -87,8 +87,8 @@ func (c *comparison) matchData() error {
 	return nil
 }
 
-// pairEnds merges two items that share a key and whose paths have a longer common suffix than those
-// of all other candidates, of at least the name and one directory.
+// pairEnds merges an item of the base and one of the test with the same key if, of all candidates,
+// their paths have the longest common suffix: at least the file's name and one directory.
 func (c *comparison) pairEnds(key, path func(*item) string, how func(base, test *item) string) {
 	for _, g := range c.leftOver(key) {
 		for _, test := range g[1] {

@@ -238,7 +238,7 @@ func writeRedirect(address string) (file string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = dir.Remove() } // its token is worth nothing without the server
+	remove = func() { _ = dir.Remove() } // if it stays, its token is useless once the server ends
 	var text strings.Builder
 	err = redirectPage.Execute(&text, address)
 	path := filepath.Join(dir.Path, "open.html")

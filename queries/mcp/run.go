@@ -142,7 +142,7 @@ func (s *Server) compare(ctx context.Context, args *arguments) (*answer, error) 
 func (s *Server) report(ctx context.Context, args *arguments) (*answer, error) {
 	if args.View == "" {
 		if f := args.filter(); args.Experiment != "" || args.Metric != "" || args.Function != "" || args.Sort != "" || !f.IsEmpty() {
-			return nil, errors.New("no view given: without one, the views are listed, and other arguments have no effect")
+			return nil, errors.New("argument view is missing (leave out all arguments to list the views)")
 		}
 		a := &answer{Columns: []string{"view", "title"}, RowsTotal: len(report.Reports)}
 		for _, r := range report.Reports {

@@ -173,7 +173,7 @@ func (s *valueSeries) write(ctx context.Context, db *queries.DB, newest string, 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
 // experimentValues returns the values of experiments for Prometheus. It computes them once for each state of the store,
-// within the limit of concurrent requests.
+// and waits for its turn among the concurrent requests.
 func (s *Server) experimentValues(ctx context.Context) ([]byte, error) {
 	store, err := s.store.pin(ctx, false)
 	if err != nil {

@@ -17,8 +17,8 @@ type Table struct {
 	Columns               *arrow.Schema // descriptions are in the metadata `comment`
 }
 
-// Tables returns all tables and views by name, within the limit of concurrent requests, and warnings in the form of the
-// header Stackmill-Warning.
+// Tables returns all tables and views by name, and warnings in the form of the header Stackmill-Warning. It waits for
+// its turn among the concurrent requests.
 func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, err error) {
 	turn, err := s.limiter.acquire(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, e
 	return tables, joinWarnings(store.leftOut()), nil
 }
 
-// column is a column with its table, whose Columns are not set.
+// column is a column and its table; the table's Columns are not set.
 type column struct {
 	table                  Table
 	name, sqlType, comment string

@@ -64,8 +64,8 @@ var damages = []struct{ want, text, by string }{
 	{"pc_values: not the values of the stacks", "  7 totalcpu 3 40ms", "  7 totalcpu 3 41ms"},
 	{"function_values: an unknown function has no reason", "PC~in~no~load~object", "''"},
 	{"listings: a function has no instructions", "  903 5 3 703", "  903 5 9 703"},
-	{"instructions: none starts at a PC with a value", "  2 8208 1 retq", "  2 8209 1 retq"},
-	{"instructions: a function and its body share one", "  903 5 3 703\n", "  903 5 3 703\n  903 7 2 702\n" +
+	{"instructions: a PC has a value, but no instruction starts there", "  2 8208 1 retq", "  2 8209 1 retq"},
+	{"instructions: a function and its body have the same one", "  903 5 3 703\n", "  903 5 3 703\n  903 7 2 702\n" +
 		"functions function_no function_id load_object_id module_id name kind body_of offset size\n  7 16 903 804 k body 13 8192 64\n"},
 	{"source_files: a file has no lines", "  a.c 4 704", "  a.c 5 704"},
 	{"instructions: rows of lists are out of order", "  1 4181 2 jne", "  1 4176 2 jne"},

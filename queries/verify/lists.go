@@ -145,7 +145,7 @@ func (x *experiment) checkCode() error {
 			}
 			_, found := slices.BinarySearchFunc(c, at, func(s span, at int64) int { return int(min(max(s.start-at, -1), 1)) })
 			if len(c) > 0 && !found {
-				return errors.New("instructions: none starts at a PC with a value")
+				return errors.New("instructions: a PC has a value, but no instruction starts there")
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
 		slices.SortFunc(c, func(a, b span) int { return int(min(max(a.start-b.start, -1), 1)) })
 		for i := 1; i < len(c); i++ {
 			if c[i].start == c[i-1].start {
-				return nil, errors.New("instructions: a function and its body share one")
+				return nil, errors.New("instructions: a function and its body have the same one")
 			}
 		}
 	}

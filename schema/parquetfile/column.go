@@ -174,7 +174,7 @@ func (c *chunk) writeBools(out *sink, arrays []arrow.Array) error {
 	for _, a := range arrays {
 		values, ok := a.(*array.Boolean)
 		if !ok {
-			return fmt.Errorf("values of type %s", a.DataType())
+			return fmt.Errorf("values of type %s in a column of booleans", a.DataType())
 		}
 		for i := range values.Len() {
 			if values.IsValid(i) {

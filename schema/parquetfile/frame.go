@@ -32,7 +32,7 @@ const (
 // stored is Parquet's representation of a column type.
 var stored = map[schema.Type]struct {
 	physical, converted int64
-	logical             func(*thrift) // nil, with converted: none
+	logical             func(*thrift) // nil: neither this nor converted is written
 }{
 	schema.Bool:   {0, 0, nil},
 	schema.Int32:  {1, 17, func(t *thrift) { t.integer(32) }},
@@ -166,7 +166,7 @@ type chunkMeta struct {
 	least, most      []byte // nil if unknown
 }
 
-// at returns the offset of the column.
+// at returns the column's offset in the file.
 func (w *chunkMeta) at() int64 {
 	if w.dictionary > 0 {
 		return w.dictionary
@@ -174,7 +174,7 @@ func (w *chunkMeta) at() int64 {
 	return w.data
 }
 
-// move moves the column by a number of bytes.
+// move adds to the column's offsets in the file.
 func (w *chunkMeta) move(by int64) {
 	if w.data += by; w.dictionary > 0 {
 		w.dictionary += by

@@ -50,7 +50,7 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 		labels := a.(*array.Dictionary)
 		names, ok := labels.Dictionary().(*array.String)
 		if !ok {
-			return fmt.Errorf("values of type %s", a.DataType())
+			return fmt.Errorf("values of type %s in a column of strings", a.DataType())
 		}
 		numbers := make([]int32, names.Len()) // from 1
 		end := at + a.Len() - a.NullN()
@@ -106,7 +106,7 @@ func (c *chunk) writeTexts(out *sink, arrays []arrow.Array) error {
 	for _, a := range arrays {
 		values, ok := a.(*array.String)
 		if !ok {
-			return fmt.Errorf("values of type %s", a.DataType())
+			return fmt.Errorf("values of type %s in a column of strings", a.DataType())
 		}
 		for i := range values.Len() {
 			if values.IsValid(i) {

@@ -282,8 +282,8 @@ func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
 	return from.at(int(by - 1)).from
 }
 
-// writeRegister returns a register after an instruction: a result of less than half its width leaves
-// the rest unchanged.
+// writeRegister returns a register after an instruction: a result of 1 or 2 bytes leaves the other
+// bits of the register unchanged, 4 bytes clear them.
 func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 	if b.Width >= 4 {
 		return result
@@ -342,14 +342,14 @@ func (w *bitFlow) address(s *bitState, x *instruction) symbolicAddress {
 	return symbolicAddress{}
 }
 
-// useAddress marks the bits of a register that is used as an address as used.
+// useAddress marks the bits of a register as used, because an instruction uses it as an address.
 func (w *bitFlow) useAddress(s *bitState, r insn.Register) {
 	if r >= 0 && r < registers {
 		w.used |= s.registers[r].dependencies()
 	}
 }
 
-// useAll marks all bits as used, by instructions of unknown effect.
+// useAll marks all bits as used, because an instruction has unknown effects.
 func (w *bitFlow) useAll(s *bitState) {
 	w.unknownUse = w.unknownUse || s.isLive()
 	for _, b := range &s.registers {
@@ -385,8 +385,8 @@ func (w *bitFlow) storeBits(s *bitState, i int, a *insn.Access, b *bitVector, ho
 	s.slots[at] = stackSlot{a.Size, b, holds}
 }
 
-// mergeStore applies a store to the memory of the access, here if it is the access itself. Bits that
-// it writes back are not used, all others are changed.
+// mergeStore applies a store to the memory of the access; here says that the store is the access.
+// Bits that it writes back are not used; it changes all others.
 func (w *bitFlow) mergeStore(here bool, b *bitVector, off int64, n int) {
 	var changed, used uint64
 	for k := range min(n, 64) {

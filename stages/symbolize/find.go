@@ -183,7 +183,7 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	case kernel:
 		id.Text(r.rec.OS)
 	case !decode.IsPerfMap(k.path): // offsets in perf maps are addresses, which differ in each run
-		if loadings := r.loadingsOf(im, k); len(loadings) > 0 { // none without executable mappings
+		if loadings := r.loadingsOf(im, k); len(loadings) > 0 { // empty if the object has no executable mapping
 			id.Number(loadings[0].start).Number(loadings[0].end)
 		}
 	}

@@ -207,7 +207,7 @@ func (w *writer) readEntries(id int64) (map[string]entry, error) {
 		path := filepath.Join(w.dir, fmt.Sprintf("%d-%s.avro", id, kind))
 		err := readAvro(path, func(e entry) error {
 			if e.SequenceNumber == nil || e.SnapshotID == nil {
-				return errors.New("a file has no sequence number or snapshot")
+				return errors.New("an entry lacks its sequence number or its snapshot")
 			}
 			if e.Status != deleted {
 				all[e.DataFile.FilePath] = e

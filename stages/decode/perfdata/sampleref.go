@@ -47,7 +47,7 @@ type refChunk struct {
 
 // timeSummary summarizes a list's times. Samples without a time have 0.
 type timeSummary struct {
-	first, last      uint64 // the first time, and the last one that is not 0
+	first, last      uint64 // first: of the first sample, even if 0; last: the last that is not 0
 	earliest, latest uint64 // of the times that are not 0; noTime and 0 if there is none
 	untimed          bool   // some time is 0
 	disordered       bool   // some time is earlier than one before it
@@ -253,7 +253,7 @@ func (r *reader) origin() string {
 	return ""
 }
 
-// noteOwner notes the process of a tracepoint's sample's thread, when it is first seen.
+// noteOwner notes the process of a tracepoint sample's thread when it first sees the thread.
 func (r *reader) noteOwner(a *attr, body []byte) {
 	if a.sampleType&sampleTID == 0 {
 		return

@@ -228,7 +228,7 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 		a.usesKernel = true
 		a.observe(a.rec, []decode.MapEvent{a.t.kernelItself()})
 	}
-	if p.Number == 0 { // its samples may count nothing
+	if p.Number == 0 { // not numbered yet: it gets rows even if none of its samples count
 		p.rows = &processRows{}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
