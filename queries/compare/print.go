@@ -34,18 +34,18 @@ func (r *Result) fields() (fields []result.Field) {
 }
 
 // cells returns the row's values, by fields; nil for unknown numbers.
-func (row *Row) cells() (values []any) {
-	for _, n := range row.Names {
+func (r *Row) cells() (values []any) {
+	for _, n := range r.Names {
 		values = append(values, n)
 	}
-	for _, v := range []float64{row.Base, row.Test, row.Difference, row.Ratio, row.Low, row.High, row.Noise, row.P, row.Q} {
+	for _, v := range []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.Noise, r.P, r.Q} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			values = append(values, nil)
 		} else {
 			values = append(values, v)
 		}
 	}
-	return append(values, int64(row.BaseN), int64(row.TestN), row.Verdict, row.Matched)
+	return append(values, int64(r.BaseN), int64(r.TestN), r.Verdict, r.Matched)
 }
 
 // sideJSON is one side of a comparison in JSON.

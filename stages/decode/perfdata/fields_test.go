@@ -334,9 +334,9 @@ func TestHugeShares(t *testing.T) {
 		for _, v := range values {
 			p.measure(7).add(v)
 		}
-		times := p.times[7]
+		times := p.waits().times[7]
 		times.on = math.MaxInt64 - 1
-		w := wallShares{times: p.times, given: map[int32]*threadTime{}}
+		w := wallShares{times: p.waits().times, given: map[int32]*threadTime{}}
 		sum := int64(0)
 		for _, v := range values {
 			share := w.next(7, v, times)

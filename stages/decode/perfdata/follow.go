@@ -142,7 +142,7 @@ func (s *scheduleStep) schedule(to *sampleBatch) {
 		if own.rows > 0 {
 			s.sample(own, row, to)
 			row += int(own.rows)
-			own.p.seen += int64(own.rows)
+			own.p.waits().seen += int64(own.rows)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (s *scheduleStep) sample(own *parsedSample, first int, to *sampleBatch) {
 	if traced.kind == tracedNothing || own.ref.time == 0 {
 		return
 	}
-	here := schedule.Sample{Process: int32(own.p.Number), Row: own.p.seen, Stack: to.rows.narrow[rowStack][first]}
+	here := schedule.Sample{Process: int32(own.p.Number), Row: own.p.waits().seen, Stack: to.rows.narrow[rowStack][first]}
 	if traced.kind != tracedSwitch {
 		s.own(traced.tid, own.other)
 		s.follower.Wakeup(&schedule.Wakeup{Time: own.ref.time, Thread: traced.tid, New: traced.kind == tracedNew, Waker: own.tid, Sample: here})
@@ -245,8 +245,9 @@ func (s *scheduleStep) emit(i *schedule.Interval) {
 		r.wait.narrow = [narrowColumns]int32{
 			rowThread: i.Thread, rowCPU: i.CPU, rowEvent: int32(i.State), rowName: out.name, rowCGroup: out.cgroup, rowStack: p.waitStack(i),
 		}
-		r.state.narrow[rowStack] = int32(p.waited)
-		p.waited++
+		w := p.waits()
+		r.state.narrow[rowStack] = int32(w.waited)
+		w.waited++
 	}
 	if i.State != schedule.Unknown {
 		s.ended[i.Thread] = until
@@ -271,6 +272,26 @@ func (p *process) waitStack(i *schedule.Interval) int32 {
 	return p.Stacks.InternState(i.Out.Stack, state)
 }
 
+// processWaits are the waits and states of a process's threads.
+type processWaits struct {
+	first     int64 // the number of the process's first sample within the recording
+	firstWait int64 // the number of its first wait
+	seen      int64 // rows of samples that scheduleStep has seen
+	waited    int64 // waits so far
+	rows      processRows
+	states    processRows
+	times     map[int32]*threadTime // by thread
+}
+
+// waits returns the waits of a process. Most processes of a recording have no samples and need
+// none.
+func (p *process) waits() *processWaits {
+	if p.wait == nil {
+		p.wait = &processWaits{times: map[int32]*threadTime{}}
+	}
+	return p.wait
+}
+
 // threadTime is the time that a thread was on a CPU, and what its clock samples count.
 type threadTime struct{ on, value int64 }
 
@@ -279,13 +300,11 @@ func (t *threadTime) add(value int64) { t.value = bounds.Add(t.value, value) }
 
 // measure returns the times of a thread.
 func (p *process) measure(tid int32) *threadTime {
-	t := p.times[tid]
+	times := p.waits().times
+	t := times[tid]
 	if t == nil {
-		if p.times == nil {
-			p.times = map[int32]*threadTime{}
-		}
 		t = &threadTime{}
-		p.times[tid] = t
+		times[tid] = t
 	}
 	return t
 }
@@ -306,8 +325,9 @@ func (s *scheduleStep) close(sink *sinkStep) {
 	sample := int64(0)
 	for _, p := range s.t.recorded {
 		s.unsampled(p, sink)
-		p.first, p.firstWait = sample, sample+int64(p.rows.n)
-		sample = p.firstWait + int64(p.waits.n)
+		w := p.waits()
+		w.first, w.firstWait = sample, sample+int64(p.rows.n)
+		sample = w.firstWait + int64(w.rows.n)
 	}
 	if n := s.follower.Breaks(); n > 0 {
 		s.r.count(diagnostic.Info, n, "missing-switches", "switches of threads were not recorded: what the threads did then is unknown")
@@ -317,7 +337,7 @@ func (s *scheduleStep) close(sink *sinkStep) {
 // threadStates passes the states of all threads.
 func (t *timeline) threadStates(pass func(*decode.ThreadState) error) error {
 	for _, p := range t.recorded {
-		if err := t.statesOf(&p.states, p.Number, p.firstWait, pass); err != nil {
+		if err := t.statesOf(&p.waits().states, p.Number, p.waits().firstWait, pass); err != nil {
 			return err
 		}
 	}
@@ -352,13 +372,13 @@ func (t *timeline) statesOf(rows *processRows, process int, firstWait int64, pas
 // unsampled adds the time that threads were on a CPU without a sample that measures it: it has no
 // stack.
 func (s *scheduleStep) unsampled(p *process, sink *sinkStep) {
-	for _, tid := range slices.Sorted(maps.Keys(p.times)) {
-		if t := p.times[tid]; t.value == 0 && t.on > 0 {
+	for _, tid := range slices.Sorted(maps.Keys(p.waits().times)) {
+		if t := p.waits().times[tid]; t.value == 0 && t.on > 0 {
 			unsampled := p.Stacks.Intern(&decode.RawStack{OMPState: decode.StateOn, Reason: decode.ReasonUnsampled})
 			r := row{}
 			r.wide[rowTime], r.wide[rowPeriod], r.wide[rowWaker] = s.ended[tid], t.on, noWaker
 			r.narrow = [narrowColumns]int32{rowThread: tid, rowCPU: -1, rowEvent: int32(schedule.On), rowName: s.outs[tid].name, rowCGroup: noCGroup, rowStack: unsampled}
-			sink.addOne(&p.waits, &r, waitFields)
+			sink.addOne(&p.waits().rows, &r, waitFields)
 		}
 	}
 }
@@ -369,11 +389,11 @@ func (k *sinkStep) addStates(list []stateRow, foreign *processRows) {
 		s := &list[i]
 		states := foreign
 		if s.p != nil {
-			states = &s.p.states
+			states = &s.p.waits().states
 		}
 		k.addOne(states, &s.state, stateFields)
 		if s.waits {
-			k.addOne(&s.p.waits, &s.wait, waitFields)
+			k.addOne(&s.p.waits().rows, &s.wait, waitFields)
 		}
 	}
 }

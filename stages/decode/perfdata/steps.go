@@ -454,23 +454,23 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		case schema.Perf:
 			return int64(p.rows.n)
 		case schema.Wait:
-			return int64(p.waits.n)
+			return int64(p.waits().rows.n)
 		}
 		return 0
 	}
 	if len(p.dumps) > 0 {
 		p.Dumps = dumpList{t, p}
 	}
-	p.Release = func() { *p.rows, p.waits, p.dumps = processRows{}, processRows{}, nil }
+	p.Release = func() { *p.rows, p.waits().rows, p.dumps = processRows{}, processRows{}, nil }
 	dumps := len(p.dumps)
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		switch k {
 		case schema.Perf:
-			shares := wallShares{clock: t.clock, times: p.times, given: map[int32]*threadTime{}}
+			shares := wallShares{clock: t.clock, times: p.waits().times, given: map[int32]*threadTime{}}
 			return &eventReader{r: t.r, rows: p.rows, fields: t.r.found.accesses, record: shares.record}
 		case schema.Wait:
 			waits := waitRows{t: t, dumps: dumps}
-			return &eventReader{r: t.r, rows: &p.waits, fields: waitFields, record: waits.record}
+			return &eventReader{r: t.r, rows: &p.waits().rows, fields: waitFields, record: waits.record}
 		}
 		return emptyReader{}
 	}

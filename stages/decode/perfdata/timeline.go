@@ -46,13 +46,7 @@ type process struct {
 	spaces   uint64         // bits of the foreign address spaces of its samples
 	dumps    []recordOffset // samples with stacks to unwind
 
-	first     int64 // the number of its first sample within the recording, and of its first wait
-	firstWait int64
-	seen      int64 // rows that scheduleStep has seen
-	waited    int64 // waits
-	waits     processRows
-	states    processRows
-	times     map[int32]*threadTime // by thread
+	wait *processWaits // nil before it is needed
 }
 
 // addressSpace is the mappings that a process has, while its records are followed.

@@ -14,7 +14,7 @@ import (
 // measure such time, in proportion to their values: the shares of a thread add up to its time.
 type wallShares struct {
 	clock int32                 // the event of these samples, -1 if there is none
-	times map[int32]*threadTime // by thread; nil if the recording has no switches
+	times map[int32]*threadTime // by thread; empty if the recording has no switches
 	given map[int32]*threadTime // what the samples so far have
 }
 
@@ -39,7 +39,7 @@ func (w *wallShares) record(b *rowBatch) arrow.RecordBatch {
 // samples without one.
 func (w *wallShares) of(b *rowBatch) (wall, latency []int64) {
 	wall, latency = unknown()[:b.len()], unknown()[:b.len()]
-	if w.times == nil || w.clock < 0 {
+	if len(w.times) == 0 || w.clock < 0 {
 		return wall, latency
 	}
 	wall, latency = slices.Clone(wall), slices.Clone(latency)
@@ -107,5 +107,5 @@ func (t *timeline) wakerSample(waker int64) int64 {
 	if waker == noWaker {
 		return noWaker
 	}
-	return t.recorded[waker>>wakerShift-1].first + waker&(1<<wakerShift-1)
+	return t.recorded[waker>>wakerShift-1].waits().first + waker&(1<<wakerShift-1)
 }
