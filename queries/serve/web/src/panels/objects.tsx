@@ -51,7 +51,7 @@ const mostLayouts = 5;
 export function ObjectsPanel() {
   const address = useAddress();
   const most = Number(address.get('rows', '1000'));
-  const asked = { ...scope(address), metric: address.get('metric'), mode: null }; // the values are the same in each mode
+  const asked = { ...scope(address), metric: address.get('metric'), mode: null }; // all modes have the same values
   const answer = useData<DataObjectsRow[]>('views/data-objects', { ...asked, limit: String(most) });
   const chosen = address.get('object');
   return (
