@@ -129,7 +129,7 @@ func TestDecompressedSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := (&compressedFile{path, &compressions[0]}).bring(t.Context(), to)
-	if err == nil || !strings.Contains(err.Error(), "it has more than 1073741824 bytes") {
+	if err == nil || !strings.Contains(err.Error(), "its content exceeds 1073741824 bytes") {
 		t.Errorf("got %v", err)
 	}
 }

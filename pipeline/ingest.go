@@ -35,7 +35,7 @@ type Options struct {
 	// NoRecordedSources keeps sources from being looked for at their recorded paths.
 	NoRecordedSources bool
 	Jobs              int           // experiments at a time, at least 1
-	Memory            int64         // limit in bytes; 0: the default of caches, and no limit otherwise
+	Memory            int64         // limit in bytes; 0: none, except the default limits of caches
 	Timeout           time.Duration // time limit for one experiment; 0: none
 	Recursive         bool          // look for recordings below folders, not only in them
 	Verify            bool          // also read recordings whose files have not changed since they were read

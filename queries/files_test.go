@@ -35,7 +35,7 @@ func samplesFile(t *testing.T, name string, n int) {
 		} else {
 			rows.Int64(int64(uint64(i) * 0x9e3779b97f4a7c15 >> 1))
 		}
-		rows.Int64(i % 7 / 6).Null().Int64(i * i).Int64(0)
+		rows.Int64(i % 7 / 6).Null().Int64(i * i).Int64(0).Null().Null().Null()
 	}
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func (c *subsetConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// Driver implements driver.Connector: sessions find their connector by it.
+// Driver implements driver.Connector. It returns the connector, which sessions find by DB.Driver.
 func (c *subsetConnector) Driver() driver.Driver { return c }
 
 // Open implements driver.Driver: it connects to the same store, whatever the name.

@@ -79,8 +79,11 @@ func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sa
 		return nil, err
 	}
 	leaves, err := perftext.Script(bytes.NewReader(text))
-	if err != nil || len(leaves) != len(samples) {
-		return nil, fmt.Errorf("perf script: %d samples, without chains %d: %w", len(samples), len(leaves), err)
+	if err == nil && len(leaves) != len(samples) {
+		err = fmt.Errorf("perf script lists %d samples, but %d with -G", len(samples), len(leaves))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if text, err = perf("script", "-D"); err != nil {
 		return nil, err

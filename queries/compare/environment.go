@@ -18,7 +18,7 @@ type Difference struct {
 	What   string   `json:"what"`
 	Base   []string `json:"base"` // distinct values, sorted
 	Test   []string `json:"test"`
-	Unfair bool     `json:"unfair"` // whether it may explain differences that the code does not
+	Unfair bool     `json:"unfair"` // whether it, and not the code, may be the cause of differences
 }
 
 // surroundings are the columns of experiments that describe a run, with their names for people, in

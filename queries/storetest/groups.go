@@ -12,7 +12,7 @@ import (
 // the values of functions of the program app in ms. The metric is m, from samples of the kind.
 func Groups(kind string, base, test []map[string]int) string {
 	var b strings.Builder
-	all := map[string]bool{} // a function has the same number everywhere
+	all := map[string]bool{} // functions of all experiments, numbered together
 	for _, values := range slices.Concat(base, test) {
 		for name := range values {
 			all[name] = true

@@ -32,7 +32,7 @@ var damages = []struct{ want, text, by string }{
 	{"tree_frames: a part is unknown or has no word", "  3 native 8208", "  3 other 8208"},
 	{"tree_frames: a location is wrong", "  5 native 999 0", "  5 native -1 0"},
 	{"tree_frames: an instruction is unknown", "  3 native 8208 3 3 '' 3 3", "  3 native 8208 3 9 '' 3 3"},
-	{"tree_frames: a frame is empty, or the root's is not", "  3 native 8208 3 3 '' 3 3", "  3 '' null null null '' null null"},
+	{"tree_frames: a frame has neither a word nor a location, or the root's has one", "  3 native 8208 3 3 '' 3 3", "  3 '' null null null '' null null"},
 	{"tree_frames: a frame is unused", "  6 5 0 5", "  6 5 0 3"},
 	{"a tree's nodes are not numbered", "  6 5 0 5", "  7 5 0 5"},
 	{"a tree's node has an impossible parent or number of descendants", "  6 5 0 5", "  6 0 0 5"},

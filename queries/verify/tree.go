@@ -49,7 +49,7 @@ func (x *experiment) checkFrames() error {
 			bare = bare && x.tree.shown[m][i] < 0
 		}
 		if bare != (i == 0) {
-			return errors.New("tree_frames: a frame is empty, or the root's is not")
+			return errors.New("tree_frames: a frame has neither a word nor a location, or the root's has one")
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ type Module struct {
 	ID             int64
 	Object         ObjectNo
 	Name, Language string
-	ShortPath      string // that builds in other directories share
+	ShortPath      string // the same for builds in other directories
 }
 
 // Function is a row of functions.

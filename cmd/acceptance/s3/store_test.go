@@ -85,7 +85,7 @@ func TestCacheSize(t *testing.T) {
 		t.Errorf("an ingest keeps %d bytes", n)
 	}
 	code, out := a.run("query", "--store", store, "--cache-size", "1K", sums)
-	if code != 1 || !strings.Contains(out, "give --cache-size more, or choose experiments with --experiment") {
+	if code != 1 || !strings.Contains(out, "raise --cache-size, or choose experiments with --experiment") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	total := 0

@@ -20,8 +20,8 @@ func TestMissingDebugFiles(t *testing.T) {
 	}
 	programs := filepath.Join(dir, "symfs/tmp/inlined/bin")
 	want := map[string]struct{ file, text string }{
-		"cxx_split_4": {"cxx_split_4-second.dwo", "Inlined functions"},
-		"cxx_split_5": {"cxx_split_5-first.dwo", "Inlined functions"},
+		"cxx_split_4": {"cxx_split_4-second.dwo", "The inlined functions"},
+		"cxx_split_5": {"cxx_split_5-first.dwo", "The inlined functions"},
 		"cxx_dwz_4":   {"common_4", "the inlined functions"},
 		"cxx_sup":     {"common_sup", "the inlined functions"},
 	}

@@ -146,7 +146,7 @@ func (t *timeline) kernelItself() decode.MapEvent {
 
 // kernelWords returns the sorted kernel addresses on stacks.
 func kernelWords(stacks *decode.Stacks) (words []uint64) {
-	seen := make([]int, stacks.Nodes()) // how many words from the node outward are in the list
+	seen := make([]int, stacks.Nodes()) // by node: how many words, from its own to its callers', are in words
 	for n := range int32(stacks.Len()) {
 		node := stacks.Leaf(n)
 		for left := stacks.Kernel(n); left > 0 && seen[node] < left; left-- {

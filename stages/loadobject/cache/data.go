@@ -34,8 +34,8 @@ func (r *Recording) Data(path string) (*types.Table, error) {
 // Raise dataVersion when the encoding changes, or when the same object gives another table.
 const dataVersion = 12
 
-// dataPath returns the path of a sealed file. Its body: dataVersion (one byte), the length of the
-// next columns, the columns with the key and the missing files, and the table in package types'
+// dataPath returns the path of a sealed file. Its body: dataVersion (one byte), the length of
+// the head, the head (columns with the key and the missing files), and the table in package types'
 // encoding.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
