@@ -26,7 +26,7 @@ func TestLostFile(t *testing.T) {
 	defer db.Close()
 	_, err = db.Texts(t.Context(), "SELECT max(sample) FROM samples")
 	for _, err := range []error{err, errors.New(err.Error())} { // as it was, and from another process
-		if got := StatusOf(sqlError(err)); got != http.StatusInternalServerError || !strings.Contains(Explain(err), "is missing: ") || !strings.Contains(Explain(err), "ask again") {
+		if got := StatusOf(sqlError(err)); got != http.StatusInternalServerError || !strings.Contains(Explain(err), "is missing: ") || !strings.Contains(Explain(err), "repeat the query") {
 			t.Errorf("%d: %s", got, Explain(err))
 		}
 	}

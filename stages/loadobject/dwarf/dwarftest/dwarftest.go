@@ -14,6 +14,7 @@ func Run(t testing.TB, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=") // whose flags may leave debug information out
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("%s %v: %v\n%s", name, args, err, out)
 	}

@@ -615,6 +615,14 @@ export interface OverviewRow {
   data_objects: boolean;
 }
 
+export interface ParallelismRow {
+  experiment_id: string;
+  experiment: string;
+  level: Value;
+  wall_ns: Value;
+  on_ns: Value;
+}
+
 export interface PcsRow {
   experiment_id: string;
   experiment: string;
@@ -655,6 +663,19 @@ export interface ProcessesRow {
   value: Value;
   process: number;
   target: string;
+}
+
+export interface RunqueueRow {
+  experiment_id: string;
+  experiment: string;
+  process: number | null;
+  thread_id: Value;
+  thread_name: string | null;
+  delays: Value;
+  delay_ns: Value;
+  mean_ns: Value;
+  longest_ns: Value;
+  longest_at_ns: Value;
 }
 
 export interface SamplePointsRow {
@@ -703,6 +724,23 @@ export interface SamplesRow {
   t0_ns: Value | null;
   t1_ns: Value | null;
   value: Value;
+}
+
+export interface SchedThreadsRow {
+  experiment_id: string;
+  experiment: string;
+  process: number | null;
+  thread_id: Value;
+  thread_name: string | null;
+  on_ns: Value;
+  preempted_ns: Value;
+  runqueue_ns: Value;
+  blocked_ns: Value;
+  disk_ns: Value;
+  unknown_ns: Value;
+  switches: Value;
+  migrations: Value;
+  longest_runqueue_ns: Value | null;
 }
 
 export interface SecondsRow {
@@ -873,4 +911,29 @@ export interface UnattributedRow {
   samples: Value;
   value: Value;
   subject: string;
+}
+
+export interface WaitsRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  function_id: string;
+  function: string;
+  load_object: string;
+  state: string;
+  waits: Value;
+  wait_ns: Value;
+  mean_ns: Value;
+  longest_ns: Value;
+}
+
+export interface WakersRow {
+  experiment_id: string;
+  experiment: string;
+  function: string;
+  thread_name: string;
+  waker_function: string;
+  waker_thread_name: string;
+  waits: Value;
+  wait_ns: Value;
 }
