@@ -47,7 +47,7 @@ func (t *Table) Modes() (set int32) {
 // Modes appends a set of modes.
 func (r *Rows) Modes(set int32) *Rows {
 	for i := range r.modes {
-		r.cells[r.next].Builder.(*array.BooleanBuilder).Append(set>>i&1 != 0)
+		r.cells[r.next].others.(*array.BooleanBuilder).Append(set>>i&1 != 0)
 		r.step()
 	}
 	return r

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -24,7 +25,7 @@ type Rows struct {
 	modes int             // columns of modes
 	next  int             // the column of the next value
 	n     int             // whole rows
-	text  int             // bytes of text in these rows
+	text  int             // bytes of text in them
 	flush func(*Table, arrow.RecordBatch) error
 	err   error
 }
@@ -34,9 +35,13 @@ const idColumn = 0
 
 // columnBuilder has the values of a column.
 type columnBuilder struct {
-	array.Builder // of a Label column: indexes in labels
-	labels        []string
-	known         arrow.Array // the labels of the last batch
+	wide   []int64
+	narrow []int32 // of a Label column: indexes in labels
+	valid  []byte  // a validity bit for each row of a batch; rows past the end have 1
+	nulls  int     // rows without a value
+	others array.Builder
+	labels []string
+	known  arrow.Array // the labels of the last batch
 }
 
 // NewRows returns a builder of an experiment's rows of a table, which passes each full batch to
@@ -45,10 +50,11 @@ type columnBuilder struct {
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]columnBuilder, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
-		if c.Type == Label {
-			c.Type = Int32
+		switch c.Type {
+		case Int64, Int32, Label:
+		default:
+			r.cells[i].others = array.NewBuilder(memory.DefaultAllocator, c.Type.Arrow())
 		}
-		r.cells[i].Builder = array.NewBuilder(memory.DefaultAllocator, c.Type.Arrow())
 	}
 	return r
 }
@@ -62,21 +68,32 @@ func (r *Rows) Labels(column string, values ...string) *Rows {
 
 // Expect makes room for n rows, up to a full batch.
 func (r *Rows) Expect(n int) *Rows {
+	n = min(n, RowsAtOnce)
 	for i := idColumn + 1; i < len(r.cells); i++ {
-		r.cells[i].Reserve(min(n, RowsAtOnce))
+		c := &r.cells[i]
+		switch r.table.Columns[i].Type {
+		case Int64:
+			c.wide = make([]int64, 0, n)
+		case Int32, Label:
+			c.narrow = make([]int32, 0, n)
+		default:
+			c.others.Reserve(n)
+		}
 	}
 	return r
 }
 
 // Int64 appends a value of an Int64 column.
 func (r *Rows) Int64(v int64) *Rows {
-	r.cells[r.next].Builder.(*array.Int64Builder).Append(v)
+	c := &r.cells[r.next]
+	c.wide = append(c.wide, v)
 	return r.step()
 }
 
 // Int32 appends a value of an Int32 column.
 func (r *Rows) Int32(v int32) *Rows {
-	r.cells[r.next].Builder.(*array.Int32Builder).Append(v)
+	c := &r.cells[r.next]
+	c.narrow = append(c.narrow, v)
 	return r.step()
 }
 
@@ -85,15 +102,39 @@ func (r *Rows) Label(number int) *Rows { return r.Int32(int32(number)) }
 
 // Text appends a value of a String column. It replaces invalid UTF-8, which engines refuse.
 func (r *Rows) Text(v string) *Rows {
-	r.cells[r.next].Builder.(*array.StringBuilder).Append(valid(v))
+	r.cells[r.next].others.(*array.StringBuilder).Append(valid(v))
 	r.text += len(v)
 	return r.step()
 }
 
 // Null appends NULL.
 func (r *Rows) Null() *Rows {
-	r.cells[r.next].AppendNull()
+	c := &r.cells[r.next]
+	switch r.table.Columns[r.next].Type {
+	case Int64:
+		c.wide = append(c.wide, 0)
+		c.missing(r.n)
+	case Int32, Label:
+		c.narrow = append(c.narrow, 0)
+		c.missing(r.n)
+	default:
+		c.others.AppendNull()
+	}
 	return r.step()
+}
+
+// missing marks a row's value as NULL.
+func (c *columnBuilder) missing(row int) {
+	c.validTo(row + 1)
+	bitutil.ClearBit(c.valid, row)
+	c.nulls++
+}
+
+// validTo extends valid to a number of rows.
+func (c *columnBuilder) validTo(rows int) {
+	for int64(len(c.valid)) < bitutil.BytesForBits(int64(rows)) {
+		c.valid = append(c.valid, 0xff)
+	}
 }
 
 // Int64If appends a value of an Int64 column if it is known, else NULL.
@@ -132,10 +173,10 @@ func (r *Rows) Append(values ...any) {
 				r.Text(v)
 			}
 		case bool:
-			c.Builder.(*array.BooleanBuilder).Append(v)
+			c.others.(*array.BooleanBuilder).Append(v)
 			r.step()
 		case arrow.Timestamp:
-			c.Builder.(*array.TimestampBuilder).Append(v)
+			c.others.(*array.TimestampBuilder).Append(v)
 			r.step()
 		default:
 			panic(fmt.Sprintf("schema: table %s: a value of type %T", r.table.Name, v))
@@ -170,7 +211,11 @@ func (r *Rows) send() {
 	columns := make([]arrow.Array, len(r.cells))
 	columns[idColumn] = r.ids.Array(0, r.n)
 	for i := idColumn + 1; i < len(r.cells); i++ {
-		columns[i] = r.cells[i].take(r.table.Columns[i].Type)
+		c := &r.cells[i]
+		if c.nulls > 0 {
+			c.validTo(r.n)
+		}
+		columns[i] = c.take(r.table.Columns[i].Type)
 	}
 	rec := array.NewRecordBatch(r.table.Arrow(), columns, int64(r.n))
 	defer rec.Release()
@@ -183,28 +228,49 @@ func (r *Rows) send() {
 	}
 }
 
-// take returns the column and starts a new one. It makes room for as many values: a batch after a
-// full one is mostly full, too.
-func (c *columnBuilder) take(t Type) arrow.Array {
-	column := c.NewArray()
-	if column.Len() == RowsAtOnce {
-		c.Reserve(RowsAtOnce)
+// take returns the column and starts new slices: Arrow keeps the old ones.
+func (c *columnBuilder) take(t Type) (column arrow.Array) {
+	switch t {
+	case Int64:
+		column = fixed(t.Arrow(), arrow.Int64Traits.CastToBytes(c.wide), len(c.wide), c.valid, c.nulls)
+		c.wide = sameRoom(c.wide)
+	case Int32:
+		column = fixed(t.Arrow(), arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
+		c.narrow = sameRoom(c.narrow)
+	case Label:
+		if c.known == nil || c.known.Len() < len(c.labels) {
+			c.known = texts(c.labels)
+		}
+		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
+		defer indices.Release()
+		column = dictionaryArray(indices, c.known)
+		c.narrow = sameRoom(c.narrow)
+	default:
+		column = c.others.NewArray()
+		if column.Len() == RowsAtOnce {
+			c.others.Reserve(RowsAtOnce)
+		}
 	}
-	if t != Label {
-		return column
+	c.valid, c.nulls = nil, 0
+	return column
+}
+
+// sameRoom returns an empty slice for the next batch, with the capacity of the last: a batch
+// after a full one is mostly full, too.
+func sameRoom[T any](before []T) []T {
+	if len(before) < RowsAtOnce {
+		return nil
 	}
-	if c.known == nil || c.known.Len() < len(c.labels) {
-		c.known = texts(c.labels)
-	}
-	defer column.Release()
-	return dictionaryArray(column, c.known)
+	return make([]T, 0, RowsAtOnce)
 }
 
 // Close flushes the last batch and returns the first error.
 func (r *Rows) Close() error {
 	r.send()
 	for i := range r.cells {
-		r.cells[i].Release()
+		if b := r.cells[i].others; b != nil {
+			b.Release()
+		}
 	}
 	return r.err
 }

@@ -2,57 +2,61 @@ package symbolize
 
 import (
 	"math/bits"
+	"math/rand/v2"
 
 	"stackmill/internal/chunked"
-	"stackmill/internal/memo"
 	"stackmill/stages/program"
 	"stackmill/stages/symbolize/image"
 )
 
-// PCNo is the number of a PC of a recording. PCs with the same number have the same location.
+// PCNo is the number of a PC of a recording. PCs with one number have the same location.
 type PCNo int32
 
 // PCs numbers the PCs of a recording: addresses together with what was mapped there. Processes
 // that map a load object's file at the same address share its PCs.
 type PCs struct {
-	count   PCNo
-	numbers []map[uint64]PCNo // by areaNo and address
-	areas   []area            // by areaNo
+	seed    uint64    // random, so that no recording can be made whose hashes collide
+	table   []pcEntry // hash table; free slots are zero, the length is a power of 2
+	n       int
+	areas   []area // by areaNo
 	files   map[fileArea]areaNo
 	edges   map[[2]areaNo]areaNo
-	recent  []recentPC // cache by a hash of the address; the length is a power of 2
-	shift   int        // from a hash to an index in recent
-	process int32      // the number of the current process, from 1
+	recent  []pcEntry // cache by a hash of the address; the length is a power of 2
+	shift   int       // from a hash to an index in recent
+	process int32     // the number of the current process, from 1
 }
 
-// areaNo is the index of an area in PCs.areas. 0 means none.
+// areaNo is the index of an area in PCs.areas. 0 is no area.
 type areaNo int32
 
-// area is a set of addresses in which equal PCs mean the same code: a mapping of one process, all
-// mappings of a load object's file with the same bias, or where nothing is mapped. It caches the
+// area is a set of addresses in which equal PCs are the same: a mapping of one process, the
+// mappings of a load object's file with the same bias, or where nothing is mapped. It holds the
 // range of addresses that was looked up last.
 type area struct {
 	first, last uint64
 	from, until int64 // ns from the founder's start
-	process     int32 // the process of the cached range
+	process     int32 // that has the range
 }
 
 func (a *area) has(pc uint64, t int64, process int32) bool {
 	return a.first <= pc && pc <= a.last && a.from <= t && t < a.until && a.process == process
 }
 
-// fileArea is a mapped file and its bias, as the offset that address 0 would have in the file.
+// fileArea is a mapped file, with the offset that address 0 would have in it.
 type fileArea struct {
 	object program.ObjectNo
 	offset uint64
 }
 
-// recentPC is a PC in an area, with its number.
-type recentPC struct {
+// pcEntry is a PC with its number.
+type pcEntry struct {
 	pc     uint64
 	area   areaNo
 	number PCNo
 }
+
+// firstPCs is the initial number of slots.
+const firstPCs = 1 << 10
 
 // maxRecentBits bounds the size of PCs.recent, so that it stays in the processor's cache.
 const maxRecentBits = 15
@@ -60,12 +64,13 @@ const maxRecentBits = 15
 // NewPCs returns an empty table.
 func NewPCs() *PCs {
 	return &PCs{
-		numbers: []map[uint64]PCNo{{}}, areas: make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
+		seed: rand.Uint64(), table: make([]pcEntry, firstPCs),
+		areas: make([]area, 1), files: map[fileArea]areaNo{}, edges: map[[2]areaNo]areaNo{},
 	}
 }
 
-// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but others may use
-// the Process at the same time.
+// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but the process
+// may be used at the same time.
 type ProcessPCs struct {
 	*PCs
 	finder *image.Finder
@@ -80,12 +85,12 @@ type mappedArea struct {
 	area    areaNo // 0 before the first lookup
 }
 
-// Process continues with the PCs of another process, whose stacks have this many words. The
-// previous ProcessPCs becomes invalid.
+// Process continues with the PCs of another process, whose stacks have this many words. It
+// invalidates the ProcessPCs before.
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
-		x.recent, x.shift = chunked.MakeTable[recentPC](1<<n), 64-n
+		x.recent, x.shift = chunked.MakeTable[pcEntry](1<<n), 64-n
 	}
 	p := &ProcessPCs{PCs: x, finder: pr.Image.Finder(), areaOf: map[*image.Mapping]areaNo{}}
 	for _, m := range pr.withTable {
@@ -99,18 +104,18 @@ func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 }
 
 func (x *PCs) newArea() areaNo {
-	x.areas, x.numbers = append(x.areas, area{}), append(x.numbers, map[uint64]PCNo{})
+	x.areas = append(x.areas, area{})
 	return areaNo(len(x.areas) - 1)
 }
 
-// Number returns the number of a PC at time t, and the time in which the PC has this number.
+// Number returns the number of a PC at time t, and the time in which the PC has it.
 func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	return n, program.Life{From: a.from, Until: a.until}
 }
 
-// Caller does the same as Number for a return address. The result is also valid for the call before
-// the return address, even if the call is in another mapping.
+// Caller is Number for a return address. The number and life are valid for the call before it,
+// too, also if that is in another mapping.
 func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	life := program.Life{From: a.from, Until: a.until}
@@ -142,16 +147,46 @@ func (p *ProcessPCs) number(pc uint64, t int64) (PCNo, *area) {
 		}
 	}
 	area := p.area(pc, t)
-	*r = recentPC{pc, area, p.intern(area, pc)}
+	*r = pcEntry{pc, area, p.intern(area, pc)}
 	return r.number, &p.areas[area]
 }
 
 // intern returns the number of a PC in an area.
 func (x *PCs) intern(area areaNo, pc uint64) PCNo {
-	return memo.Get(x.numbers[area], pc, func() PCNo {
-		x.count++
-		return x.count - 1
-	})
+	at := x.slot(area, pc)
+	for ; x.table[at].area != 0; at = (at + 1) & (len(x.table) - 1) {
+		if e := &x.table[at]; e.pc == pc && e.area == area {
+			return e.number
+		}
+	}
+	n := PCNo(x.n)
+	x.table[at] = pcEntry{pc, area, n}
+	if x.n++; 4*x.n >= 3*len(x.table) {
+		x.grow()
+	}
+	return n
+}
+
+// slot returns where the search for a PC begins.
+func (x *PCs) slot(area areaNo, pc uint64) int {
+	high, low := bits.Mul64(pc^x.seed, 0xe7037ed1a0b428db+uint64(area)<<1)
+	return int(high^low) & (len(x.table) - 1)
+}
+
+// grow doubles the number of slots.
+func (x *PCs) grow() {
+	known := x.table
+	x.table = chunked.MakeTable[pcEntry](2 * len(known))
+	for _, e := range known {
+		if e.area == 0 {
+			continue
+		}
+		at := x.slot(e.area, e.pc)
+		for x.table[at].area != 0 {
+			at = (at + 1) & (len(x.table) - 1)
+		}
+		x.table[at] = e
+	}
 }
 
 // area returns the area of a PC at time t, and sets its range.
