@@ -11,8 +11,8 @@ import (
 	"stackmill/queries"
 )
 
-// An impossible value in a real recording costs only that value: it is reported, and all sums are
-// those of the other events.
+// An impossible value in a real recording costs only that value: it is reported, and all sums
+// include the other events alone.
 func TestValuesOutOfBounds(t *testing.T) {
 	const first = 100 // the packet that is damaged
 	for _, tt := range []struct {

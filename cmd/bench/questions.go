@@ -18,7 +18,7 @@ const (
 )
 
 // scaleQuestions are questions about a store of many experiments, each as a command (verb) or as
-// SQL. JOB stands for the name of an experiment.
+// SQL. JOB is replaced by the name of an experiment.
 var scaleQuestions = []struct{ name, verb, sql string }{
 	{"functions of one experiment", "report functions --limit 10 --experiment JOB",
 		"SELECT function, exclusive, inclusive FROM function_metrics WHERE experiment = 'JOB' AND mode = 'user' ORDER BY exclusive DESC, function LIMIT 10"},

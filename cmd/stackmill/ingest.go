@@ -175,7 +175,7 @@ func (in *ingester) check() (err error) {
 			return fmt.Errorf("%s: %w", in.verb, err)
 		}
 	}
-	switch { // nil stands for the system's directories
+	switch { // nil: the system's directories
 	case in.noSystemDebug && in.DebugDirs == nil:
 		in.DebugDirs = []string{}
 	case !in.noSystemDebug && in.DebugDirs != nil:

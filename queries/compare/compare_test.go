@@ -91,6 +91,10 @@ func TestFewRuns(t *testing.T) {
 	if _, got := outcome(t, traced, nil); got != "<Total> 2100 2700 slower, g 2000 2600 slower, f 100 100 same" {
 		t.Errorf("one run of traced events: %s", got)
 	}
+	waits := nights(t, "wait", []map[string]int{{"f": 100, "g": 2000}}, []map[string]int{{"f": 104, "g": 2600}})
+	if _, got := outcome(t, waits, nil); !strings.Contains(got, "g 2000 2600 slower") || !strings.Contains(got, "f 100 104 same") {
+		t.Errorf("one run of waits, which differ from run to run: %s", got)
+	}
 	if _, got := outcome(t, nights(t, "heap", storetest.Vary(2, base), storetest.Vary(1, test)), nil); !strings.Contains(got, "g 2001 2600 too few runs") {
 		t.Errorf("traced events that vary: %s", got)
 	}

@@ -69,9 +69,9 @@ func (c *comparison) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
 }
 
-// sampledKinds are the kinds of samples whose values are estimates. Of other kinds, every event was
-// recorded.
-var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}
+// sampledKinds are the kinds of samples whose values are estimates, or, of waits, differ from run to
+// run as estimates do. Of other kinds, every event was recorded.
+var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String(), schema.Wait.String()}
 
 func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string, records []queries.Record) (kept []queries.Experiment) {
 	var lacking []queries.Experiment

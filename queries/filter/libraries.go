@@ -18,7 +18,7 @@ type Visibility uint8
 const (
 	Everything  Visibility = iota
 	EntryPoints            // functions that other load objects call
-	Nothing                // none; a frame <name> stands for the library where the stack shows no caller
+	Nothing                // none; a frame <name> takes the library's place where the stack shows no caller
 )
 
 // leaveOut changes the frames of stacks so that functions of libraries are hidden, and emits the

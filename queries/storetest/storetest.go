@@ -36,7 +36,7 @@ var Data string
 // the rows, indented, with one field per column; the columns left out are 0, empty or missing, and `listed_in` is
 // the batch. A field that ends in `ms` is in milliseconds, two single quotes are an empty text, `null` is missing,
 // `~` a blank; a backslash begins an escape as in Go's texts. A column `modes` holds sets of modes (schema.AllModes)
-// and stands for the columns of all modes. A line `batch ID NAME PATH` starts a batch, `with ID NAME PATH` another
+// and fills the columns of all modes. A line `batch ID NAME PATH` starts a batch, `with ID NAME PATH` another
 // experiment of it; both may end in a generation. `#` starts a comment.
 func Build(dir, text string) error {
 	var b *batch

@@ -167,7 +167,8 @@ type Process struct {
 	JavaThreads                []JavaThread
 	ThreadNames                []ThreadName
 	Overview                   []OverviewRow
-	// Events returns a new reader of the kind's events in order of time (equal times: in file
+	// Events returns a new reader of the kind's events in order of time, waits in the order in which
+	// threads were switched in (equal times: in file
 	// order). Several readers may be used concurrently. If columns are named, batches may lack
 	// others. Problems were recorded before.
 	Events func(k schema.Kind, columns ...string) EventReader

@@ -16,8 +16,8 @@ import (
 	"stackmill/queries/compare"
 )
 
-// sources writes a program of some 200 functions, each of which allocates a different number of
-// bytes. The second build has shifted lines, static functions that gcc clones and specializes, a
+// sources writes a program of some 200 functions that each allocate a different number of bytes.
+// The second build has shifted lines, static functions that gcc clones and specializes, a
 // renamed file, lambdas with other numbers, functions with another parameter, and renamed
 // functions.
 func sources(t *testing.T, dir string, second bool) (files []string) {

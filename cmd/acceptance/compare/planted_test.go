@@ -21,7 +21,7 @@ var (
 
 const draws = 100
 
-// TestPlanted records runs of two builds of a program, one of which has a function that does 5 %
+// TestPlanted records runs of two builds of a program, where a function of the second does 5 %
 // more, and compares random halves: the function is found, and nothing between halves of one build.
 // queries/compare has a test over the values of such runs.
 func TestPlanted(t *testing.T) {

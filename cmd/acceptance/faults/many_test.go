@@ -111,8 +111,8 @@ func newLife(t *testing.T) *life {
 	return &life{bench: &bench{T: t, binary: binary, cache: filepath.Join(scratch, "cache")}, dir: dir, symbols: symfs, plan: filepath.Join(t.TempDir(), "a.plan"), store: filepath.Join(t.TempDir(), "store")}
 }
 
-// verb returns a command on the store. DIR stands for the recordings' folder, SYMBOLS for the
-// folder of their load object, PLAN for the file of a plan, which has these paths itself.
+// verb returns a command on the store. In words, it replaces DIR by the recordings' folder,
+// SYMBOLS by the folder of their load object, and PLAN by the file of a plan, which has these paths.
 func (l *life) verb(words ...string) []string {
 	command := []string{l.binary, words[0], "--store", l.store}
 	switch words[0] {

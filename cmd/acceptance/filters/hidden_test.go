@@ -130,8 +130,8 @@ func (c calls) add(path []string, value float64) {
 // library.
 var treeRow = regexp.MustCompile(`^\s*([\d.]+)\s.*?\+-(.*?)(?: \(<.*>\))?(?: --  no functions found)?$`)
 
-// gprofngCalls returns a call tree of gprofng. It adds the values of nodes that stand for a hidden
-// library to their callers, if they have any.
+// gprofngCalls returns a call tree of gprofng. It adds the values of a hidden library's nodes to
+// their callers, if they have any.
 func gprofngCalls(t *testing.T, hidden string, args ...string) calls {
 	t.Helper()
 	all := calls{}

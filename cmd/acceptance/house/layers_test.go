@@ -59,7 +59,7 @@ var house = []struct{ folders, holds string }{
 }
 
 // borders restrict what a folder may import from this module to less than the layers below it;
-// `internal` stands for all packages in it.
+// `internal` means all packages in it.
 var borders = []struct{ folder, imports, why string }{
 	{"internal", "", "it knows no profile"},
 	{"schema", "internal", "it is what both sides share"},

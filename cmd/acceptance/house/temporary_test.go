@@ -25,7 +25,8 @@ var temporaries = map[string]string{
 	"cmd/bench":                   "",
 }
 
-// Only one package makes temporary files, so that the next process removes those of a killed one.
+// Only one package makes temporary files, so that the next process finds and removes
+// what a killed one left.
 func TestTemporaryFiles(t *testing.T) {
 	root, makes := filepath.Join("..", "..", ".."), regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(`)
 	used := map[string]bool{}

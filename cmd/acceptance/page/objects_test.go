@@ -102,7 +102,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Objects accessed by the same functions are those of the cookbook's query.
+// The page lists the same objects accessed by the same functions as the cookbook's query.
 func TestTogether(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/cookbook.md")
 	if err != nil {

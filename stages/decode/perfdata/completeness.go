@@ -109,6 +109,20 @@ func (r *reader) systemWide(e *event) bool {
 	return true
 }
 
+// missingCPUs returns how many of the machine's CPUs an event was not counted on.
+func (r *reader) missingCPUs(e *event) int {
+	on := map[uint64]bool{}
+	for id, cpu := range r.meta.cpuOf {
+		if n, known := r.byID[id]; known && r.events[n] == e {
+			on[cpu] = true
+		}
+	}
+	if len(on) == 0 {
+		return 0
+	}
+	return max(r.meta.online-len(on), 0)
+}
+
 // maxCPUs is more than any machine has.
 const maxCPUs = 1 << 16
 
@@ -124,6 +138,8 @@ func (r *reader) idIndex(entries []byte) {
 		}
 		if thread := int64(c.U64()); thread != anyThread || cpu >= maxCPUs {
 			r.meta.bound[id] = true
+		} else {
+			r.meta.cpuOf[id] = cpu
 		}
 	}
 }

@@ -90,7 +90,8 @@ func (r *reader) feature(bit int, b []byte) {
 			rec.WordBits = 32
 		}
 	case featureCPUs:
-		rec.CPUs = int(max(c.U32(), c.U32()))
+		present, online := c.U32(), c.U32() // the order differs by version
+		rec.CPUs, r.meta.online = int(max(present, online)), int(min(present, online))
 	case featureCmdline:
 		r.commandLine(&c)
 	case featureEventDesc:

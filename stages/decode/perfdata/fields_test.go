@@ -16,6 +16,7 @@ import (
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/schedule"
 )
 
 // fieldsOfSamples returns the fields of all samples of perf as `EVENT FIELD=VALUE ...`, in order.
@@ -211,6 +212,53 @@ func TestSwitchInNotRecorded(t *testing.T) {
 	i := slices.IndexFunc(rec.Problems.Problems, func(p diagnostic.Problem) bool { return p.Reason == "switch-in-not-recorded" })
 	if i < 0 || rec.Problems.Problems[i].Severity != diagnostic.Warning || !strings.Contains(rec.Problems.Problems[i].Message, "--switch-events") {
 		t.Error(rec.Problems.Problems)
+	}
+}
+
+// Sampled switches do not tell which others there were in between.
+func TestSwitchesSampled(t *testing.T) {
+	rec := New().Open(t.Context(), filepath.Join(wallData, "sampled.data"))
+	defer rec.Close()
+	if reasons := reasonsOf(rec); rec.ThreadStates != nil || reasons["switches-sampled"] == 0 || reasons["switch-in-not-recorded"] != 0 {
+		t.Error(rec.Problems.Problems)
+	}
+}
+
+// On one CPU of two, a thread's time on it is known, but not what it did elsewhere.
+func TestMissingCPUs(t *testing.T) {
+	rec, states := openWall(t, "onecpu")
+	on := 0
+	for _, s := range states {
+		switch schema.StateNames[s.State] {
+		case "on":
+			on++
+		case "unknown":
+		default:
+			t.Errorf("%+v", s)
+		}
+	}
+	if on < 5 || reasonsOf(rec)["cpus-not-recorded"] == 0 {
+		t.Errorf("%d times on the CPU: %v", on, rec.Problems.Problems)
+	}
+	for _, p := range rec.Processes {
+		reader := p.Events(schema.Wait)
+		for b, _ := reader.Next(); b != nil; b, _ = reader.Next() {
+			for _, state := range (schema.Events{RecordBatch: b}).Int32s("state") {
+				if schedule.State(state) != schedule.On {
+					t.Errorf("%s has a wait: %v", p.Target, schedule.State(state))
+				}
+			}
+		}
+	}
+}
+
+// In a namespace of processes of its own, perf writes other ids into samples than the kernel into
+// fields: a problem says so, and only there.
+func TestOtherNamespace(t *testing.T) {
+	for name, want := range map[string]int64{"ns_all": 1, "naps_all": 0, "feed_all": 0} {
+		if rec, _ := openWall(t, name); reasonsOf(rec)["other-namespace"] != want {
+			t.Errorf("%s: %v", name, rec.Problems.Problems)
+		}
 	}
 }
 

@@ -34,7 +34,8 @@ type scheduleStep struct {
 	follower *schedule.Follower
 	lives    []life // those to come, by time
 	owners   map[int32]*process
-	to       *sampleBatch      // that gets the waits
+	to       *sampleBatch // that gets the waits
+	source   schedule.Source
 	clock    int32             // the event whose samples measure time on the CPU, -1 if there is none
 	foreign  *processRows      // states of threads of no process
 	used     map[*process]bool // with waits or states
@@ -79,12 +80,19 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 		r.found.accesses |= parallelisms
 	}
 	step := &scheduleStep{
-		r: r, t: t, lives: t.lives, owners: map[int32]*process{}, clock: r.clockEvent(),
+		r: r, t: t, lives: t.lives, owners: map[int32]*process{}, source: source, clock: r.clockEvent(),
 		foreign: &processRows{}, used: map[*process]bool{}, outs: map[int32]outRow{}, ended: map[int32]int64{},
+	}
+	missing := r.missingOf(source)
+	if missing > 0 {
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: where threads are while they are on none of the others is unknown, so that no waits can be told: record with -a", missing, r.meta.online)
+	}
+	if r.sched.foreign {
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "other-namespace", "perf ran in a namespace of processes of its own: fields of tracepoints, and the states of threads, have the ids of the whole machine, samples have those of the namespace")
 	}
 	end := max(r.found.sampleRefs.latest, r.found.switchRefs.latest, t.end)
 	step.follower = schedule.Follow(schedule.Recording{
-		Source: source, Losses: r.sched.lost, Start: t.start, End: end, CPUWide: r.sched.cpuWide,
+		Source: source, Losses: r.sched.lost, Start: t.start, End: end, CPUWide: r.sched.cpuWide, Partial: missing > 0,
 	}, step.emit)
 	t.clock, t.follows, t.foreign, r.rec.ThreadStates = step.clock, true, step.foreign, t.threadStates
 	return step
@@ -97,25 +105,38 @@ func (r *reader) tellsSwitches() bool {
 
 // scheduleSource returns which records tell switches; false if none do.
 func (r *reader) scheduleSource() (schedule.Source, bool) {
-	partial := false
+	of, sampled := false, false
 	for i, e := range r.events {
 		if r.traced[i].kind != tracedSwitch || e.samples == 0 {
 			continue
 		}
-		if r.systemWide(e) && e.flags&flagFreq == 0 && e.period <= 1 {
+		every := e.flags&flagFreq == 0 && e.period <= 1
+		if r.systemWide(e) && every {
 			return schedule.Tracepoints, true
 		}
-		partial = true
+		of, sampled = true, sampled || !every
 	}
 	switch {
 	case r.found.switchRefs.n > 0:
 		return schedule.Records, true
 	case r.sched.untimed > 0:
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-without-time", "the switch records have no time, so that no waits can be told: record with -T")
-	case partial:
+	case sampled:
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switches-sampled", "only some switches were recorded, because sched_switch was sampled (-F), so that no waits can be told: record with -c 1, or with --switch-events")
+	case of:
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-in-not-recorded", "sched_switch of single processes says when threads were switched out, but not when they came back, so that no waits can be told: record with --switch-events")
 	}
 	return 0, false
+}
+
+// missingOf returns how many CPUs the switches of a source were not recorded on.
+func (r *reader) missingOf(source schedule.Source) int {
+	for i, e := range r.events {
+		if source == schedule.Tracepoints && r.traced[i].kind == tracedSwitch || source == schedule.Records && r.sched.cpuWide && e.flags&flagContextSwitch != 0 {
+			return r.missingCPUs(e)
+		}
+	}
+	return 0
 }
 
 // clockEvent returns the event whose samples measure time on the CPU, -1 if there is none.
@@ -165,6 +186,9 @@ func (s *scheduleStep) live(before sampleRef) {
 
 func (s *scheduleStep) switched(own *parsedSample) {
 	w := &own.switched
+	if s.r.sched.foreign && s.source == schedule.Tracepoints { // the records have other ids
+		return
+	}
 	s.own(w.tid, own.p)
 	if w.out && own.p != nil {
 		out, known := s.outs[w.tid]

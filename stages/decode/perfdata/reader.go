@@ -67,10 +67,12 @@ type metadata struct {
 	argv         []string // perf's own command line
 	cmdline      string
 	cycles       *decode.CycleClock
-	wall, clock  int64           // the same instant on both clocks, 0 if not recorded
-	cpus         map[uint64]bool // CPUs with a ring buffer
-	bound        map[uint64]bool // ids of counters that count a single thread
-	sampleTimes  timeLimits      // of the samples, as the header says; zero if it does not
+	wall, clock  int64             // the same instant on both clocks, 0 if not recorded
+	cpus         map[uint64]bool   // CPUs with a ring buffer
+	bound        map[uint64]bool   // ids of counters that count a single thread
+	cpuOf        map[uint64]uint64 // by id of the other counters
+	online       int               // CPUs that were online, 0 if not recorded
+	sampleTimes  timeLimits        // of the samples, as the header says; zero if it does not
 }
 
 // endMarks are the traces that show whether a recording is complete.

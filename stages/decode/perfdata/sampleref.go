@@ -263,9 +263,35 @@ func (r *reader) noteOwner(a *attr, body []byte) {
 		return
 	}
 	c := cursorOf(body[at:], r.big)
-	if pid, tid := c.s32(), c.s32(); pid > 0 && tid > 0 {
+	switch pid, tid := c.s32(), c.s32(); {
+	case pid > 0 && tid > 0:
 		if _, known := r.found.owners[tid]; !known {
 			r.found.owners[tid] = pid
 		}
+	case pid == 0 && tid == 0 && !r.sched.foreign && r.sched.idles < maxIdles:
+		r.sched.idles++
+		r.sched.foreign = r.isForeign(body)
 	}
+}
+
+// maxIdles is how many samples of idle threads are searched for threads of another namespace.
+const maxIdles = 1 << 14
+
+// isForeign reports whether a sample without a thread is not of the idle one: its thread is outside
+// of the namespace of processes in which perf ran (perf-wall-clock 2).
+func (r *reader) isForeign(body []byte) bool {
+	var s sample
+	if !r.readSample(0, body, &s) || s.event < 0 {
+		return false
+	}
+	format := r.formatOf(r.events[s.event])
+	if format == nil {
+		return false
+	}
+	n := format.Field("common_pid")
+	if n < 0 {
+		return false
+	}
+	tid, ok := format.Fields[n].Number(s.raw, r.big)
+	return ok && tid > 0
 }

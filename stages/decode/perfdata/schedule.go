@@ -121,6 +121,10 @@ type schedulerRecords struct {
 	lost    []schedule.LostTime
 	untimed int64 // switch records without a time
 	cpuWide bool  // switch records are of CPUs
+	// foreign says that fields of tracepoints have other ids of threads than samples and records:
+	// perf ran in a namespace of processes of its own.
+	foreign bool
+	idles   int // samples that were searched for that
 	latest  uint64
 	before  uint64 // the latest time before perf's last mark of empty buffers
 }

@@ -58,7 +58,6 @@ type attributeStep struct {
 	counters   counterValues
 	usesKernel bool             // early was called for the kernel
 	cgroups    map[uint64]int32 // indexes in rec.CGroups, by the kernel's id
-	foreign    bool             // fields have other ids of threads than samples: those of another namespace
 }
 
 // unwindStep makes the raw stack of each sample.
@@ -277,7 +276,6 @@ func (a *attributeStep) traced(own *parsedSample) {
 	case own.tid > 0:
 		own.switchedOut = own.p
 	case own.tid == 0 && t.tid != 0: // a thread that perf's namespace of processes does not see
-		a.foreign = true
 	default:
 		own.switchedOut = a.owner(t.tid, own.ref.time)
 	}
@@ -286,7 +284,7 @@ func (a *attributeStep) traced(own *parsedSample) {
 // owner returns the process of a thread, nil if it is not known: of one that its namespace does
 // not see, or of the idle one.
 func (a *attributeStep) owner(tid int32, time uint64) *process {
-	if tid <= 0 || a.foreign {
+	if tid <= 0 || a.sched.foreign {
 		return nil
 	}
 	pid, known := a.t.tids[tid]

@@ -93,6 +93,9 @@ type Recording struct {
 	Start, End uint64
 	// CPUWide says that switch records are of CPUs, not of threads.
 	CPUWide bool
+	// Partial says that only some of the machine's CPUs were recorded: a thread that left one may
+	// be on another.
+	Partial bool
 }
 
 // Follower follows the threads of a recording. It passes intervals to a function when they end:
@@ -418,7 +421,7 @@ func (f *Follower) pass(th *thread, time uint64, border Border) {
 	switch {
 	case border == Start || border == End:
 		i.State = Unknown
-	case th.missing, i.State == Unknown:
+	case th.missing, i.State == Unknown, f.rec.Partial && i.State.Waits():
 		i.State, i.Border = Unknown, Chain
 	case f.isLost(&i):
 		i.State, i.Border = Unknown, Loss

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/elf/elftest"
 )
 
-// laid writes files below a new folder; @ in their names stands for the folder's name.
+// laid writes files below a new folder; it replaces @ in their names by the folder's name.
 func laid(t *testing.T, files map[string][]byte) (place func(name string) string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())

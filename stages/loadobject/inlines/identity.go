@@ -18,7 +18,7 @@ import (
 // found.
 const unnamed = "(unknown)"
 
-// deeper stands for the function of all code that is inlined deeper than maxLevels.
+// deeper is the function of all code that is inlined deeper than maxLevels.
 const deeper entryNo = -1
 
 // identity identifies an inlined function. Entries with equal identities describe one function: a
