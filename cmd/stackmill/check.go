@@ -118,7 +118,7 @@ func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 	return o
 }
 
-// unchecked describes why a store could not be checked.
+// unchecked rewords the error that kept "check" from reading a store.
 func (a *app) unchecked(err error) error {
 	switch lower := strings.ToLower(err.Error()); {
 	case errors.Is(err, storedir.ErrNoStore):

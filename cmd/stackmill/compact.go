@@ -21,7 +21,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// compacter is one call of the verb.
+// compacter runs `stackmill compact`.
 type compacter struct {
 	*app
 	compact.Options
@@ -73,7 +73,8 @@ Exit status: 0 done; 4 some batches were not merged because their files are dama
 	return c
 }
 
-// uncounted is the program's memory that Go's limit does not include.
+// uncounted is an allowance for memory that counts toward --memory, but not toward Go's memory
+// limit.
 const uncounted = 128 << 20
 
 func (v *compacter) run(ctx context.Context) error {

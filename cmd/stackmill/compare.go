@@ -18,7 +18,7 @@ import (
 	"stackmill/queries/text"
 )
 
-// comparer is one call of the verb.
+// comparer runs `stackmill compare`.
 type comparer struct {
 	*app
 	compare.Request
@@ -98,7 +98,7 @@ func (r *comparer) check(cmd *cobra.Command) error {
 	return conditions(&r.Request, &r.filter)
 }
 
-// conditions sets the filter's mode, and the request's filter.
+// conditions sets the mode of the filter, and the filter of the comparison.
 func conditions(r *compare.Request, f *queries.Filter) error {
 	f.Mode = r.Mode
 	return r.Choose(f)
@@ -115,7 +115,7 @@ func (r *comparer) run(ctx context.Context) error {
 		return err
 	}
 	rows := compared.Rows
-	if r.limit > 0 && r.limit+1 < len(rows) { // besides <Total>
+	if r.limit > 0 && r.limit+1 < len(rows) { // +1: <Total> does not count
 		rows = rows[:r.limit+1]
 	}
 	switch r.format {
@@ -138,7 +138,7 @@ func (r *comparer) run(ctx context.Context) error {
 	return compared.Print(result.New(&r.Output, r.format), rows)
 }
 
-// compared opens the store, filters the samples of a comparison and calls do.
+// compared opens the store, applies the filter and calls do with the experiments to compare.
 func (a *app) compared(ctx context.Context, r *compare.Request, f queries.Filter, reads []string, do func(*queries.DB) error) error {
 	store, err := a.open(ctx, slices.Concat(r.Base, r.Test)...)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/explain"
 )
 
-// explainer is one call of the verb.
+// explainer runs `stackmill explain`.
 type explainer struct {
 	*app
 	experiment string

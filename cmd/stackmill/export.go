@@ -19,7 +19,7 @@ import (
 	"stackmill/queries/lake/formats"
 )
 
-// exporter is one call of the verb.
+// exporter runs `stackmill export`.
 type exporter struct {
 	*app
 	export.Request
@@ -129,7 +129,7 @@ func (x *exporter) run(ctx context.Context) error {
 	return named("export", x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }))
 }
 
-// write writes to the file, or to the standard output.
+// write writes the content to the output file, or to standard output.
 func (x *exporter) write(content func(io.Writer) error) error {
 	if x.output == "-" {
 		return content(x.Stdout)

@@ -34,12 +34,13 @@ func (o *lakeOptions) addTo(f *pflag.FlagSet) {
 	atLeast(f, "keep", &o.keep, 0)
 }
 
-// asked reports whether a flag is given that applies to data lakes only.
+// asked reports whether a flag was given that applies to data lakes only.
 func (o *lakeOptions) asked(cmd *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"location", "store-location", "keep"}, cmd.Flags().Changed)
 }
 
-// exportLake brings the folder of a data lake up to date with the store, in all its formats.
+// exportLake updates the folder of a data lake from the store, in the format of --as and in those
+// that it has already.
 func (x *exporter) exportLake(cmd *cobra.Command) error {
 	other := otherThan(cmd, lakeFlags...)
 	o := lake.Options{Location: x.lake.location, Store: x.lake.storeLocation, Keep: x.lake.keep, Program: programVersion()}

@@ -15,7 +15,7 @@ import (
 	"stackmill/queries/export/increment"
 )
 
-// summaries are the options of an export of views to a folder.
+// summaries are the options of an export of summary views to a folder.
 type summaries struct {
 	wanted, watch bool
 	views         []string
@@ -32,12 +32,12 @@ func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how often to look at the store")
 }
 
-// asked reports whether a flag of summaries is given.
+// asked reports whether a flag was given that applies to summaries only.
 func (s *summaries) asked(cmd *cobra.Command) bool {
 	return s.wanted || cmd.Flags().Changed("watch") || cmd.Flags().Changed("view") || cmd.Flags().Changed("interval")
 }
 
-// exportSummaries brings the folder up to date, once or until the context ends.
+// exportSummaries updates the folder from the store, once or, with --watch, until the context ends.
 func (x *exporter) exportSummaries(cmd *cobra.Command) error {
 	s := &x.summaries
 	other := otherThan(cmd, summaryFlags...)
@@ -68,7 +68,7 @@ func (x *exporter) exportSummaries(cmd *cobra.Command) error {
 	return increment.Follow(cmd.Context(), x.store, s.interval, update, func(err error) { x.Warnf("%v", err) })
 }
 
-// update brings the folder up to date, and prints what changed.
+// update updates the folder from the store and prints what changed.
 func (x *exporter) update(ctx context.Context, f *increment.Folder) error {
 	db, err := x.open(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/exit"
 )
 
-// checkedValue is a flag's value with a further check.
+// checkedValue is a flag's value that check validates after it was parsed.
 type checkedValue struct {
 	pflag.Value
 	check func() error
@@ -31,7 +31,8 @@ func (v checkedValue) Set(text string) error {
 	return nil
 }
 
-// valueError is the error of a checkedValue, which needs no further text.
+// valueError is an error of checkedValue.check. Its message is complete: users see no other text
+// with it.
 type valueError struct{ error }
 
 // checkValue makes a flag check its value.
@@ -50,7 +51,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 }
 
-// verbOf returns the words that call a command.
+// verbOf returns the words after "stackmill" that call a command, such as "plan retry".
 func verbOf(cmd *cobra.Command) string {
 	_, words, _ := strings.Cut(cmd.CommandPath(), " ")
 	return words
@@ -61,7 +62,7 @@ func completeFrom(c *cobra.Command, flag string, names []string) {
 	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// oneOf makes a flag take only some names, and completes it. what is a noun for them.
+// oneOf restricts a flag to these names and completes them. what is the noun for a name in errors.
 func oneOf(c *cobra.Command, flag, what string, names []string) {
 	value := c.Flags().Lookup(flag).Value
 	checkValue(c.Flags(), flag, func() error {
@@ -73,13 +74,13 @@ func oneOf(c *cobra.Command, flag, what string, names []string) {
 	completeFrom(c, flag, names)
 }
 
-// formatVar adds the flag --format for these names; the first is the default.
+// formatVar adds the flag --format, which accepts these names; the first is the default.
 func formatVar(c *cobra.Command, to *string, usage string, names ...string) {
 	c.Flags().StringVar(to, "format", names[0], usage)
 	oneOf(c, "format", "format", names)
 }
 
-// atLeast makes a flag refuse numbers below a limit.
+// atLeast makes a flag reject numbers below a limit.
 func atLeast[N int | time.Duration](f *pflag.FlagSet, name string, n *N, limit int) {
 	checkValue(f, name, func() error {
 		if *n < N(limit) {
@@ -98,7 +99,7 @@ func sizeVar(f *pflag.FlagSet, to *int64, name, value, usage string) {
 		}
 		return err
 	}
-	_ = read() // defaults are sizes
+	_ = read() // cannot fail: the default is a valid size
 	checkValue(f, name, read)
 }
 
@@ -119,7 +120,7 @@ func parseSize(s string) (int64, error) {
 	return n << shift, nil
 }
 
-// named returns the error of a verb, which begins with its name; nil for none.
+// named puts the name of the verb before the message of err; it returns nil if err is nil.
 func named(verb string, err error) error {
 	if err == nil {
 		return nil

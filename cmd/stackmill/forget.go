@@ -17,7 +17,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// forgetter is one call of the verb.
+// forgetter runs `stackmill forget`.
 type forgetter struct {
 	*app
 	olderThan   string

@@ -19,7 +19,7 @@ import (
 	"stackmill/queries/text"
 )
 
-// gater is one call of the verb.
+// gater runs `stackmill gate`.
 type gater struct {
 	*app
 	compare.Request
@@ -102,7 +102,7 @@ func (g *gater) run(ctx context.Context) error {
 		}
 	}
 	reads := g.Reads()
-	if g.rules.SQL != nil { // it may read any view
+	if g.rules.SQL != nil { // the SQL may read any view
 		reads = nil
 	}
 	var j *compare.Judgement

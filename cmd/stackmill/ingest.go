@@ -20,13 +20,13 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// ingester is one call of the verb.
+// ingester runs `stackmill ingest`, and is the part that `stackmill resymbolize` shares.
 type ingester struct {
 	*app
 	runner.Runner
 	verb          string
 	given         label.Ingest
-	noSystemDebug bool // leave out the system's directories of debug files
+	noSystemDebug bool // do not search the system's directories for debug files
 }
 
 func newIngester(a *app, verb string) ingester {
@@ -101,7 +101,7 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	in.addNightFlags(c)
 }
 
-// addCommonFlags adds the flags that resymbolize has as well.
+// addCommonFlags adds the flags that ingest shares with resymbolize.
 func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "how many experiments to read at once")
@@ -161,7 +161,8 @@ func (in *ingester) checkAll(f *pflag.FlagSet) error {
 	return in.check()
 }
 
-// check checks the flags that resymbolize has as well, and sets the options.
+// check checks the flags that ingest shares with resymbolize, and sets the options that follow from
+// them.
 func (in *ingester) check() (err error) {
 	if in.Sources, err = source.ParseRules(in.SourcePaths); err != nil {
 		return exit.Usagef("%s: --source-path: %w", in.verb, err)
@@ -175,7 +176,7 @@ func (in *ingester) check() (err error) {
 			return fmt.Errorf("%s: %w", in.verb, err)
 		}
 	}
-	switch { // nil: the system's directories
+	switch { // DebugDirs nil: the cache searches the system's directories
 	case in.noSystemDebug && in.DebugDirs == nil:
 		in.DebugDirs = []string{}
 	case !in.noSystemDebug && in.DebugDirs != nil:
@@ -188,8 +189,8 @@ func (in *ingester) check() (err error) {
 	return nil
 }
 
-// hugeShare: huge pages get at most 1/hugeShare of the memory, because their unused parts count,
-// too.
+// Huge pages may back at most 1/hugeShare of the memory limit: unused parts of huge pages count as
+// used memory.
 const hugeShare = 4
 
 // noRecordedHelp describes a flag of ingest and report.

@@ -16,11 +16,11 @@ import (
 // chunkVariables are the variables in which schedulers pass the number of a task.
 var chunkVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 
-// notOfChunks are the flags that do not apply to a chunk: the plan has the paths and the place of the
-// report, and other tasks run at the same time.
+// notOfChunks are the flags that do not apply to the ingest of a chunk: its plan sets the paths and
+// where the report goes, and other tasks write to the store at the same time.
 var notOfChunks = []string{"recursive", "report", "watch", "auto-compact"}
 
-// checkPlan checks the flags of a chunk, and that they are absent without a plan.
+// checkPlan checks the flags for a chunk of a plan. Without --plan, it refuses them.
 func (in *ingester) checkPlan(f *pflag.FlagSet, paths []string) error {
 	if in.Plan == "" {
 		switch {

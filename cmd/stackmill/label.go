@@ -59,7 +59,7 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 			for _, e := range db.Experiments() {
 				l.Experiments = append(l.Experiments, e.ExperimentID)
 			}
-			_ = db.Close() // it was only read from
+			_ = db.Close() // nothing to lose: opened for reading only
 			err = a.changeStore(cmd.Context(), func(c *storedir.Contents) error { return c.Label(l, programVersion()) })
 			if err != nil {
 				return fmt.Errorf("label: %w", err)

@@ -25,23 +25,23 @@ import (
 // app is what every verb needs: the store, the input and the outputs.
 type app struct {
 	store  string
-	engine // options of the SQL engine
+	engine // with the options of the SQL engine
 	stdin  io.Reader
 	terminal.Output
-	cacheSize string // limits the local copy of a store on S3
+	cacheSize string // limit of the local copy of a store on S3, e.g. 20G
 
-	endsItself atomic.Bool // whether the verb ends by itself soon after a signal
+	endsItself atomic.Bool // set by verbs that end by themselves soon after a signal: wait for them
 }
 
 func main() {
-	signal.Ignore(syscall.SIGXFSZ) // a write beyond `ulimit -f` fails instead
+	signal.Ignore(syscall.SIGXFSZ) // a write beyond `ulimit -f` then fails instead of killing the program
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	defer tempdir.RemoveAll()    // including files of SQL that does not stop
+	defer tempdir.RemoveAll()    // even if SQL is still running that does not stop
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	out := &standardOutput{to: stdout}
 	a := &app{stdin: stdin, Output: terminal.Output{Stdout: out, Stderr: stderr}}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newManCommand makes further files of packages: a manual page for each verb, and shell
-// completions. Pages have the date in $SOURCE_DATE_EPOCH.
+// newManCommand returns the hidden command that writes manual pages, one for each verb, and shell
+// completions, for packages of stackmill. The date of the pages is $SOURCE_DATE_EPOCH.
 func newManCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man FOLDER",

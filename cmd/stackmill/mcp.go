@@ -14,11 +14,11 @@ import (
 	"stackmill/queries/mcp"
 )
 
-// mcpServer is one call of the verb mcp.
+// mcpServer runs `stackmill mcp`.
 type mcpServer struct {
 	*app
 	mcp.Options
-	answer bool // one call from the standard input
+	answer bool // answer one call, read from standard input, and exit
 }
 
 // defaultAnswer is the default of --max-bytes.
@@ -59,11 +59,11 @@ reasons. docs/agents.md tells an agent how to work with the store.`,
 	sizeVar(c.Flags(), &m.Memory, "memory", defaultServerMemory, "memory of the SQL engine in each process")
 	atLeast(c.Flags(), "max-bytes", &m.MaxBytes, mcp.MinBytes)
 	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
-	_ = c.Flags().MarkHidden("answer") // the program calls itself with it
+	_ = c.Flags().MarkHidden("answer") // for internal use: the server runs itself with it for each call
 	return c
 }
 
-// prepare sets the options.
+// prepare completes the options from the flags.
 func (m *mcpServer) prepare() error {
 	program, err := os.Executable()
 	if err != nil {

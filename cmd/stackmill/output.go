@@ -8,10 +8,10 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// standardOutput remembers the first write error: not every printer returns it.
+// standardOutput remembers the first write error, because some printers do not return it.
 type standardOutput struct {
 	to     io.Writer
-	failed atomic.Pointer[error] // the first
+	failed atomic.Pointer[error] // the first write error; nil if all writes succeeded
 }
 
 func (o *standardOutput) Write(p []byte) (int, error) {
@@ -30,8 +30,8 @@ func (o *standardOutput) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// orFailed returns the error of a verb or, if it is nil, the write error. If they differ, it prints
-// the write error.
+// orFailed returns err, the error of a verb or, if err is nil, the first write error. If both exist
+// and differ, it prints the write error as a warning.
 func (o *standardOutput) orFailed(out *terminal.Output, err error) error {
 	switch failed := o.failed.Load(); {
 	case failed == nil:

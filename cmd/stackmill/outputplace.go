@@ -11,8 +11,8 @@ import (
 	"stackmill/pipeline/plan"
 )
 
-// outputPath is the value of a flag that names a file or folder to write. checkPlaces checks all of
-// them before the verb begins.
+// outputPath is the value of a flag that names a file or folder to write. checkPlaces checks every
+// such flag before the verb begins.
 type outputPath string
 
 func (p *outputPath) Set(path string) error { *p = outputPath(path); return nil }
@@ -25,8 +25,8 @@ func outputVar(f *pflag.FlagSet, p *string, name, short, value, usage string) {
 	f.VarP((*outputPath)(p), name, short, usage)
 }
 
-// checkPlaces returns an error if a flag of a verb would write into a store, the user's cache or a
-// recording.
+// checkPlaces returns an error if a flag would make the verb write into a store, the user's cache
+// or a recording.
 func (a *app) checkPlaces(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		p, ok := f.Value.(*outputPath)

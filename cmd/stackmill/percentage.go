@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// percentage is a flag that takes 3% or 0.03.
+// percentage is the value of a flag that accepts 3% or 0.03.
 type percentage float64
 
 func (f *percentage) String() string { return strconv.FormatFloat(100*float64(*f), 'g', 6, 64) + "%" }

@@ -25,7 +25,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// planner is one call of the verb, or of "plan retry".
+// planner runs `stackmill plan` and `stackmill plan retry`.
 type planner struct {
 	*app
 	planFlags
@@ -34,11 +34,11 @@ type planner struct {
 	pipeline.Options
 
 	header  plan.Header
-	skipped int // inputs that are in the store
-	failed  int // inputs that cannot be planned
+	skipped int // number of inputs that are in the store already
+	failed  int // number of inputs that cannot be planned
 }
 
-// planFlags are the flags that "plan retry" has as well.
+// planFlags are the flags that `plan` and `plan retry` share.
 type planFlags struct {
 	output    string
 	minutes   float64
@@ -53,10 +53,10 @@ type planFlags struct {
 	scheduler string
 }
 
-// maxTasks is Slurm's default limit for arrays of tasks.
+// maxTasks is how many tasks an array job may have by Slurm's default (MaxArraySize).
 const maxTasks = 1001
 
-// maxPrinted limits how many inputs that cannot be planned are named.
+// maxPrinted limits the printed errors of inputs that cannot be planned.
 const maxPrinted = 5
 
 // maxChunks limits --chunks: a Kubernetes Job has at most this many indexes.
@@ -123,7 +123,8 @@ func (p *planner) addFlags(c *cobra.Command) {
 	oneOf(c, "submit", "scheduler", []string{plan.Slurm, plan.Kubernetes})
 }
 
-// checkSize returns an error if the size of chunks is given twice.
+// checkSize returns an error if --minutes and --chunks are both given: either sets the size of
+// chunks.
 func (p *planner) checkSize(f *pflag.FlagSet) error {
 	if f.Changed("minutes") && f.Changed("chunks") {
 		return exit.Usagef("%s: --minutes and --chunks given (give one of them)", p.verb)
@@ -138,7 +139,7 @@ func (p *planner) check() error {
 		return exit.Usagef("%s: --output: no file is given for the plan", p.verb)
 	case strings.ContainsFunc(p.output, func(r rune) bool { return r < ' ' }):
 		return exit.Usagef("%s: --output: %q has a control character", p.verb, p.output)
-	case !(p.minutes > 0): // also if it is no number
+	case !(p.minutes > 0): // also true for NaN
 		return exit.Usagef("%s: --minutes: %v is not positive", p.verb, p.minutes)
 	case p.chunks < 0 || p.chunks > maxChunks:
 		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, maxChunks)
@@ -206,7 +207,7 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	return p.make(ctx, inputs, &measured)
 }
 
-// paths returns the paths of the arguments and of the lists.
+// paths returns the given paths and those in the --list files.
 func (p *planner) paths(given []string) ([]string, error) {
 	if len(given)+len(p.lists) == 0 {
 		return nil, exit.Usagef("plan: no PATH is given (see stackmill plan --help)")
@@ -237,13 +238,13 @@ func (p *planner) readStore() (err error) {
 	return err
 }
 
-// learn reads the reports that tasks have left in the store.
+// learn measures how long ingests took, from the reports that earlier tasks left in the store.
 func (p *planner) learn() (measured plan.Measurements) {
 	plan.Learn(p.store, p.Contents, &measured, func(err error) { p.Warnf("%v", err) })
 	return measured
 }
 
-// find finds the inputs that are not in the store, and prints which cannot be planned.
+// find returns the inputs that are not in the store, and warns about inputs that cannot be planned.
 func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input, err error) {
 	found, err := pipeline.Find(ctx, p.Options, paths...)
 	if err != nil {
@@ -299,7 +300,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 	if err := plan.Write(&text, &p.header, chunks, p.Contents); err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
-	// The plan is written last: if the command is killed before, it can be run again.
+	// The plan is written last: if the command is killed before that, it can be run again.
 	submit, err := p.writeJobs()
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.verb, err)

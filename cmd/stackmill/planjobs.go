@@ -11,7 +11,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkClaim checks the flags for Kubernetes, whose tasks must see all files at the same paths.
+// checkClaim checks --image and --claim, which Kubernetes needs: all of its tasks must see all
+// files at the same paths.
 func (p *planner) checkClaim() error {
 	if p.image == "" && p.claim == "" {
 		if p.scheduler == plan.Kubernetes {
@@ -24,7 +25,7 @@ func (p *planner) checkClaim() error {
 		return exit.Usagef("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
 	}
 	for _, path := range []string{p.output, p.store} {
-		if storedir.IsCache(path) { // S3 needs no volume
+		if storedir.IsCache(path) { // the store is on S3: tasks need no volume to reach it
 			continue
 		}
 		if rel, err := filepath.Rel(mount, plan.Absolute(path)); err != nil || !filepath.IsLocal(rel) {
@@ -56,7 +57,7 @@ func (p *planner) submit(ctx context.Context, commands map[string]plan.Command) 
 	if len(commands) == 0 {
 		return nil
 	}
-	if p.scheduler != "" { // --submit k8s needs --image
+	if p.scheduler != "" { // commands has it: checkClaim refuses k8s without --image
 		out, err := commands[p.scheduler].Run(ctx)
 		if err != nil {
 			return fmt.Errorf("--submit: %w (the plan is written)", err)

@@ -9,7 +9,8 @@ import (
 	"stackmill/pipeline/plan"
 )
 
-// reasons adds why inputs in the store have lost data, if no task's report tells.
+// reasons explains data loss that no task's report explains: it adds an error recorded with the
+// experiment to the row of the input.
 func (s *planState) reasons(ctx context.Context) error {
 	if !slices.ContainsFunc(s.rows, func(b plan.Outcome) bool { return b.Unexplained() }) {
 		return nil

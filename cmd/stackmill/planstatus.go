@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// planState is one call of "plan status".
+// planState runs `stackmill plan status`.
 type planState struct {
 	*app
 	format string
@@ -22,7 +22,7 @@ type planState struct {
 
 	totals plan.Totals
 	rows   []plan.Outcome
-	more   int // rows that are not printed
+	more   int // number of rows beyond --limit, which are not printed
 }
 
 func newPlanStatusCommand(a *app) *cobra.Command {
@@ -54,7 +54,7 @@ status cannot be determined; 2 wrong usage.`,
 	return c
 }
 
-// forPeople reports whether the format is a table for people, which may omit rows.
+// forPeople reports whether the output is a table for people to read: only those respect --limit.
 func (s *planState) forPeople() bool { return s.format == "table" || s.format == "markdown" }
 
 func (s *planState) run(ctx context.Context, path string, given bool) error {
@@ -153,7 +153,8 @@ Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 	return c
 }
 
-// retry plans the missing inputs of another plan; changed reports whether a flag was given.
+// retry makes a plan of the inputs of the plan at path that are still missing from the store.
+// changed reports whether a flag was given; otherwise the old plan's value applies.
 func (p *planner) retry(ctx context.Context, path string, failed bool, changed func(flag string) bool) error {
 	before, err := plan.Open(path)
 	if err != nil {

@@ -43,8 +43,9 @@ early, or the collector warned; info: a remark.`,
 	return c
 }
 
-// problemQuery returns the query for each problem or each reason, with columns for people
-// or for programs. Its parameter is the severity, empty for any.
+// problemQuery returns SQL that lists problems: one by one if all is set, otherwise one row for
+// each reason. Its columns depend on whether people or programs read the format. The parameter $1
+// is a severity; "" selects all.
 func problemQuery(all bool, format string) string {
 	people := format == "table" || format == "markdown"
 	columns := "p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count"

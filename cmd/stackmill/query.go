@@ -22,7 +22,7 @@ import (
 
 var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"}
 
-// querier is one call of the verb.
+// querier runs `stackmill query`.
 type querier struct {
 	*app
 	format, as, file, output string
@@ -120,7 +120,8 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	return named("query", sql.Run(ctx, statement, cmp.Or(q.as, q.format), q.output))
 }
 
-// statement returns the SQL to run; prompt: there is none, so prompt for it.
+// statement returns the SQL to run, from the argument, a file or standard input. prompt is true if
+// none is given and a person can type it.
 func (a *app) statement(file string, args []string) (statement string, prompt bool, err error) {
 	var data []byte
 	switch {

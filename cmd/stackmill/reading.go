@@ -31,8 +31,8 @@ func noSuchVerb(name string, verbs []string) error {
 
 func engineVersion() string { return strings.TrimPrefix(queries.EngineVersion(), "v") }
 
-// missingFile rewords an error about a file of the store that is missing.
+// missingFile rewords the SQL engine's error about a missing file of the store.
 func missingFile(err error) error { return console.FileError(err) }
 
-// refresh returns the function that brings the catalog of a store up to date.
+// refresh returns the function that updates the catalog of a store after a commit.
 func (*app) refresh() func(store string) error { return queries.Refresh }

@@ -20,7 +20,7 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// reporter is one call of the verb.
+// reporter runs `stackmill report`.
 type reporter struct {
 	*app
 	report.Request
@@ -76,7 +76,7 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
 	return c
 }
 
-// otherThan returns the name of an option that was given and is not in the list, or "".
+// otherThan returns the name of a given flag that is not in names, or "".
 func otherThan(cmd *cobra.Command, names ...string) (other string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(names, f.Name) {
@@ -123,8 +123,7 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	return nil
 }
 
-// checkApplies returns an error if a given option for tables does not apply to the report in its
-// format.
+// checkApplies returns an error if a flag has no effect on this report in this format.
 func (r *reporter) checkApplies() error {
 	looksForText := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {
@@ -138,10 +137,11 @@ func (r *reporter) checkApplies() error {
 	return nil
 }
 
-// draws reports whether the report is drawn rather than printed as a table.
+// draws reports whether the report is drawn as text of its own, such as code or a graph, not as a
+// plain table.
 func (r *reporter) draws() bool { return text.Draws(&r.Report, r.format) }
 
-// readSource reads the text of a file that the store does not have.
+// readSource reads the text of a source file that the store does not have.
 func (r *reporter) readSource(file string) (path string, lines []string, err error) {
 	found, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
 	switch {

@@ -10,11 +10,11 @@ import (
 	"stackmill/schema"
 )
 
-// minFiles is the minimum of files that may be open at a time: views read many tables, and each
-// table has a file for each batch.
+// minFiles is how many files the program must be allowed to have open at a time: views read many
+// tables, and each table has a file for each batch.
 const minFiles = 256
 
-// checkSpace refuses a --memory for which the address space is too small.
+// checkSpace returns an error if the limit on the address space is too low for --memory.
 func checkSpace(memory int64) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > 1<<62 {
@@ -26,11 +26,11 @@ func checkSpace(memory int64) error {
 	return nil
 }
 
-// filesPerJob is the number of files that reading an experiment may hold open: one for each table,
-// and load objects.
+// filesPerJob is how many files a job that reads an experiment may have open: one for each table,
+// and some for load objects.
 var filesPerJob = len(schema.Tables) + 24
 
-// openFiles returns the limit of open files, which Go has raised to its maximum.
+// openFiles returns the limit on open files. Go raises the soft limit to the hard limit at startup.
 func openFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<30 {
@@ -39,7 +39,8 @@ func openFiles() int {
 	return int(limit.Cur)
 }
 
-// checkFiles refuses to run if opening files could fail in the middle of the work.
+// checkFiles returns an error if the limit on open files is so low that opening a file could fail
+// in the middle of the work.
 func checkFiles() error {
 	if n := openFiles(); n < minFiles {
 		return fmt.Errorf("%d files may be open at a time, %d are needed at least (ulimit -n 1024)", n, minFiles)
@@ -47,12 +48,12 @@ func checkFiles() error {
 	return nil
 }
 
-// jobsFor returns how many of the jobs may run at once with a limit of open files.
+// jobsFor returns how many jobs may run at once, at most jobs, if only so many files may be open.
 func jobsFor(jobs, files int) int {
 	return max(1, min(jobs, (files-minFiles/4)/filesPerJob))
 }
 
-// outOfFiles rewords errors due to a lack of file descriptors.
+// outOfFiles rewords an error about too many open files; it returns other errors unchanged.
 func outOfFiles(err error) error {
 	if errors.Is(err, unix.EMFILE) || strings.Contains(strings.ToLower(err.Error()), "too many open files") {
 		return fmt.Errorf("more than the allowed %d files have to be open at a time (raise the limit with ulimit -n)", openFiles())

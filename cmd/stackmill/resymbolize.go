@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// resymbolizer is one call of the verb.
+// resymbolizer runs `stackmill resymbolize`.
 type resymbolizer struct {
 	ingester
 	dry    bool
@@ -65,7 +65,7 @@ func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
 	return r.Resymbolize(ctx, runner.Resymbolization{Wanted: wanted, DryRun: r.dry, JSON: r.format == "json"})
 }
 
-// wanted returns a function that selects experiments, nil for all.
+// wanted returns a function that reports whether to resymbolize an experiment; nil for all.
 func (r *resymbolizer) wanted(ctx context.Context, selectors []string) (func(*storedir.Entry) bool, error) {
 	if len(selectors) == 0 {
 		return nil, nil

@@ -18,11 +18,11 @@ import (
 	"stackmill/queries/serve"
 )
 
-// server is one call of the verb serve.
+// server runs `stackmill serve`.
 type server struct {
 	*app
 	daemon.Server
-	answer bool // one request from the standard input
+	answer bool // answer one request, read from standard input, and exit
 }
 
 // The defaults of a server.
@@ -94,13 +94,13 @@ the names that --host gives.`,
 	atLeast(f, "max-bytes", &s.Largest, mcp.MinBytes)
 	atLeast(f, "metrics-functions", &s.Functions, 0)
 	f.BoolVar(&s.answer, "answer", false, "answer one request from the standard input")
-	_ = f.MarkHidden("answer") // the server calls itself with it
+	_ = f.MarkHidden("answer") // for internal use: the server runs itself with it
 	return c
 }
 
 // prepare checks the flags and sets the options.
 func (s *server) prepare() error {
-	if !s.answer { // --answer needs no listener
+	if !s.answer { // a process that answers one request does not listen
 		if err := s.ChooseToken(); err != nil {
 			return err
 		}

@@ -11,11 +11,11 @@ import (
 )
 
 // interruptGrace limits how long a verb may go on after a signal. The SQL engine ends most queries
-// sooner.
+// sooner than that.
 const interruptGrace = 700 * time.Millisecond
 
-// runVerb runs a verb and returns its error; a panic becomes an error. After a signal it does not
-// wait for a verb that continues, unless the verb ends itself.
+// runVerb runs a verb and returns its error; a panic becomes an error. After a signal, it waits for
+// the verb for interruptGrace, or without limit if endsItself is set.
 func (a *app) runVerb(ctx context.Context, verb func() error) error {
 	restore := a.terminalState()
 	done := make(chan error, 1)
@@ -37,8 +37,8 @@ func (a *app) runVerb(ctx context.Context, verb func() error) error {
 	}
 }
 
-// terminalState returns a function that restores the present state of the terminal, which a prompt
-// that is still running cannot do.
+// terminalState returns a function that restores the current settings of the terminal. A prompt
+// that is still running at the end of the program cannot restore them.
 func (a *app) terminalState() (restore func()) {
 	f, ok := a.stdin.(*os.File)
 	if !ok {
@@ -48,5 +48,5 @@ func (a *app) terminalState() (restore func()) {
 	if err != nil {
 		return func() {}
 	}
-	return func() { _ = term.Restore(int(f.Fd()), state) } // nothing depends on it
+	return func() { _ = term.Restore(int(f.Fd()), state) } // an error would change nothing
 }

@@ -24,7 +24,7 @@ func (a *app) emptyStore() error {
 	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
 }
 
-// changeStore makes a commit in the store, and brings its catalog up to date.
+// changeStore calls commit, which adds a commit to the store, and then updates the store's catalog.
 func (a *app) changeStore(ctx context.Context, commit func(*storedir.Contents) error) error {
 	store, err := filepath.Abs(a.store)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/console"
 )
 
-// reportLeftOut makes verbs report what their answers lack: below tables (standard error may get
-// lost), and with --strict by the exit status.
+// reportLeftOut wraps verbs so that they report experiments missing from their answers: below
+// tables, since standard error may get lost, and with --strict by the exit status.
 func (a *app) reportLeftOut(verbs ...*cobra.Command) []*cobra.Command {
 	for _, c := range verbs {
 		strict := c.Flags().Bool("strict", false, "fail if experiments are left out because their files or commits are damaged")
@@ -34,8 +34,8 @@ func (a *app) reportLeftOut(verbs ...*cobra.Command) []*cobra.Command {
 	return verbs
 }
 
-// strictStatus returns the exit status of a verb whose answer lacks experiments; that of gate means
-// undecided.
+// strictStatus returns the exit status of a verb when experiments are missing from its answer. For
+// gate, it is the status that means "undecided".
 func strictStatus(verb string) int {
 	if verb == "gate" {
 		return exit.Failed
@@ -43,7 +43,8 @@ func strictStatus(verb string) int {
 	return exit.Lost
 }
 
-// noteLeftOut prints below a table what is left out. Other formats have rows only.
+// noteLeftOut prints which experiments are missing below a table. In other formats the output has
+// only rows.
 func (a *app) noteLeftOut(cmd *cobra.Command) error {
 	format, output := cmd.Flags().Lookup("format"), cmd.Flags().Lookup("output")
 	if format == nil || !slices.Contains([]string{"table", "markdown", "text"}, format.Value.String()) || output != nil && output.Value.String() != "" {

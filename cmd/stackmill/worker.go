@@ -6,13 +6,13 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-	_ "golang.org/x/crypto/x509roots/fallback" // an image of nothing but the worker has no certificates
+	_ "golang.org/x/crypto/x509roots/fallback" // for an image with only the worker, which has no certificates
 
 	"stackmill/internal/exit"
 )
 
-// Without cgo there is no SQL engine: the program is the worker, with the verbs that read
-// recordings. It makes no catalog (the next reader does), and merges no batches.
+// Without cgo there is no SQL engine: the program then is the worker, which has only the verbs that
+// read recordings. It makes no catalog (the next reader does) and merges no batches.
 
 const fullProgram = false
 
@@ -32,7 +32,7 @@ func engineVersion() string { return "none" }
 // refresh returns nil: the worker makes no catalog.
 func (*app) refresh() func(store string) error { return nil }
 
-// reasons refers users to the tables, which have the reasons.
+// reasons prints that the reasons are in the store's tables, which the worker cannot read.
 func (s *planState) reasons(context.Context) error {
 	for i := range s.rows {
 		if b := &s.rows[i]; b.Unexplained() {

@@ -28,9 +28,9 @@ import (
 
 // Options are the options of a console.
 type Options struct {
-	Store   string        // its name, for the greeting
-	Memory  int64         // of the SQL engine
-	Timeout time.Duration // of each statement; 0 is none
+	Store   string        // its name, shown in the prompt's greeting
+	Memory  int64         // bytes for the SQL engine
+	Timeout time.Duration // limit for each statement; 0: no limit
 }
 
 // Console runs SQL on one connection to a store.
@@ -39,10 +39,10 @@ type Console struct {
 	Options
 	db    *queries.DB
 	conn  *sql.Conn
-	stuck bool // SQL is running that does not stop
+	stuck bool // a statement is still running that could not be stopped
 }
 
-// Open returns a console of an open store, which closes the store.
+// Open returns a console for an open store. Closing the console closes the store.
 func Open(ctx context.Context, out *terminal.Output, db *queries.DB, o Options) (*Console, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -51,16 +51,17 @@ func Open(ctx context.Context, out *terminal.Output, db *queries.DB, o Options) 
 	return &Console{Output: out, Options: o, db: db, conn: conn}, nil
 }
 
-// Close closes the store, unless SQL is stuck: then it stays open until the program ends.
+// Close closes the store, unless a statement could not be stopped: then the store stays open until
+// the program ends.
 func (c *Console) Close() {
 	if !c.stuck {
-		_ = c.conn.Close() // nothing is lost
+		_ = c.conn.Close() // opened for reading only
 		_ = c.db.Close()
 	}
 }
 
-// Run runs SQL and prints the result, or writes it to a file. This program writes the file: SQL
-// cannot.
+// Run runs SQL and prints the result, or writes it to the file output. SQL itself may not write
+// files.
 func (c *Console) Run(ctx context.Context, text, format, output string) (err error) {
 	if output == "" && slices.Contains([]string{"parquet", "arrow", "pprof"}, format) && terminal.Is(c.Stdout) {
 		return exit.Usagef("the standard output is a terminal (name a file with --output)")
@@ -79,7 +80,7 @@ func (c *Console) Run(ctx context.Context, text, format, output string) (err err
 	return Reword(err, c.Timeout)
 }
 
-// write runs an admitted statement and writes its result.
+// write runs a statement that Admit has accepted and writes its result, to a file if output is set.
 func (c *Console) write(ctx context.Context, statement, format, output string) error {
 	if output == "" {
 		return c.writeTo(ctx, c.Output, statement, format)
@@ -93,7 +94,7 @@ func (c *Console) write(ctx context.Context, statement, format, output string) e
 	})
 }
 
-// writeTo runs an admitted statement and prints its result.
+// writeTo runs a statement that Admit has accepted and writes its result to out.
 func (c *Console) writeTo(ctx context.Context, out *terminal.Output, statement, format string) error {
 	switch format {
 	case "parquet":
@@ -115,7 +116,7 @@ func (c *Console) writeTo(ctx context.Context, out *terminal.Output, statement, 
 	return result.Print(result.New(out, format), rows)
 }
 
-// PrintLeftOut prints below a table what the answer lacks.
+// PrintLeftOut prints, below a table, remarks about experiments that are missing from the answer.
 func PrintLeftOut(out *terminal.Output, remarks []string) error {
 	for _, remark := range remarks {
 		if err := out.Printf("\n%s\n", remark); err != nil {
@@ -125,14 +126,14 @@ func PrintLeftOut(out *terminal.Output, remarks []string) error {
 	return nil
 }
 
-// Session opens stores, and prints what their answers lack on standard error.
+// Session opens stores and warns about experiments that answers from them lack.
 type Session struct {
 	Limits  queries.Limits
 	Unsafe  bool     // SQL may do more than read the store
-	LeftOut []string // what answers from the store that was opened last lack
+	LeftOut []string // remarks about experiments missing from answers of the store opened last
 }
 
-// Open opens a store; with selectors, only the experiments that these select.
+// Open opens a store; if there are selectors, only with the experiments that they select.
 func (s *Session) Open(ctx context.Context, out *terminal.Output, store string, selectors ...string) (*queries.DB, error) {
 	db, err := queries.OpenWith(ctx, store, queries.Options{Limits: s.Limits, Unsafe: s.Unsafe, Only: selectors})
 	if err != nil {
@@ -145,7 +146,8 @@ func (s *Session) Open(ctx context.Context, out *terminal.Output, store string, 
 	return db, nil
 }
 
-// NoStore replaces the error of a store that does not exist by one that says what to do.
+// NoStore rewords the error of a missing store so that it says what to do; it returns other errors
+// unchanged.
 func NoStore(store string, err error) error {
 	if errors.Is(err, storedir.ErrNoStore) {
 		return fmt.Errorf("no store at %s (run `stackmill ingest --store %[1]s PATH` first)", storedir.DisplayName(store))
@@ -153,8 +155,8 @@ func NoStore(store string, err error) error {
 	return err
 }
 
-// Filter returns a session with the samples that pass a filter, to be closed before the store; if
-// all pass, the store itself. If views are named, the session has only what these read.
+// Filter returns the part of a store that passes a filter; an empty filter returns db itself.
+// closing must be called before the store is closed. If views are named, only these can be read.
 func (s *Session) Filter(ctx context.Context, out *terminal.Output, db *queries.DB, f queries.Filter, views ...string) (filtered *queries.DB, closing func(), err error) {
 	if f.IsEmpty() {
 		return db, func() {}, nil
@@ -167,7 +169,7 @@ func (s *Session) Filter(ctx context.Context, out *terminal.Output, db *queries.
 	if err != nil {
 		return nil, nil, errors.Join(err, filtered.Close())
 	}
-	for _, r := range remarks[len(s.LeftOut):] { // these were printed when the store was opened
+	for _, r := range remarks[len(s.LeftOut):] { // the first len(LeftOut) remarks were printed when the store was opened
 		out.Warnf("%s", r)
 	}
 	return filtered, func() { _ = filtered.Close() }, nil

@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	stopGrace      = 350 * time.Millisecond // for the SQL engine to stop; less than the program has after a signal
-	memoryInterval = 50 * time.Millisecond  // between looks at the process's size
-	memorySlack    = 1 << 30                // beyond the engine's memory: what it does not count, and this program
+	stopGrace      = 350 * time.Millisecond // for the SQL engine to stop; less than the program's interruptGrace
+	memoryInterval = 50 * time.Millisecond  // between checks of the process's memory
+	memorySlack    = 1 << 30                // what the engine does not count, and this program
 )
 
-// runLimited runs work until it ends, is interrupted, times out, or the process takes more bytes
-// than memory. The engine does not count the allocations of functions, and stops only between
-// rows: work that does not stop in time is stuck, and goes on until the program ends.
+// runLimited runs work until it ends, is interrupted, times out, or the process uses more than
+// memory bytes plus memorySlack: the engine does not count what SQL functions allocate. The engine
+// stops only between rows. If work does not stop in time, stuck is true and work goes on until the
+// program ends.
 func runLimited(ctx context.Context, timeout time.Duration, memory int64, work func(context.Context) error) (err error, stuck bool) {
 	if timeout > 0 {
 		var stop context.CancelFunc
@@ -58,7 +59,7 @@ func runLimited(ctx context.Context, timeout time.Duration, memory int64, work f
 	}
 }
 
-// Reword shortens an error of SQL to one sentence, and adds the option that helps.
+// Reword shortens an error of SQL to one sentence, and adds the flag that helps.
 func Reword(err error, timeout time.Duration) error {
 	if err = FileError(err); err == nil || errors.As(err, new(*rewordedError)) || errors.As(err, new(*queries.LostFile)) {
 		return err
@@ -80,7 +81,7 @@ func Reword(err error, timeout time.Duration) error {
 	return err
 }
 
-// FileError rewords an error of SQL about a file of the store that is missing.
+// FileError rewords the SQL engine's error about a missing file of the store.
 func FileError(err error) error {
 	if lost := queries.FindLostFile(err); lost != nil {
 		return lost
@@ -88,7 +89,7 @@ func FileError(err error) error {
 	return err
 }
 
-// rewordedError is an error with a text of its own.
+// rewordedError is an error with a shorter text than the error that it wraps.
 type rewordedError struct {
 	text string
 	err  error

@@ -39,14 +39,14 @@ func (c *Console) Prompt() error {
 	l := liner.NewLiner()
 	defer l.Close()
 	l.SetCtrlCAborts(true)
-	l.SetMultiLineMode(true) // lines longer than the terminal is wide go on below
+	l.SetMultiLineMode(true) // wrap lines that are longer than the terminal is wide
 	words := completions()
 	l.SetWordCompleter(func(line string, pos int) (string, []string, string) {
 		return complete(words, line, pos)
 	})
 	history := historyFile()
 	if f, err := os.Open(history); err == nil {
-		_, _ = l.ReadHistory(f) // a damaged history does not matter
+		_, _ = l.ReadHistory(f) // do without a damaged history
 		f.Close()
 	}
 	_ = c.Printf("stackmill SQL over %s (help for help, exit to end)\n", c.Store)
@@ -107,8 +107,8 @@ func (c *Console) runTyped(statement string) {
 	}
 }
 
-// commandOf returns the command on a line: one with a dot, or a word that people try first. No
-// statement begins with either.
+// commandOf returns the line as a command that starts with a dot, and whether it is one. It also
+// accepts words that people try first, such as help. No SQL statement begins with either.
 func commandOf(line string) (string, bool) {
 	line = strings.TrimSpace(line)
 	switch word := strings.TrimRight(strings.ToLower(line), "; "); word {
@@ -120,7 +120,7 @@ func commandOf(line string) (string, bool) {
 	return line, strings.HasPrefix(line, ".")
 }
 
-// command runs a line that starts with a dot; it reports whether to quit.
+// command runs a command and reports whether to quit.
 func (c *Console) command(line string) bool {
 	words := strings.Fields(line)
 	switch {
@@ -189,8 +189,8 @@ func completions() []string {
 	return slices.Compact(words)
 }
 
-// complete returns the text before the word that ends at rune pos, the words that complete it, and
-// the text that follows.
+// complete completes the word of line that ends at rune pos: it returns the text before the word,
+// the possible words, and the text after pos.
 func complete(words []string, line string, pos int) (head string, found []string, tail string) {
 	runes := []rune(line)
 	start := pos
@@ -211,7 +211,7 @@ func complete(words []string, line string, pos int) (head string, found []string
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// historyFile is the file of the prompt's history, empty without a home directory.
+// historyFile returns the path of the prompt's history, or "" without a home directory.
 func historyFile() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if dir == "" {
@@ -235,7 +235,7 @@ func writeHistory(l *liner.State, name string) error {
 	if err != nil {
 		return err
 	}
-	err = f.Chmod(0o600) // it may be an old file
+	err = f.Chmod(0o600) // an existing file may have other permissions
 	if err == nil {
 		_, err = l.WriteHistory(f)
 	}

@@ -31,19 +31,19 @@ import (
 	"stackmill/queries/serve"
 )
 
-// Server is a server of a store.
+// Server serves a store over HTTP and, if Flight is set, over Arrow Flight SQL.
 type Server struct {
 	serve.Options
 	Out                  *terminal.Output
-	Listen, Unix, Flight string // where to listen; a Unix socket replaces Listen
+	Listen, Unix, Flight string // addresses to listen on; a Unix socket replaces Listen
 	TokenFile            string
 	NoToken              bool
-	Page                 string // the place to open in a browser, "" for none
+	Page                 string // what to open in a browser: "/", or the query of the page's URL from ? on; "": nothing
 
-	madeToken bool // the token was made for this run
+	madeToken bool // the token was made for this run, so it must be printed
 }
 
-// stopGrace limits the time for answers under way when the server ends.
+// stopGrace is how long requests in progress may take when the server ends.
 const stopGrace = 5 * time.Second
 
 // Run serves until the context ends.
@@ -71,7 +71,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 		defer cancel()
-		if web.Shutdown(last) != nil { // answers that take longer
+		if web.Shutdown(last) != nil { // some requests take longer: cut them off
 			_ = web.Close()
 		}
 	}()
@@ -119,14 +119,14 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	}
 }
 
-// listenHTTP listens as the options say, and returns the address to show.
+// listenHTTP listens on the Unix socket or the TCP address, and returns the URL to print.
 func (s *Server) listenHTTP(ctx context.Context) (net.Listener, string, error) {
 	if s.Unix != "" {
 		l, path, err := unixsocket.Listen(ctx, s.Unix)
 		if err != nil {
 			return nil, "", fmt.Errorf("--unix: %w", err)
 		}
-		s.Socket, s.Hosts = path, append(s.Hosts, "localhost") // what clients of sockets send
+		s.Socket, s.Hosts = path, append(s.Hosts, "localhost") // the Host header of clients that use a socket
 		return l, "unix:" + path, nil
 	}
 	l, address, err := listen(ctx, s.Listen)
@@ -147,7 +147,7 @@ func listen(ctx context.Context, on string) (net.Listener, string, error) {
 		return nil, "", err
 	}
 	at := l.Addr().(*net.TCPAddr)
-	if at.IP.IsUnspecified() { // clients use any of the machine's addresses
+	if at.IP.IsUnspecified() { // it listens on all addresses of the machine: clients can use its name
 		if name, err := os.Hostname(); err == nil {
 			return l, net.JoinHostPort(name, fmt.Sprint(at.Port)), nil
 		}
@@ -155,14 +155,14 @@ func listen(ctx context.Context, on string) (net.Listener, string, error) {
 	return l, at.String(), nil
 }
 
-// ChooseToken sets the token that requests need: the one in the file, or a new one if others than
-// the user can reach the server.
+// ChooseToken sets the token that requests must present: the one in the file, or a new one. There
+// is none if only the user can reach the server, or with --no-token.
 func (s *Server) ChooseToken() (err error) {
 	switch {
 	case s.TokenFile != "":
 		s.Token, err = readToken(s.TokenFile, s.Out)
 		s.TokenOnSocket = true
-	case s.Unix != "" && s.Flight == "": // only the user can open the socket
+	case s.Unix != "" && s.Flight == "": // only the user can open the socket: no token
 	case s.NoToken:
 		s.Out.Warnf("serve: --no-token: all users of this machine can read the store (--unix PATH needs no token and is yours alone)")
 	default:
@@ -171,7 +171,7 @@ func (s *Server) ChooseToken() (err error) {
 	return err
 }
 
-// minToken is the minimum length of a token, so that nobody guesses it.
+// minToken is the minimum length of a token, so that it cannot be guessed.
 const minToken = 16
 
 func readToken(file string, warn *terminal.Output) (string, error) {
@@ -189,15 +189,15 @@ func readToken(file string, warn *terminal.Output) (string, error) {
 	return token, nil
 }
 
-// IsLoopback reports whether only this machine reaches an address.
+// IsLoopback reports whether only this machine can reach a host.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// openBrowser opens an address in $BROWSER, or by the system's program for that. All users of a
-// machine can read command lines: a secret address is passed in a file that only the user can
-// read, until done is called.
+// openBrowser opens an address in $BROWSER, or in the system's default browser. All users of a
+// machine can read command lines, so a secret address is passed in a file that only the user can
+// read, and that done removes.
 func openBrowser(out *terminal.Output, address string, secret bool) (done func(), err error) {
 	done = func() {}
 	if secret {
@@ -232,13 +232,14 @@ var redirectPage = template.Must(template.New("redirect").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// writeRedirect writes a page that redirects to an address, into a folder that remove removes.
+// writeRedirect writes an HTML file that redirects to an address, and returns its URL. remove
+// deletes it.
 func writeRedirect(address string) (file string, remove func(), err error) {
 	dir, err := tempdir.Make("open") // only the user can read it
 	if err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = dir.Remove() } // if it stays, its token is useless once the server ends
+	remove = func() { _ = dir.Remove() } // if it stays: its token is useless once the server ends
 	var text strings.Builder
 	err = redirectPage.Execute(&text, address)
 	path := filepath.Join(dir.Path, "open.html")
@@ -252,7 +253,8 @@ func writeRedirect(address string) (file string, remove func(), err error) {
 	return (&url.URL{Scheme: "file", Path: path}).String(), remove, nil
 }
 
-// PageAddress returns the address of a place on the page, with the token if there is one.
+// PageAddress returns the URL of a view of the page, with the token if there is one. place is "/",
+// or the query of the page's URL from ? on.
 func PageAddress(server, token, place string) (string, error) {
 	if place != "/" && (!strings.HasPrefix(place, "?") || strings.ContainsFunc(place, func(c rune) bool { return c <= ' ' || c > '~' })) {
 		return "", fmt.Errorf("%q is no address on the page (give the part of one from ? on)", place)

@@ -12,20 +12,22 @@ import (
 	"stackmill/schema"
 )
 
-// pathFrame is a frame on the path to a recorded stack's node: the recorded frame, and the frame
-// that each mode shows for it; nil where there is none.
+// pathFrame is one node on the path from the leaf of a recorded stack to its root: the recorded
+// frame, and what each mode shows in its place. A pointer is nil if there is no such frame.
 type pathFrame struct {
 	recorded *frame
-	modes    [3]*frame // in the order of report.Modes
-	rules    [3]string // by mode, the rule that inserted, changed or dropped it
-	own      int64     // the location of the recorded word, -1 for none
-	shown    [3]int64  // by mode, the location, -1 if the mode does not show the frame
+	modes    [3]*frame // indexed like report.Modes
+	rules    [3]string // by mode: the rule that inserted, changed or dropped the frame
+	own      int64     // location of the recorded word; -1: none
+	shown    [3]int64  // by mode: location of the frame shown; -1: none is shown
 }
 
-// machineMode is the index of machine mode, from which the other modes are made.
+// machineMode is the index of machine mode in report.Modes. The other modes are derived from
+// machine mode.
 const machineMode = 2
 
-// readPath reads the path to a node of an experiment's tree, from the leaf to the root.
+// readPath reads the path from a node of an experiment's stack tree to the root; the leaf comes
+// first.
 func readPath(ctx context.Context, db *queries.DB, experiment string, node int64) ([]pathFrame, error) {
 	rows, err := db.Records(ctx, `WITH RECURSIVE nodes AS (
 			SELECT up, node, frame FROM stack_tree WHERE experiment_id = $1 AND node = $2
@@ -47,7 +49,7 @@ func readPath(ctx context.Context, db *queries.DB, experiment string, node int64
 	return path, nil
 }
 
-// newPathFrame makes a frame from its row in tree_frames and the locations.
+// newPathFrame makes a pathFrame from its row in tree_frames.
 func newPathFrame(r queries.Record, locations map[int64]frame) pathFrame {
 	f := pathFrame{own: location(r, "location")}
 	if r["word"] != nil {
@@ -69,7 +71,7 @@ func newPathFrame(r queries.Record, locations map[int64]frame) pathFrame {
 	return f
 }
 
-// location returns a location's number, -1 for none.
+// location returns the location number in a column, -1 if it is NULL.
 func location(r queries.Record, column string) int64 {
 	if r[column] == nil {
 		return -1
@@ -77,9 +79,9 @@ func location(r queries.Record, column string) int64 {
 	return r.Number(column)
 }
 
-// readLocations reads the locations of an experiment, by their numbers.
+// readLocations returns the locations of an experiment as frames, by location number.
 func readLocations(ctx context.Context, db *queries.DB, experiment string) (map[int64]frame, error) {
-	// One join after the other: else the optimizer takes experiment_id alone for a key of the tables.
+	// Join step by step: otherwise the optimizer treats experiment_id alone as a key of the tables.
 	rows, err := db.Records(ctx, `WITH l AS MATERIALIZED (SELECT * FROM locations_wide WHERE experiment_id = $1),
 		f AS MATERIALIZED (
 			SELECT l.*, f.name AS "function", f."offset" AS begins, f.size FROM l LEFT JOIN (SELECT * FROM functions WHERE experiment_id = $1) f USING (function_id)
@@ -99,7 +101,8 @@ func readLocations(ctx context.Context, db *queries.DB, experiment string) (map[
 	return locations, nil
 }
 
-// setPositions numbers the frames of each part and of each mode from the leaf.
+// setPositions sets the positions of frames, counted from the leaf separately in each part of the
+// recorded stack and in each mode.
 func setPositions(path []pathFrame) {
 	parts, modes := map[string]int64{}, [3]int64{}
 	for _, f := range path {
@@ -126,27 +129,28 @@ func framesOf(path []pathFrame, mode int) []frame {
 	return frames
 }
 
-// step is one change that a rule made to a stack.
+// step is one change that a rule made: to the recorded stack, which leads to machine mode, or to the
+// stack of machine mode, which leads to another mode.
 type step struct {
 	Rule   string   `json:"rule"`
 	Title  string   `json:"title"`
-	Modes  []string `json:"modes"` // the modes it leads to: machine mode from what was recorded, others from machine mode
+	Modes  []string `json:"modes"` // of the resulting stack
 	Change string   `json:"change"`
 	Frames []frame  `json:"frames"`
 }
 
-// The changes that a rule makes.
+// The values of step.Change.
 const (
 	drops    = "drops"
 	putsIn   = "puts in"
-	uses     = "uses"     // the leaf's return register as its caller
-	restores = "restores" // the leaf's caller, which no frame shows
-	calls    = "calls"    // frames are the calls before the recorded return addresses
-	shows    = "shows as" // a frame in another function: the frame before and the one after
+	uses     = "uses"     // takes the leaf's return register as the leaf's caller
+	restores = "restores" // inserts the leaf's caller, which has no frame yet
+	calls    = "calls"    // replaces return addresses by the calls before them
+	shows    = "shows as" // changes a frame's function; Frames has the old and the new frame
 )
 
-// steps returns the changes of the rules: from the recorded frames to machine mode, and from
-// machine mode to the others. shows has, for each stack, a mode that shows it.
+// steps returns what the rules changed: first from the recorded frames to machine mode, then from
+// machine mode to the other modes. shows has one of the modes of each stack in x.Stacks.
 func (x *Explanation) steps(path []pathFrame, shows []int) []step {
 	d := stepFinder{steps: []step{}} // a JSON list, also when empty
 	machine := slices.Index(shows, machineMode)
@@ -170,13 +174,13 @@ func (x *Explanation) part(name string) (frames []frame) {
 	return frames
 }
 
-// stepFinder collects the steps that lead to the stack of some modes.
+// stepFinder collects the steps that lead to the stack that modes show.
 type stepFinder struct {
 	modes []string
 	steps []step
 }
 
-// add adds a step; it extends the last one if the rule did the same to the frame before.
+// add adds a step, or adds the frames to the last step if that is the same change by the same rule.
 func (d *stepFinder) add(rule schema.Rule, change string, frames ...frame) {
 	if n := len(d.steps); n > 0 && change != shows {
 		if last := &d.steps[n-1]; last.Rule == rule.String() && last.Change == change && slices.Equal(last.Modes, d.modes) {
@@ -187,9 +191,9 @@ func (d *stepFinder) add(rule schema.Rule, change string, frames ...frame) {
 	d.steps = append(d.steps, step{rule.String(), rule.Title(), d.modes, change, frames})
 }
 
-// recorded finds the steps from the recorded frames to machine mode.
+// recorded adds the steps from the recorded frames to machine mode.
 func (d *stepFinder) recorded(path []pathFrame) {
-	before := "" // the word before
+	before := "" // the previous recorded word
 	for _, f := range path {
 		word, frame, rule := f.recorded, f.modes[machineMode], schema.RuleOf(f.rules[machineMode])
 		switch {
@@ -200,8 +204,8 @@ func (d *stepFinder) recorded(path []pathFrame) {
 		case frame == nil && word.Marker == "":
 			d.add(rule, drops, *word)
 		case frame != nil && word.Marker != "" && rule != schema.NoRule:
-			d.add(rule, putsIn, *frame) // in place of the marker
-		case frame == nil || word.Marker != "": // a marker's value elsewhere is an address
+			d.add(rule, putsIn, *frame) // the frame replaces the marker
+		case frame == nil || word.Marker != "": // no step: other markers, and addresses that only look like one
 		case rule == schema.RuleLeafCheck && before == callWord:
 			d.add(rule, restores, *frame)
 		case rule == schema.RuleLeafCheck:
@@ -215,11 +219,11 @@ func (d *stepFinder) recorded(path []pathFrame) {
 	}
 }
 
-// callWord is schema.MarkCall as a word of a frame.
+// callWord is the value of schema.MarkCall in frame.Word.
 var callWord = fmt.Sprintf("%#x", uint64(schema.MarkCall))
 
-// mode finds the steps from machine mode to another mode. If that shows a separately recorded stack
-// (Java, OpenMP), the frames of this stack come first.
+// mode adds the steps from machine mode to another mode. If the other mode shows a stack that was
+// recorded separately (Java, OpenMP), the frames of that stack come first.
 func (d *stepFinder) mode(path []pathFrame, mode int) {
 	instead := slices.ContainsFunc(path, func(f pathFrame) bool { return f.recorded != nil && f.recorded.Part != "native" })
 	for _, f := range path {

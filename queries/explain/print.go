@@ -86,10 +86,10 @@ func printFrames(w *terminal.Page, frames []frame) {
 	if len(frames) == 0 {
 		w.Printf("  (no frames)\n")
 	}
-	w.Flush() // the next frames have columns of their own
+	w.Flush() // so that the next table has its own column widths
 }
 
-// name returns the function and the offset in it.
+// name returns the function with the offset of the instruction, as function+0x12.
 func (f frame) name() string {
 	if f.Offset == nil {
 		return f.Function
@@ -116,7 +116,7 @@ func (x *Explanation) printRules(w *terminal.Page) {
 	}
 }
 
-// maxNames limits the frames that a step names.
+// maxNames limits the frames that are named in the text of a step.
 const maxNames = 4
 
 // text describes what the rule did.

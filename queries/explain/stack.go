@@ -26,7 +26,7 @@ type Explanation struct {
 	Process      int64            `json:"process"`
 	PID          int64            `json:"pid"`
 	Program      string           `json:"program"`
-	FromNS       *int64           `json:"from_ns"` // nil: from the start
+	FromNS       *int64           `json:"from_ns"` // when the words got this meaning; nil: from the start
 	Samples      int64            `json:"samples"`
 	Reason       string           `json:"reason,omitempty"`
 	Recorded     []frame          `json:"recorded"`
@@ -43,10 +43,10 @@ type sample struct {
 	TimeNS   int64  `json:"time_ns"`
 }
 
-// normalizedStack is the normalized stack that was asked for.
+// normalizedStack describes the request if it was for a normalized stack.
 type normalizedStack struct {
 	StackID int64 `json:"stack_id,string"`
-	Others  int64 `json:"others"` // further recorded stacks that became it
+	Others  int64 `json:"others"` // number of other recorded stacks that became the same normalized stack
 }
 
 // modeStack is a normalized stack and the modes that show it.
@@ -58,16 +58,16 @@ type modeStack struct {
 
 // frame is a frame of a recorded or a normalized stack.
 type frame struct {
-	Part       string `json:"part,omitempty"` // of a recorded one: native, java or openmp
-	Position   int64  `json:"position"`       // 0 is the leaf
+	Part       string `json:"part,omitempty"` // of a recorded frame: native, java or openmp
+	Position   int64  `json:"position"`       // counted from the leaf, which is 0
 	Word       string `json:"word,omitempty"` // as recorded, in hexadecimal
 	Marker     string `json:"marker,omitempty"`
 	Function   string `json:"function,omitempty"`
-	Offset     *int64 `json:"offset,omitempty"` // in the function, if that holds the instruction
+	Offset     *int64 `json:"offset,omitempty"` // from the start of the function; nil if the instruction is outside of it
 	LoadObject string `json:"load_object,omitempty"`
 	File       string `json:"file,omitempty"`
 	Line       int64  `json:"line,omitempty"`
-	Rule       string `json:"rule,omitempty"`   // that put the frame in or changed it
+	Rule       string `json:"rule,omitempty"`   // the rule that inserted or changed the frame
 	Reason     string `json:"reason,omitempty"` // why the function is unknown
 }
 
@@ -85,7 +85,8 @@ func ParseID(s string) (int64, error) {
 	return id, nil
 }
 
-// one returns the only row; if there are several, the error names their experiments.
+// one returns the only row. It returns an error if there is none, or one that names the experiments
+// if there are several.
 func one(what string, rows []queries.Record) (queries.Record, error) {
 	switch len(rows) {
 	case 0:
@@ -116,8 +117,8 @@ func Sample(ctx context.Context, db *queries.DB, n int64) (*Explanation, error) 
 	return x, x.fill(ctx, db)
 }
 
-// Stack explains a recorded stack or, for the id of a normalized stack, the recorded stack with the
-// most samples that became it.
+// Stack explains a recorded stack by its id. If the id is a normalized stack's, it explains the
+// recorded stack with the most samples among those that became that stack.
 func Stack(ctx context.Context, db *queries.DB, id int64) (*Explanation, error) {
 	what := fmt.Sprintf("stack %d", id)
 	found, err := db.Records(ctx, `SELECT experiment_id, experiment, raw_stack_id
@@ -157,7 +158,7 @@ func newExplanation(r queries.Record) *Explanation {
 	return &Explanation{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), RawStackID: r.Number("raw_stack_id")}
 }
 
-// fill reads everything about the recorded stack.
+// fill reads and sets everything about the recorded stack.
 func (x *Explanation) fill(ctx context.Context, db *queries.DB) error {
 	found, err := db.Records(ctx, `WITH one AS MATERIALIZED (SELECT * FROM recorded_stacks_wide WHERE experiment_id = $1 AND raw_stack_id = $2)
 		SELECT r.process, p.pid, p.target, r.from_ns, r.reason, r.node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id,
@@ -184,8 +185,8 @@ func (x *Explanation) fill(ctx context.Context, db *queries.DB) error {
 	return nil
 }
 
-// setPath sets the recorded frames and the stacks of the modes, whose ids the row has, and finds
-// the steps of the rules.
+// setPath sets the recorded frames, the stacks of the modes (r has their ids), and the steps of the
+// rules.
 func (x *Explanation) setPath(r queries.Record, path []pathFrame) {
 	setPositions(path)
 	x.Recorded = []frame{} // a JSON list, also when empty
@@ -196,7 +197,7 @@ func (x *Explanation) setPath(r queries.Record, path []pathFrame) {
 			}
 		}
 	}
-	var shows []int // by stack, one of the modes that show it
+	var shows []int // by stack: one of the modes that show it
 	for m, mode := range report.Modes {
 		id := r.Number(mode + "_stack_id")
 		i := slices.IndexFunc(x.Stacks, func(s modeStack) bool { return s.StackID == id })
@@ -212,7 +213,7 @@ func (x *Explanation) setPath(r queries.Record, path []pathFrame) {
 	x.Rules = x.steps(path, shows)
 }
 
-// markerText describes a marker among the recorded words.
+// markerText describes a marker that the profiler recorded in place of an address.
 func markerText(word uint64) string {
 	switch word {
 	case schema.MarkLeafCheck:

@@ -12,34 +12,35 @@ import (
 	"stackmill/queries/result"
 )
 
-// answer is the answer of a tool: a table with as many rows as fit, and their share of the total.
+// answer is the answer of a tool: a table with as many rows as fit, and how much of the total the
+// rows hold.
 type answer struct {
 	View         string      `json:"view,omitempty"`
 	Mode         string      `json:"mode,omitempty"`
-	Filter       []string    `json:"filter,omitempty"` // conditions of the samples: totals are over these samples
+	Filter       []string    `json:"filter,omitempty"` // conditions on samples; totals cover only samples that meet them
 	Hidden       []string    `json:"hidden,omitempty"`
 	Coverage     []*coverage `json:"coverage,omitempty"`
-	CoverageMore int         `json:"coverage_more,omitempty"` // recordings and metrics that coverage does not list
+	CoverageMore int         `json:"coverage_more,omitempty"` // number of entries left out of Coverage
 	Warnings     []string    `json:"warnings,omitempty"`
 	RowsTotal    int         `json:"rows_total"`
-	RowsMore     bool        `json:"rows_more,omitempty"` // there are more than rows_total: not all were counted
+	RowsMore     bool        `json:"rows_more,omitempty"` // RowsTotal is too low: counting stopped at a limit
 	RowsShown    int         `json:"rows_shown"`
 	Columns      []string    `json:"columns,omitempty"`
 	Rows         [][]any     `json:"rows,omitempty"`
 	Note         string      `json:"note,omitempty"`
 
-	shares []share // of the rows, if they add up to the total
+	shares []share // parallel to Rows; nil if the rows' values do not add up to the total
 }
 
-// coverage holds a metric of a recording: its total, the share that the rows show, and the share
-// without a name.
+// coverage describes one metric of one recording: its total, and the percentages of the total that
+// the rows show and that has no function or data object.
 type coverage struct {
 	Experiment   string   `json:"experiment"`
 	Metric       string   `json:"metric"`
 	Unit         string   `json:"unit"`
 	Total        any      `json:"total"`
-	Left         *float64 `json:"filter_leaves_percent,omitempty"` // the total as a share of all samples
-	Shown        *float64 `json:"shown_percent,omitempty"`         // nil: the rows overlap
+	Left         *float64 `json:"filter_leaves_percent,omitempty"` // Total in percent of the value without a filter
+	Shown        *float64 `json:"shown_percent,omitempty"`         // nil if values of rows overlap
 	Unattributed float64  `json:"unattributed_percent"`
 	Reasons      []reason `json:"unattributed,omitempty"`
 	ReasonsMore  int      `json:"unattributed_more,omitempty"`
@@ -54,35 +55,35 @@ type reason struct {
 	Percent    float64 `json:"percent"`
 }
 
-// share is a row's share of a total.
+// share is a row's part of the total of a metric.
 type share struct {
 	of    [2]string
 	value int64
 }
 
-// envelopeBytes is the size of a response without its text.
+// envelopeBytes is the size of a JSON-RPC response without the text of the answer.
 const envelopeBytes = 160
 
-// The limits on an answer besides its rows.
+// The limits on the other parts of an answer.
 const (
 	maxCoverage = 5
 	maxReasons  = 5
 	maxWarnings = 5
-	maxName     = 200 // characters
-	maxRemark   = 400 // characters of a remark about what the store leaves out
+	maxName     = 200 // characters of a name or value
+	maxRemark   = 400 // characters of a remark about experiments that are left out
 )
 
-// The limits on counting rows that are not shown.
+// Counting of rows that are not shown stops at these limits.
 const (
 	maxCounted   = 1 << 20
 	maxTextBytes = 64 << 20
 )
 
-// errCounted ends the reading of a long result.
+// errCounted ends the reading of rows when a limit on counting is reached.
 var errCounted = errors.New("enough rows were counted")
 
-// fit returns the answer as JSON whose response has at most maxBytes bytes. What the store leaves
-// out is among its warnings, however few bytes there are.
+// fit returns the answer as JSON. It drops rows and other parts until the response has at most
+// maxBytes bytes, but keeps a warning about experiments that are left out.
 func (a *answer) fit(maxBytes int, leftOut []string) string {
 	rows := a.Rows
 	stay := min(len(leftOut), maxWarnings)
@@ -117,7 +118,7 @@ func (a *answer) fit(maxBytes int, leftOut []string) string {
 	}
 }
 
-// showShares computes the share of each total that the shown rows have.
+// showShares sets the percentage of each total that the shown rows hold.
 func (a *answer) showShares() {
 	if a.shares == nil {
 		return
@@ -132,7 +133,7 @@ func (a *answer) showShares() {
 	}
 }
 
-// percentOf returns the percentage with two decimals.
+// percentOf returns part in percent of total, rounded to two decimals.
 func percentOf(part, total int64) float64 {
 	if total == 0 {
 		return 0
@@ -140,15 +141,15 @@ func percentOf(part, total int64) float64 {
 	return math.Round(1e4*float64(part)/float64(total)) / 100
 }
 
-// collector is a result.Printer that keeps the first rows for an answer, and counts all.
+// collector is a result.Printer that keeps the first rows for an answer, and counts the others.
 type collector struct {
 	*answer
 	limit  int
 	fields []result.Field
-	keep   []int // the columns that are shown
+	keep   []int // indexes of the columns to show
 	drop   func(result.Field) bool
-	texts  int                // bytes of texts so far
-	each   func(values []any) // called for every row that is shown, if not nil
+	texts  int                // bytes of text in all rows so far
+	each   func(values []any) // called for every row that is shown; may be nil
 }
 
 func (c *collector) Header(fields []result.Field) error {
@@ -195,7 +196,7 @@ func (c *collector) print(rows *sql.Rows) error {
 	return nil
 }
 
-// brief shortens long texts, also those in lists.
+// brief shortens long texts and lists, and rounds numbers.
 func brief(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -14,14 +14,15 @@ import (
 	"stackmill/queries/result"
 )
 
-// partition computes the share of the totals that a report's rows have.
+// partition collects a report's rows and computes their shares of the totals.
 type partition struct {
 	*collector
-	several bool // of several recordings or metrics
+	several bool // the rows are of several recordings or metrics
 	keys    [][2]string
 }
 
-// drop reports whether to leave a column out because it is the same in each row, or for SQL only.
+// drop reports whether to omit a column: it has the same value in all rows, or is of use only in
+// SQL.
 func (p *partition) drop(f result.Field) bool {
 	switch f.Name {
 	case "experiment", "metric", "unit":
@@ -32,13 +33,14 @@ func (p *partition) drop(f result.Field) bool {
 	return false
 }
 
-// disjoint lists the views whose values add up to the total, besides those with exclusive values.
+// disjoint lists views whose column value adds up to the total. In other views, exclusive does.
 var disjoint = []string{"folded", "inline_folded", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics", "timeline", "cpu_timeline", "second_metrics"}
 
-// trees lists the views in which the row <Total> has samples that no other row has.
+// trees lists the views in which the row <Total> has its own exclusive value. In others, it is the
+// sum of all rows.
 var trees = []string{"call_tree", "inline_call_tree", "stack_nodes"}
 
-// each notes the share of a row that is shown.
+// each records the share of a shown row.
 func (p *partition) each(values []any) {
 	at := func(name string) any {
 		i := slices.IndexFunc(p.fields, func(f result.Field) bool { return f.Name == name })
@@ -64,7 +66,7 @@ func (p *partition) each(values []any) {
 	if !adds {
 		return
 	}
-	if at("function") == "<Total>" && !slices.Contains(trees, p.View) { // the sum of the others
+	if at("function") == "<Total>" && !slices.Contains(trees, p.View) { // <Total> is the sum of the other rows
 		value = 0
 	}
 	p.shares = append(p.shares, share{key, value})
@@ -73,7 +75,7 @@ func (p *partition) each(values []any) {
 // coverageReads lists the views that cover reads.
 var coverageReads = []string{"function_metrics", "unattributed"}
 
-// cover adds the totals of the metrics in the rows, and how much of them has no name.
+// cover adds, for each metric in the rows, its total and the part of it that has no name.
 func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	if len(p.keys) == 0 {
 		return nil
@@ -104,7 +106,7 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	return nil
 }
 
-// subject returns the kind of thing that the rows name.
+// subject returns what the rows are about: data objects or functions.
 func (p *partition) subject() string {
 	if slices.ContainsFunc(p.fields, func(f result.Field) bool { return f.Name == "data_object_id" }) {
 		return "data object"
@@ -112,7 +114,7 @@ func (p *partition) subject() string {
 	return "function"
 }
 
-// unattributed adds the reasons for the part of the total without a name.
+// unattributed sets the percentage of the total that has no name, and the reasons for it.
 func (c *coverage) unattributed(reasons []queries.Record) {
 	var sum int64
 	for _, r := range reasons {
@@ -129,7 +131,7 @@ func (c *coverage) unattributed(reasons []queries.Record) {
 	c.Unattributed = percentOf(sum, c.total)
 }
 
-// filterParameters are the parameters of a filter, named like the flags.
+// filterParameters are the parameters of a filter, named like the flags of the command line.
 var filterParameters = []parameter{
 	{"where", "strings", queries.WhereHelp},
 	{"thread", "integers", "only samples of these threads"},
@@ -147,7 +149,7 @@ type filterArguments struct {
 	Thread, CPU, PID     list[int64]
 }
 
-// list accepts one value or several.
+// list accepts a single JSON value or a list.
 type list[T any] []T
 
 func (l *list[T]) UnmarshalJSON(text []byte) error {
@@ -163,8 +165,8 @@ func (args *arguments) filter() queries.Filter {
 		Hide: args.Hide, APIOnly: args.APIOnly, Mode: args.Mode}
 }
 
-// addFilter adds the conditions of the samples and the hidden functions to an answer, shortened: an
-// agent knows what it asked for.
+// addFilter adds the filter's conditions, the hidden functions and remarks about the filter to an
+// answer. It shortens them: the agent knows what it asked for.
 func (a *answer) addFilter(ctx context.Context, db *queries.DB, f queries.Filter) error {
 	conditions, err := f.Conditions()
 	if err != nil {
@@ -172,7 +174,7 @@ func (a *answer) addFilter(ctx context.Context, db *queries.DB, f queries.Filter
 	}
 	a.Filter, a.Hidden = shortened(conditions), shortened(db.HiddenFunctions())
 	remarks, err := db.Remarks(ctx)
-	a.Warnings = append(a.Warnings, remarks[len(db.LeftOut()):]...) // these are in every answer
+	a.Warnings = append(a.Warnings, remarks[len(db.LeftOut()):]...) // the first ones are about the store: fit adds them
 	return err
 }
 
@@ -185,7 +187,7 @@ func shortenedTo(longest int, texts []string) (short []string) {
 	return short
 }
 
-// compareWithWhole adds to each metric its share of the total without the filter.
+// compareWithWhole adds to each metric its total in percent of the value without the filter.
 func (p *partition) compareWithWhole(ctx context.Context, db *queries.DB) error {
 	if p.Filter == nil {
 		return nil

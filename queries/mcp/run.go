@@ -65,7 +65,7 @@ func (s *Server) query(ctx context.Context, args *arguments) (*answer, error) {
 	return a, (&collector{answer: a, limit: args.Limit}).print(rows)
 }
 
-// explain explains a stack, or how tables are made.
+// explain explains how a stack was made or, without a stack, how the tables are made.
 func (s *Server) explain(ctx context.Context, args *arguments) (*answer, error) {
 	var lines strings.Builder
 	if args.Stack == "" && args.Experiment != "" {

@@ -28,13 +28,13 @@ import (
 // Options are the options of a server.
 type Options struct {
 	Store      string
-	Version    string                // of the program
-	Program    []string              // the command that answers one call
-	MaxBytes   int                   // of an answer
-	Concurrent int                   // calls that run at once
-	Timeout    time.Duration         // of a call; 0 is none
-	Memory     int64                 // of each process that answers
-	Stages     func(io.Writer) error // prints the stages between a recording and the store
+	Version    string                // of stackmill
+	Program    []string              // command line of the process that answers one call
+	MaxBytes   int                   // limit for one answer
+	Concurrent int                   // number of calls that run at the same time
+	Timeout    time.Duration         // limit for one call; 0: no limit
+	Memory     int64                 // bytes for each process that answers a call
+	Stages     func(io.Writer) error // prints the stages that make a store from a recording
 }
 
 // Server answers one agent.
@@ -53,27 +53,27 @@ func New(in io.Reader, out *terminal.Output, o Options) *Server {
 	return s
 }
 
-// open opens the store for one answer, so that this has all that was ingested before.
+// open opens the store anew for each answer, so that the answer includes what was just ingested.
 func (s *Server) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
 	selectors = slices.DeleteFunc(selectors, func(selector string) bool { return selector == "" })
 	return s.session.Open(ctx, s.out, s.Store, selectors...)
 }
 
-// MinBytes is the smallest limit of an answer that makes sense.
+// MinBytes is the lowest limit that leaves room for an answer.
 const MinBytes = 1 << 10
 
 // protocols are the supported versions of the protocol, the latest first.
 var protocols = []string{"2025-06-18", "2025-03-26", "2024-11-05"}
 
-// The bounds of a connection.
+// The limits of a connection.
 const (
-	maxRequest = 1 << 20         // bytes of a line of the input: nobody types more SQL
-	maxCalls   = 64              // of tools that wait or run
-	maxBatch   = 64              // messages on one line
-	lastAnswer = 5 * time.Second // between answers after the end of the input
+	maxRequest = 1 << 20         // bytes of an input line
+	maxCalls   = 64              // calls of tools in progress, running or waiting
+	maxBatch   = 64              // messages in a list on one line
+	lastAnswer = 5 * time.Second // how long to wait for each further answer after the end of the input
 )
 
-// The errors of JSON-RPC 2.0.
+// The error codes of JSON-RPC 2.0.
 const (
 	notJSON      = -32700
 	noRequest    = -32600
@@ -82,12 +82,12 @@ const (
 	overloaded   = -32000
 )
 
-// request is a message of the agent; one without an id is a notification, which has no answer.
+// request is a message of the agent. A message without an id is a notification: it gets no answer.
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"` // only in responses, which are ignored: nothing was asked
+	Result json.RawMessage `json:"result"` // set in responses of the agent, which are ignored: the server sends no requests
 	Error  json.RawMessage `json:"error"`
 }
 
@@ -105,19 +105,19 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
-// connection reads messages of the agent while calls of tools run.
+// connection reads the agent's messages while calls of tools are running.
 type connection struct {
 	*Server
-	slots    chan struct{} // of calls that run at once
-	answered chan struct{} // has a value after an answer was written
+	slots    chan struct{} // has a value for each running call
+	answered chan struct{} // signals that an answer was written
 
 	writing sync.Mutex
 
 	mu    sync.Mutex
-	calls map[string]context.CancelCauseFunc // by id
+	calls map[string]context.CancelCauseFunc // cancels calls in progress; by request id
 }
 
-// Why calls end.
+// The causes of canceled calls.
 var (
 	errCanceled = errors.New("the agent has canceled the call")
 	errGone     = errors.New("the agent has closed the connection")
@@ -155,7 +155,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// finish waits for the calls under way, and cancels those that take long: the agent has gone.
+// finish waits for the calls in progress after the agent has gone. It cancels them when none ends
+// within lastAnswer.
 func (c *connection) finish(handlers *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() {
@@ -195,7 +196,8 @@ func (c *connection) write(answer any) error {
 	return nil
 }
 
-// readLines sends lines until the input or the context ends, and nil for a line that is too long.
+// readLines sends the lines of the input to a channel, nil for a line that is too long. It returns
+// when the input or the context ends.
 func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -216,7 +218,7 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
 	}
 }
 
-// readLine reads a line, nil if it is too long.
+// readLine reads a line; it returns nil for one that is too long.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	line = []byte{}
 	for {
@@ -233,8 +235,8 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// receive returns the function that answers a line, nil for notifications. A line may be a list of
-// messages, which has one answer.
+// receive returns a function that answers a line of input; nil if it needs no answer. The line has
+// one message, or a list of messages that are answered together.
 func (c *connection) receive(ctx context.Context, line []byte) (answer func() any) {
 	if line == nil {
 		return fail(nil, noRequest, fmt.Sprintf("the request has more than %d bytes", maxRequest))
@@ -265,7 +267,8 @@ func (c *connection) receive(ctx context.Context, line []byte) (answer func() an
 	return func() any { return answerAll(answers) }
 }
 
-// answerAll returns the answers of a list, nil if all were canceled.
+// answerAll computes the answers to a list of messages at the same time; nil if all calls were
+// canceled.
 func answerAll(answers []func() any) any {
 	made := make([]any, len(answers))
 	var all sync.WaitGroup
@@ -279,8 +282,8 @@ func answerAll(answers []func() any) any {
 	return made
 }
 
-// accept returns the function that answers a message, nil for notifications. Calls can be canceled
-// from then on.
+// accept returns a function that answers a message, nil if it needs no answer. When accept returns,
+// a call can already be canceled.
 func (c *connection) accept(ctx context.Context, message []byte) (answer func() any) {
 	var r request
 	if err := json.Unmarshal(message, &r); err != nil {
@@ -309,7 +312,7 @@ func (c *connection) accept(ctx context.Context, message []byte) (answer func() 
 	}
 }
 
-// acceptCall returns the function that calls a tool.
+// acceptCall registers a call of a tool and returns the function that runs it.
 func (c *connection) acceptCall(ctx context.Context, r request) (answer func() any) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	id := string(r.ID)
@@ -334,7 +337,7 @@ func (c *connection) acceptCall(ctx context.Context, r request) (answer func() a
 	}
 }
 
-// callInSlot waits for a slot and calls a tool.
+// callInSlot runs a tool when fewer than Concurrent calls are running.
 func (c *connection) callInSlot(ctx context.Context, params json.RawMessage) (any, error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -345,7 +348,7 @@ func (c *connection) callInSlot(ctx context.Context, params json.RawMessage) (an
 	return c.call(ctx, params)
 }
 
-// forget ends a call.
+// forget removes a call that has ended.
 func (c *connection) forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -367,7 +370,7 @@ func (c *connection) notify(r request) {
 	}
 }
 
-// fail returns a function that answers with an error, with the id null if the request has none.
+// fail returns a function that answers with an error.
 func fail(id json.RawMessage, code int, message string) func() any {
 	return func() any { return respond(id, nil, &rpcError{code, message}) }
 }
@@ -383,7 +386,7 @@ func respond(id json.RawMessage, result any, err error) any {
 	return response{"2.0", id, result, refused}
 }
 
-// plainResult is the result of a request that calls no tool.
+// plainResult returns the result of a request other than tools/call.
 func (c *connection) plainResult(r request) (any, error) {
 	switch r.Method {
 	case "initialize":
@@ -396,13 +399,13 @@ func (c *connection) plainResult(r request) (any, error) {
 	return nil, &rpcError{noSuchMethod, "no method " + terminal.Shorten(r.Method, 100)}
 }
 
-// introduction answers the first request, with the version that the agent asked for, or the latest
-// supported one.
+// introduction answers the request initialize, with the version of the protocol that the agent
+// asked for or, if that is not supported, the latest.
 func (c *connection) introduction(params json.RawMessage) any {
 	var asked struct {
 		Version string `json:"protocolVersion"`
 	}
-	_ = json.Unmarshal(params, &asked) // without a version, the latest is used
+	_ = json.Unmarshal(params, &asked) // if this fails, Version stays empty
 	if !slices.Contains(protocols, asked.Version) {
 		asked.Version = protocols[0]
 	}

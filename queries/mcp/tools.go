@@ -30,7 +30,7 @@ const guidance = `A store of profiler recordings as tables. Begin with experimen
 	`rows_total says how many rows there are beyond those shown; shown_percent how much of the total they hold; unattributed_percent how much has no name, and why. ` +
 	`DESCRIBE a view for its columns; SELECT view_name, comment FROM duckdb_views() lists the views.`
 
-// tool describes a tool to agents.
+// tool is the description of a tool that agents get.
 type tool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
@@ -38,7 +38,7 @@ type tool struct {
 	Hints       map[string]any `json:"annotations"`
 }
 
-// parameter describes an argument. The types "strings" and "integers" are lists.
+// parameter describes an argument of a tool. The kinds "strings" and "integers" are lists.
 type parameter struct{ name, kind, about string }
 
 const limitHelp = "at most this many rows (default 50); fewer are shown if they would take too many bytes"
@@ -89,7 +89,7 @@ func (t tool) with(parameters []parameter) tool {
 	return t
 }
 
-// properties are the tool's parameters, by name.
+// properties returns the JSON schemas of the tool's parameters, by name.
 func (t *tool) properties() map[string]any { return t.Schema["properties"].(map[string]any) }
 
 type arguments struct {
@@ -110,13 +110,13 @@ type toolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// runners are the tools' functions.
+// runners has the functions of the tools, by name.
 var runners = map[string]func(*Server, context.Context, *arguments) (*answer, error){
 	"experiments": (*Server).experiments, "report": (*Server).report, "query": (*Server).query, "explain": (*Server).explain, "compare": (*Server).compare,
 }
 
-// call runs a tool in a process of its own. An error of the tool is an answer, for the agent to
-// read.
+// call runs a tool in another process. It returns an error of the tool as a result, so that the
+// agent can read it.
 func (s *Server) call(ctx context.Context, params json.RawMessage) (any, error) {
 	var c toolCall
 	if err := json.Unmarshal(params, &c); err != nil {
@@ -145,8 +145,8 @@ func (s *Server) call(ctx context.Context, params json.RawMessage) (any, error) 
 	return content(string(text), string(answered.Head) == "true"), nil
 }
 
-// AnswerCall runs one tool in a process that call has started. Its answer is the result's text, and
-// whether that is an error.
+// AnswerCall runs one tool, in the process that call has started. It writes the text of the result,
+// and whether the text is an error.
 func (s *Server) AnswerCall(ctx context.Context) error {
 	return sandbox.Answer(s.in, s.out.Stdout, func(request json.RawMessage, body *os.File) (any, error) {
 		var c toolCall
@@ -173,8 +173,8 @@ func (s *Server) AnswerCall(ctx context.Context) error {
 	})
 }
 
-// parseArguments reads the arguments of a tool. An unknown argument is an error: ignoring it would
-// change the answer.
+// parseArguments reads the arguments of a tool. It refuses unknown arguments, because ignoring one
+// would change the answer.
 func parseArguments(name string, text json.RawMessage) (*arguments, error) {
 	a := &arguments{Mode: "user", Limit: defaultRows}
 	if len(text) > 0 && !bytes.Equal(text, []byte("null")) {
@@ -198,7 +198,7 @@ func parseArguments(name string, text json.RawMessage) (*arguments, error) {
 	return a, nil
 }
 
-// content is the result of a call: one text.
+// content returns the result of a call, which consists of one text.
 func content(text string, failed bool) any {
 	r := map[string]any{"content": []map[string]string{{"type": "text", "text": text}}}
 	if failed {
@@ -207,10 +207,10 @@ func content(text string, failed bool) any {
 	return r
 }
 
-// unsafeHint matches advice for people, who can start the program with other options.
+// unsafeHint matches advice in errors about a flag that people can set and agents cannot.
 var unsafeHint = lazyregexp.New(` \(--unsafe [^)]*\)`)
 
-// failure is the result of a call that could not be done.
+// failure returns the result of a call that failed.
 func (s *Server) failure(err error) any { return content(s.failureText(err), true) }
 
 func (s *Server) failureText(err error) string {
