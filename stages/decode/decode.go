@@ -30,8 +30,8 @@ type Decoder interface {
 	// Members returns the paths of the recordings at path: path itself, or the members of a
 	// group file.
 	Members(path string) ([]string, error)
-	// Files returns the files of a recording, whose content identifies it, sorted and
-	// relative to path; an empty name means path itself. It omits links to nowhere.
+	// Files returns the files whose content identifies a recording, sorted and relative to path; an
+	// empty name means path itself. It omits broken links.
 	Files(path string) ([]string, error)
 	// Open reads logs, maps and stacks, and scans the event files without keeping them.
 	// It always returns a recording; if nothing could be read, the recording has no processes
@@ -44,36 +44,36 @@ type Decoder interface {
 type Recording struct {
 	Format, Version, Collector string
 	Host, OS, Arch             string
-	Comment                    string // what it says about itself, line by line
+	Comment                    string // the recording's description of itself, line by line
 	CPUs, ClockMHz             int
 	PageSize                   int64
-	CacheLine                  int64 // bytes of a line of the data caches, 0 if not recorded
+	CacheLine                  int64 // bytes per line of the data caches, 0 if not recorded
 	WordBits                   int
 	Started                    time.Time // zero if not recorded
-	// Origin distinguishes the recording from others as soon as it has a sample, for formats
-	// that record host and start last; empty for the others.
+	// Origin identifies the recording as soon as it has a sample, for formats that record host and
+	// start last; it is empty for other formats.
 	Origin string
-	// Began is the latest possible start. If Started is unknown or inexact, it comes from the
-	// file's time; zero if unknown.
+	// Began is the latest possible start. If Started is unknown or inexact, Began comes from the
+	// file's modification time; zero if unknown.
 	Began     time.Time
 	Kernel    KernelSymbol
 	Processes []*Process
-	CGroups   []string // paths of control groups; events have the index
-	// EventFields describes the fields of tracepoints, event by event, by position.
+	CGroups   []string // paths of control groups; events have indexes into them
+	// EventFields describes the fields of tracepoints, sorted by event, then by Position.
 	EventFields []EventField
-	Fields      FieldReader // of samples; nil if there are none
-	// ThreadStates passes the states of all threads, each thread's in order of time, and returns
-	// an error of reading them; nil if the recording does not tell them.
+	Fields      FieldReader // reads the tracepoint fields of samples; nil if there are none
+	// ThreadStates passes the states of all threads, each thread's in order of time, and returns an
+	// error of reading them. It is nil if the recording does not show states.
 	ThreadStates func(pass func(*ThreadState) error) error
 	Problems     diagnostic.Log
 	// HostErr keeps the first error of the host that kept the recording from being read: such a
 	// recording must not be committed.
 	HostErr hosterr.First
-	Clock   *CompilerClock // of run-time compilers, nil if there is none
-	// FromStore says that the events come from a store: durations, values and files are already
-	// derived, as if a clock tick were a nanosecond.
+	Clock   *CompilerClock // of JIT compilers, nil if there is none
+	// FromStore says that the recording was rebuilt from a store: its events already have derived
+	// durations, values and files, and a clock tick is 1 ns.
 	FromStore bool
-	IOFiles   []IOFile // if its events come from a store
+	IOFiles   []IOFile // the files of I/O events, if FromStore
 	// Locate returns the files that may be the load object recorded as path, best first
 	// (archives, then the path itself). It is safe for concurrent use, also after Close.
 	Locate func(path string) []Candidate
@@ -100,14 +100,15 @@ func (r *Recording) Length() time.Duration {
 	return time.Duration(length)
 }
 
-// KernelSymbol is a symbol of the kernel and its address at the time: it shows how far the kernel
-// was from its link-time address. It may be zero.
+// KernelSymbol is a symbol of the kernel and its address during the recording, which shows how far
+// the kernel was moved from its link-time address. It is zero if no symbol was recorded.
 type KernelSymbol struct {
 	Name    string
 	Address uint64
-	// Start and End are the kernel's recorded mapping, mostly its text; End is 0 if unknown.
+	// Start and End delimit the recorded mapping of the kernel, usually its text; End is 0 if
+	// unknown.
 	Start, End uint64 `json:",omitempty"`
-	// From is where kernel addresses begin, 0 if that is Linux's default for x86-64 and arm64.
+	// From is the lowest kernel address, 0 if it is Linux's default for x86-64 and arm64.
 	From uint64 `json:",omitempty"`
 }
 
@@ -120,17 +121,17 @@ func (k KernelSymbol) Maps(address uint64) bool {
 // Locator finds the files that a recording names: load objects, symbol lists, sources. It is safe
 // for concurrent use.
 type Locator interface {
-	// ByPath returns the files that may be what was recorded as path, best first.
+	// ByPath returns the files that may be the one recorded as path, best first.
 	ByPath(path string) []Candidate
-	// ByBuildID returns further files that may be the load object with that path and build-id.
-	// They are used only if they have it.
+	// ByBuildID returns further files that may be the load object with that path and build-id. The
+	// caller uses only files that have the build-id.
 	ByBuildID(path, buildID string) []Candidate
 }
 
-// ByPath implements Locator: a recording by itself knows its archives and paths.
+// ByPath implements Locator with the recording's archives and paths.
 func (r *Recording) ByPath(path string) []Candidate { return r.Locate(path) }
 
-// ByBuildID implements Locator.
+// ByBuildID implements Locator. A recording knows no further files.
 func (r *Recording) ByBuildID(string, string) []Candidate { return nil }
 
 // Candidate is a file that may be a load object.
@@ -150,7 +151,7 @@ func AtPath(path string) []Candidate {
 // Process is one process of a recording.
 type Process struct {
 	Number  int    // from 1; the founder is 1
-	Lineage string // `_f1`; empty for the founder
+	Lineage string // the line of forks and execs from the founder, such as `_f1`; empty for the founder
 	// Shared says that the process has no files of its own in the recording.
 	Shared                     bool
 	PID, PPID                  int64
@@ -167,16 +168,16 @@ type Process struct {
 	JavaThreads                []JavaThread
 	ThreadNames                []ThreadName
 	Overview                   []OverviewRow
-	// Events returns a new reader of the kind's events in order of time, waits in the order in which
-	// threads were switched in (equal times: in file
-	// order). Several readers may be used concurrently. If columns are named, batches may lack
-	// others. Problems were recorded before.
+	// Events returns a new reader of the kind's events in order of time; the time of a wait is when
+	// its thread was switched in. Events with equal times are in file order. Several readers may be
+	// used concurrently. If columns are named, batches may lack other columns. The events' problems
+	// are already in Recording.Problems.
 	Events func(k schema.Kind, columns ...string) EventReader
-	// Dumps are the stack dumps that events refer to (StackOfDump) if their stacks are not in
+	// Dumps are the stack dumps to which events refer (StackOfDump) if their stacks are not in
 	// Stacks; nil if there are none.
 	Dumps Dumps
-	// WaitStacks are further stacks: those of dumps, with the states of waits. Events refer to
-	// them as if they were dumps after the last one.
+	// WaitStacks are stacks of dumps with the state of a wait. Events refer to WaitStacks[i] as if
+	// it were the dump with the number Dumps.Len()+i.
 	WaitStacks []WaitStack
 	// Release frees the memory of events and dumps when no reader is left. It may be nil.
 	Release func()
@@ -185,11 +186,11 @@ type Process struct {
 	Records func(schema.Kind) int64
 }
 
-// MapFile is the file with a process's address space, as problems name it.
+// MapFile is the file with a process's address space, under the name that problems show.
 const MapFile = "map.xml"
 
-// File returns the path of a process's file, or of its folder for `.`, relative to the recording,
-// as problems show it. It is `.` if all processes share the files.
+// File returns the path of a process's file, or of its folder if name is `.`. The path is relative
+// to the recording, as problems show it. It is `.` if all processes share the files.
 func (p *Process) File(name string) string {
 	switch {
 	case p.Shared:
@@ -205,7 +206,7 @@ func (p *Process) Has(k schema.Kind) bool {
 	return slices.ContainsFunc(p.Kinds, func(info KindInfo) bool { return info.Kind == k })
 }
 
-// GeneratedCode is code that a process generated, as found outside of the recording.
+// GeneratedCode is code that a process generated, read from a file outside of the recording.
 type GeneratedCode struct {
 	Process      *Process
 	Ends, Begins []MapEvent
@@ -243,7 +244,7 @@ type KindInfo struct {
 	TickNS int64
 	// States is the log's numstates (1: Linux; 10: Solaris; 2, 3: kernel); Clock only.
 	States int
-	// Parallelism says that samples know how many threads were on a CPU; Wait only.
+	// Parallelism says that samples have the number of threads that were on a CPU; Wait only.
 	Parallelism bool `json:",omitempty"`
 }
 
@@ -256,7 +257,7 @@ type Counter struct {
 	Unit     string `json:",omitempty"` // of its metric; empty: ns if TimeUnit, else count
 	Interval int64
 	Trigger  Trigger
-	// Preferred says that the recording wants its metric shown first.
+	// Preferred says that the recording asks for the counter's metric to be shown first.
 	Preferred bool `json:",omitempty"`
 }
 
@@ -275,7 +276,7 @@ func (c *Counter) MetricUnit() string {
 // memory (S27).
 type Trigger uint8
 
-// The possible relations.
+// The relations of the PC to the instruction that accessed memory.
 const (
 	NoTrigger     Trigger = iota // events are not memory accesses
 	TriggerExact                 // the PC is that instruction
@@ -292,11 +293,12 @@ type RawStack struct {
 	// Returns says that the words of callers are return addresses.
 	Returns bool
 	Callers Callers
-	// ByFrame are the indexes of words, in a stack unwound by call frame information, whose
-	// callers were found by the frame pointer because the information was missing. They ascend.
+	// ByFrame are indexes into Words, ascending. The stack was unwound by call frame information,
+	// but these words lack it: their callers were found by the frame pointer.
 	ByFrame []int32
-	// Exact are the indexes of words that are PCs nevertheless: a signal interrupted them, or
-	// its handler returns there. They ascend. Nil if only names can show that.
+	// Exact are indexes into Words, ascending. These words are PCs even if Returns is set: a signal
+	// interrupted the function there, or the signal's handler returns there. Nil if only function
+	// names can show that.
 	Exact []int32
 	Java  []JavaFrame
 	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
@@ -320,7 +322,8 @@ const (
 	CallersBranches                 // the processor's branch stack
 )
 
-// The states of waiting threads, beyond those of OpenMP: stateWaits plus wait_samples.state.
+// The states of waiting threads: stateWaits plus wait_samples.state, to keep them apart from the
+// states of OpenMP.
 const (
 	stateWaits     = 64
 	StateOn        = stateWaits + 1 // on a CPU, without a sample
@@ -333,9 +336,9 @@ const (
 // StateOfWait returns the state of a stack for a value of wait_samples.state.
 func StateOfWait(state int32) int { return stateWaits + int(state) }
 
-// WaitStack is the stack of a wait that began with a sample whose stack is in a dump.
+// WaitStack is the stack of a wait. The wait began with a sample whose stack is in a dump.
 type WaitStack struct {
-	Dump  int // its number
+	Dump  int // the dump's number
 	State int // as in RawStack.OMPState
 }
 
@@ -347,7 +350,7 @@ const (
 	MarkCall         = schema.MarkCall
 )
 
-// NoAddress is the first word that is never an address: as in the kernel's call chains, the last
+// NoAddress is the lowest word that is never an address: as in the kernel's call chains, the last
 // 4095 values are markers.
 const NoAddress = ^uint64(0) - 4094
 
@@ -370,10 +373,10 @@ type JavaThread struct {
 	FromNS, UntilNS int64 // from the founder's start
 }
 
-// ThreadName is a name of a thread and the time for which it had it.
+// ThreadName is a name of a thread and the time during which the thread had this name.
 type ThreadName struct {
 	ThreadID        int64
-	Number          int32 // among the thread's names, in order of time: name_no of events
+	Number          int32 // number among the thread's names, in order of time; events have it as name_no
 	Name            string
 	FromNS, UntilNS int64 // from the founder's start; Never: until the end
 }
@@ -381,11 +384,11 @@ type ThreadName struct {
 // EventField describes a field of the samples of a tracepoint: a row of event_formats.
 type EventField struct {
 	Event, System string
-	Position      int // among the fields of the event that are stored
+	Position      int // index among the stored fields of the event
 	Name, Type    string
 	Offset, Size  int
 	Signed        bool
-	Elements      int // 0 if each sample has its own number
+	Elements      int // of an array with a fixed length; 1: no array; 0: the length differs by sample
 	Dynamic, Text bool
 }
 
@@ -398,16 +401,17 @@ type FieldValue struct {
 
 // FieldReader reads the fields of samples, batch by batch.
 type FieldReader interface {
-	// Fields passes the fields of a batch of perf events, by row and position. first is the
-	// number of the first sample within the recording.
+	// Fields calls pass for each stored field of a batch of perf events. row is the event's index
+	// in the batch, position is EventField.Position. first is the number of the batch's first
+	// sample within the recording.
 	Fields(events arrow.RecordBatch, first int64, pass func(row, position int, v FieldValue)) error
-	// Close ends the reading, and reports what was wrong with fields.
+	// Close ends the reading, and reports the problems of the fields.
 	Close()
 }
 
-// ThreadState is a thread in one state without a break: a row of thread_states.
+// ThreadState is a period in which a thread was in one state: a row of thread_states.
 type ThreadState struct {
-	Process                 int // 0: none that was recorded
+	Process                 int // number of the process; 0: not recorded
 	ThreadID                int64
 	FromNS, UntilNS         int64
 	State, Border           int   // indexes in schema.StateNames and schema.BorderNames
@@ -419,7 +423,7 @@ type ThreadState struct {
 // IOFile is a file as a process used it from open to close: a row of io_files.
 type IOFile struct {
 	Number           int32
-	Process          int // 0 for files of every process
+	Process          int // number of the process; 0: a file of every process
 	Name, FileSystem string
 }
 
@@ -427,13 +431,13 @@ type IOFile struct {
 type OverviewRow struct {
 	Label      string
 	T0NS, T1NS int64
-	Times      []int64 // ns, as schema.OverviewTimes
-	Counts     []int64 // as schema.OverviewCounts
+	Times      []int64 // ns, in the order of schema.OverviewTimes
+	Counts     []int64 // in the order of schema.OverviewCounts
 }
 
-// MappingObserver receives the mappings of a process while the decoder opens the recording: some
-// may come again, and more may follow until it is open. One goroutine at a time calls it, and it
-// does not block. The recording's Host, OS, Kernel and Locate are final by then.
+// MappingObserver receives the mappings of a process while the decoder opens the recording. It may
+// receive some mappings several times, and others in later calls. One goroutine at a time calls it,
+// and it must not block. The recording's Host, OS, Kernel and Locate are final by then.
 type MappingObserver func(rec *Recording, image []MapEvent)
 
 type observerKey struct{}

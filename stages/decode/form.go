@@ -29,10 +29,10 @@ type FormTable struct {
 type FormIndex struct {
 	table  *FormTable
 	stacks *Stacks
-	recent [recentForms]recentForm // by the number of kernel words
+	recent [recentForms]recentForm // indexed by the number of kernel words modulo recentForms
 }
 
-// recentForms is the size of a cache, for forms without marked words.
+// recentForms is the size of FormIndex.recent, a cache of forms without marked words.
 const recentForms = 32
 
 // recentForm is a cached form. number is the form's number plus 1, or 0 if the entry is empty.
@@ -96,7 +96,7 @@ func (f *FormTable) key(lists ...[]int32) string {
 	return string(f.words)
 }
 
-// marksAbove returns the marked words of the stack that has this leaf.
+// marksAbove returns the indexes of the marked words of the stack with this leaf.
 func (s *Stacks) marksAbove(leaf WordNo) (exact, byFrame []int32) {
 	for i, n := int32(0), leaf; n >= 0; i++ {
 		node := s.tree.nodes.At(int(n))

@@ -10,14 +10,15 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// KernelPath names the kernel's image. File offsets in it are addresses.
+// KernelPath is the path of the kernel's image in mappings. File offsets in it are addresses.
 const KernelPath = "[kernel.kallsyms]"
 
 // perfMap matches the names of JIT compilers' symbol lists.
 var perfMap = lazyregexp.New(`^/tmp/perf-\d+\.map$`)
 
 // PerfMap returns the path of the symbol list that a JIT compiler writes for a process (perf-data
-// 18.1). It also names the process's code without a file, in which file offsets are addresses.
+// 18.1). The process's mappings of code without a file also have this path; their file offsets are
+// addresses.
 func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 
 // IsPerfMap reports whether a path is a PerfMap.
@@ -34,8 +35,8 @@ var anonymousNames = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[s
 // that is executed from a memory file has a build-id.
 const memfdPrefix = "/memfd:"
 
-// IsGenerated reports whether code was generated at run time, so that no file has it. If a deleted
-// file or a memory file has a build-id, it is not: a copy may exist.
+// IsGenerated reports whether code was generated at run time, so that no file has it. A deleted
+// file or a memory file with a build-id does not count: a copy of it may exist.
 func IsGenerated(path string, hasBuildID bool) bool {
 	begins := func(name string) bool { return strings.HasPrefix(path, name) }
 	return path == "" || slices.ContainsFunc(anonymousNames, begins) || !hasBuildID && (strings.HasSuffix(path, deletedSuffix) || begins(memfdPrefix))
@@ -91,7 +92,7 @@ type MapEvent struct {
 	Modes      int // sum of 1 read, 2 write, 4 execute, 8 shared
 	Checksum   uint32
 	BuildID    string // hex, empty if not recorded
-	// ByPath says that perf read the build-id only when the recording ended, of whatever file was
+	// ByPath says that perf read the build-id at the end of the recording, from the file that was
 	// at Path then. Ambiguous says that Path named several files at once, as in containers.
 	ByPath, Ambiguous bool
 	File              FileID
@@ -119,7 +120,7 @@ type Code struct {
 	// functions in the mapping.
 	Function  string
 	Functions []CodeFunction
-	Reason    string // why nothing is known about it
+	Reason    string // why nothing is known about the code
 	Method    uint64 // Java method id of compiled code, 0 for none
 	Bytes     []byte // the instructions, if recorded
 	File      string // source file, if recorded
@@ -130,8 +131,9 @@ type Code struct {
 	Unwinding []byte `json:"-"`
 }
 
-// ProfileSymbols is what a profile says about a load object's code. Offsets in the mapping are
-// indexes of Locations; without these, it only says where the load object was in memory.
+// ProfileSymbols holds the functions and locations that a profile names in a load object. Offset i
+// in the mapping means Locations[i]. Without Locations, the mapping only says where the load object
+// was in memory.
 type ProfileSymbols struct {
 	Functions []NamedFunction
 	Locations []NamedLocation `json:"Places"`
@@ -165,12 +167,12 @@ type CodeFunction struct {
 type CodeLine struct {
 	Offset uint32
 	Line   int32
-	File   string // empty: that of the code
+	File   string // empty: Code.File
 }
 
 // CompilerClock converts JIT compilers' times to the recording's. Nil converts none.
 type CompilerClock struct {
-	Start     uint64      `json:"start"`     // of the founder
+	Start     uint64      `json:"start"`     // the founder's start on the recording's clock, in ns
 	Monotonic bool        `json:"monotonic"` // the recording's clock is CLOCK_MONOTONIC
 	Cycles    *CycleClock `json:"cycles,omitempty"`
 }

@@ -31,7 +31,7 @@ type ObjectLocations struct {
 	ProfileSymbols
 	number    int
 	functions map[NamedFunction]int32
-	known     map[locationKey]int // in Places
+	known     map[locationKey]int // index in Locations
 }
 
 // locationKey identifies a location of a load object.
@@ -40,8 +40,8 @@ type locationKey struct {
 	offset   uint64
 }
 
-// The words of names lie above the addresses of programs and below those of kernels. Each load
-// object has room for as many locations as a profile may have.
+// The words that Names assigns lie above the addresses of programs and below those of kernels. Each
+// load object has maxLocations of them, the most locations that a profile may have.
 const (
 	firstNameWord = 1 << 57
 	maxLocations  = 1 << 32
@@ -108,8 +108,8 @@ func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 // NoFileOffset is the first offset of locations whose offset is unknown.
 const NoFileOffset = schema.NoFileOffset
 
-// offset returns an offset for a location of which only names are known. It depends on the line
-// only if that is needed to tell apart the locations of a function.
+// offset returns an offset for a location without one in a file: the line of a location without
+// inlined functions, else a hash of names and lines.
 func (p *ObjectLocations) offset(levels []NamedLine) uint64 {
 	if len(levels) == 1 {
 		return NoFileOffset + uint64(levels[0].Line)

@@ -16,8 +16,8 @@ type Machine struct {
 // of the thread's stack.
 type StackDump struct {
 	// Recorded is the known part of the stack. If its Callers are CallersUnwound, it has the
-	// kernel's frames and the user PC, and all callers are missing. Otherwise only the caller of
-	// the user's leaf is missing, which is in the link register.
+	// kernel's frames and the user PC, but no callers. Otherwise it lacks only the caller of the
+	// user code's leaf, whose address is in the link register.
 	Recorded RawStack
 	// Leaf is the sampled address, which may be more precise than the PC. Values from NoAddress on
 	// are not addresses.
@@ -58,7 +58,7 @@ func StackOfDump(number int) int32 { return int32(-2 - number) }
 // DumpOfStack returns the number of the dump to which a value of `raw_stack` refers.
 func DumpOfStack(raw int32) (number int, ok bool) { return int(-2 - raw), raw < -1 }
 
-// Why a dump is not unwound, or another stack is incomplete.
+// The reasons why a dump is not unwound, or why another stack is incomplete.
 const (
 	ReasonMachine   = "other-machine"     // an unknown processor or mode
 	ReasonRegisters = "missing-registers" // no stack pointer or PC
@@ -68,7 +68,7 @@ const (
 	ReasonDeferred   = "deferred-chain"    // the user part was deferred and never recorded
 	ReasonContext    = "unknown-context"   // a part has an unknown context
 	ReasonAddress    = "bad-address"       // a word cannot be an address
-	// ReasonNoWaitStack and ReasonUnsampled are for waits, and for time on a CPU.
+	// ReasonNoWaitStack is for waits, ReasonUnsampled for time on a CPU.
 	ReasonNoWaitStack = "no-wait-stack" // the switch out was recorded without a stack
 	ReasonUnsampled   = "unsampled"     // no sample was taken
 )
@@ -77,8 +77,8 @@ const (
 // frames.
 type RawStacks struct {
 	list    []RawStack
-	words   []uint64 // the words of all stacks since the slice last grew
-	numbers []int32  // likewise the numbers in Exact and ByFrame
+	words   []uint64 // storage of the stacks' words; stacks added before it grew use the old array
+	numbers []int32  // storage of the numbers in Exact and ByFrame, like words
 }
 
 // Len returns the number of stacks.

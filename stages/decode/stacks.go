@@ -14,7 +14,7 @@ import (
 type Stacks struct {
 	tree    wordTree
 	stacks  chunked.List[stack]
-	byLeaf  chunked.List[leafStack] // by node
+	byLeaf  chunked.List[leafStack] // indexed by the leaf's node
 	origins []originStacks
 	extra   map[int32]extraFrames // by stack
 	marks   []WordMarks           // of the stack being added
@@ -29,16 +29,16 @@ type Origin struct {
 	Reason  string
 }
 
-// originStacks is an origin, and its stack without words that was added last.
+// originStacks is an origin and the last interned stack that has this origin and no words.
 type originStacks struct {
 	Origin
 	last leafStack
 }
 
-// leafStack is the last interned stack with a leaf; usually it is the only one.
+// leafStack is the last interned stack with a given leaf; most leaves have only one stack.
 type leafStack struct {
-	number int32 // from 1; 0 for none
-	kernel int32 // the stack's kernel words; negative if it has a recorded state
+	number int32 // number of the stack plus 1; 0: none
+	kernel int32 // RawStack.Kernel of the stack; -1 if it has a recorded state
 }
 
 // noState is the state of stacks without one.
@@ -50,7 +50,7 @@ type stack struct {
 	kernel int32
 	origin int32
 	state  int32 // OMPState
-	before int32 // the previous interned stack with the same leaf, as in leafStack.number
+	before int32 // number plus 1 of the previous interned stack with the same leaf; 0: none
 }
 
 // extraFrames are frames that few stacks have.
@@ -100,8 +100,8 @@ func (s *Stacks) Words() []uint64 {
 	return words
 }
 
-// Touches reports whether a stack leads through code. words are the sorted words of stacks; a
-// return address may be the first byte after the code.
+// Touches reports whether a word lies in the code of size bytes at address, or is the return
+// address right after it. words are sorted.
 func Touches(words []uint64, address, size uint64) bool {
 	i, _ := slices.BinarySearch(words, address)
 	return i < len(words) && words[i]-address <= size
@@ -178,7 +178,7 @@ func (s *Stacks) Add(raw *RawStack) int32 {
 	return s.add(t, extraFrames{raw.Java, raw.OMP})
 }
 
-// InternState returns the number of a stack that differs from another one by its state.
+// InternState returns the number of a stack that equals an existing one except for its state.
 func (s *Stacks) InternState(number int32, state int) int32 {
 	t := *s.stacks.At(int(number))
 	t.state = int32(state)
@@ -235,7 +235,8 @@ func (s *Stacks) find(t *stack) int32 {
 	return -1
 }
 
-// leafStackOf returns the entry of a stack's leaf.
+// leafStackOf returns the entry of byLeaf for a stack's leaf; without a leaf, the entry of the
+// stack's origin.
 func (s *Stacks) leafStackOf(t *stack) *leafStack {
 	if t.leaf < 0 {
 		return &s.origins[t.origin].last

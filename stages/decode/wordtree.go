@@ -19,7 +19,8 @@ const (
 	MarkedByFrame                       // in RawStack.ByFrame
 )
 
-// root returns the number that is the caller of the outermost words of an origin's stacks.
+// root returns the caller of the outermost words in the stacks of an origin: a negative number, not
+// a node.
 func root(origin int32) WordNo { return WordNo(-1 - origin) }
 
 // wordTree is the tree of the words on stacks. Most nodes were added right after their caller, as
@@ -27,7 +28,7 @@ func root(origin int32) WordNo { return WordNo(-1 - origin) }
 type wordTree struct {
 	nodes chunked.List[wordNode] // by WordNo
 	seed  uint64                 // random seed of hashes: no recording can provoke collisions
-	// table has slots for entries, 0 if free. Its length is a power of 2.
+	// table is a hash table; 0 marks a free slot. Its length is a power of 2.
 	table  []entry
 	hashed int        // number of nodes in the table
 	path   []pathNode // of the last stack, root first
@@ -123,7 +124,7 @@ func (t *wordTree) add(node wordNode) WordNo {
 // follows reports whether a node was added right after its caller.
 func follows(node *wordNode, number int) bool { return int(node.caller) == number-1 }
 
-// entry is a node's hash and, in the lower half, its number from 1.
+// entry is a node's hash (upper 32 bits) and its number plus 1 (lower 32 bits).
 type entry uint64
 
 func entryOf(hash uint32, node int) entry { return entry(hash)<<32 | entry(node+1) }

@@ -14,14 +14,16 @@ import (
 
 // Bounds for recordings that say nothing more precise.
 const (
-	// MaxDuration bounds recordings without an end, in ns: nobody records a process for longer.
+	// MaxDuration is the longest possible duration, in ns, of a recording whose end is unknown:
+	// nobody records a process for longer.
 	MaxDuration = int64(365 * 24 * time.Hour)
 	// ExitDelay is how long after the end of the recording, in ns, a thread may finish what it
 	// is doing.
 	ExitDelay = int64(time.Second)
-	// CyclesPerNS is faster than any processor.
+	// CyclesPerNS is more clock cycles per ns than any processor has.
 	CyclesPerNS = 10
-	// EventsPerNS is more than any counter counts: no processor does one thing so often in a cycle.
+	// EventsPerNS is more events per ns than any counter counts: no processor does one thing 64
+	// times in a cycle.
 	EventsPerNS = 64 * CyclesPerNS
 	// MaxThreads is Linux's limit of threads.
 	MaxThreads = 1 << 22
@@ -44,9 +46,9 @@ func Add(a, b int64) int64 {
 	return a + b
 }
 
-// MemoryEnd returns the end of the part of an address space in which an address lies. On x86-64 and
-// arm64, the kernel hands out addresses beyond the default part only on request, so a block lies in
-// only one of the two parts.
+// MemoryEnd returns the end of the part of the address space that contains an address. On x86-64
+// and arm64, the kernel hands out addresses beyond the default part only on request, so a block of
+// memory lies in one of the two parts.
 func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	usual, most := uint64(1)<<56, uint64(1)<<56
 	switch {
@@ -63,8 +65,8 @@ func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	return most
 }
 
-// MappingFits reports whether a mapping of that size can exist at its address, and the maximum size
-// there. Addresses beyond the process's memory belong to the kernel.
+// MappingFits reports whether a mapping of size bytes can exist at address, and the maximum size
+// there (most). It does not limit mappings beyond the process's memory, which are the kernel's.
 func MappingFits(arch string, wordBits int, address, size uint64) (most int64, ok bool) {
 	end := MemoryEnd(arch, wordBits, address)
 	if address >= end {
@@ -73,22 +75,24 @@ func MappingFits(arch string, wordBits int, address, size uint64) (most int64, o
 	return int64(end - address), size <= end-address
 }
 
-// Outliers counts the impossible values of a file, by kind.
+// Outliers counts the impossible values of a file for each kind of value, such as the values of one
+// field.
 type Outliers struct {
 	list []outlier
 }
 
 type outlier struct {
 	what   string
-	offset int64 // of the file's first value of this kind
-	value  any   // a number
+	offset int64 // of the file's first impossible value of this kind
+	value  any   // the value at offset: an integer of any type
 	unit   string
 	least  int64
 	most   int64
 	count  int64
 }
 
-// Add counts a value unless it is between least and most. The report shows the file's first one.
+// Add counts an impossible value of kind what: one that is not between least and most. Report shows
+// the value with the lowest offset.
 func (l *Outliers) Add(what, unit string, offset int64, value any, least, most int64) {
 	f := outlier{what, offset, value, unit, least, most, 1}
 	i := slices.IndexFunc(l.list, func(f outlier) bool { return f.what == what })
@@ -104,15 +108,15 @@ func (l *Outliers) Add(what, unit string, offset int64, value any, least, most i
 	}
 }
 
-// Has reports whether there is a value of a kind.
+// Has reports whether an impossible value of kind what was added.
 func (l *Outliers) Has(what string) bool {
 	return slices.ContainsFunc(l.list, func(f outlier) bool { return f.what == what })
 }
 
-// Reason is the Reason of the reported problems.
+// Reason is the reason of the problems that Report reports.
 const Reason = "value-out-of-bounds"
 
-// Report makes one problem per kind.
+// Report reports one problem for each kind of value.
 func (l *Outliers) Report(report func(s diagnostic.Severity, offset int64, reason, message string, count int64)) {
 	for _, f := range l.list {
 		report(diagnostic.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: it is left out, like others that are not between %d and %d%s",

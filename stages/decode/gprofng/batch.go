@@ -22,17 +22,17 @@ type batch struct {
 	rows    int                  // rows filled
 	columns []columnValues       // by column of the kind; empty for columns that the schema lacks
 	names   *array.StringBuilder // the column of strings, if the schema has one
-	text    int                  // bytes in it
+	text    int                  // bytes in names
 }
 
-// columnValues holds the values of a column, in one of the two slices.
+// columnValues holds the values of a column: wide for an int64 column, narrow for int32.
 type columnValues struct {
 	wide   []int64
 	narrow []int32
 }
 
-// selectColumns returns the schema of the named columns of a kind; of all columns if none are
-// named, or if a column of the kind is derived from others.
+// selectColumns returns the schema of the named columns of a kind. It returns all columns if none
+// are named, or if a column of the kind is derived from others.
 func selectColumns(kind schema.Kind, columns []string) *arrow.Schema {
 	all := schema.EventSchema(kind)
 	if len(columns) == 0 || kind == schema.Clock {
@@ -120,8 +120,8 @@ func (f *eventFile) column(to columnValues, packets []int, from field, missing i
 	}
 }
 
-// fillColumn copies a field into a column. A narrow column keeps the low half of a wide field: none
-// of its values needs the high half.
+// fillColumn copies a field into a column. From an 8-byte field, an int32 column takes the low 32
+// bits: the values of such fields fit.
 func fillColumn[T int32 | int64](f *eventFile, to []T, packets []int, from field, missing int64) {
 	data, order := f.Data, f.order
 	switch {

@@ -10,9 +10,9 @@ import (
 
 // The size of the blocks in which the collector writes a binary file (gprofng-experiment 1.6), and
 // the smaller size of old formats (studio-experiment 3). Threads fill blocks concurrently; the file
-// grows by whole blocks. The unused rest of a block is a packet without content: CLOSED if the next
-// packet did not fit, EMPTY before that. So there are signs of a cut file: its length, a packet or
-// end mark that reaches beyond it, or a CLOSED block without a successor.
+// grows by whole blocks. The unused rest of a block is a packet without content, of type CLOSED if
+// the next packet did not fit, EMPTY until then. A cut file shows by its length, by a packet or end
+// mark that reaches beyond it, or by a CLOSED block without a successor.
 const (
 	blockSize    = 1 << 16
 	oldBlockSize = 1 << 14
@@ -41,24 +41,25 @@ const (
 // blockLog keeps track of the blocks of a file.
 type blockLog struct {
 	blockLayout
-	closed bool // the experiment was closed
-	// shared says that several threads wrote packets without a thread id. Losses then show only by
-	// references to missing packets.
+	closed bool // the process ended or executed another program
+	// shared says that several threads wrote packets, and packets have no thread id. Losses then
+	// show only when other packets refer to missing ones.
 	shared bool
-	// expected has, by flow, the successors of CLOSED blocks that were not found yet. A block
-	// belongs to the flow of its first packet's thread.
+	// expected maps a flow to the blocks that must follow its CLOSED blocks and were not found yet.
+	// A block belongs to the flow of its first packet's thread.
 	expected map[int64]expectedBlocks
 	total    expectedBlocks // of all flows
 	threads  map[int64]struct{}
-	block    int   // number of the current block
-	flow     int64 // its flow
+	block    int   // number of the current block; -1 before the first
+	flow     int64 // flow of the current block
 	spare    int   // blocks of unknown flow
 	mixed    bool  // threads do not write in flows as assumed
 	blank    int   // blocks of NULs
 	open     int   // blocks that were not full when the file ended
 }
 
-// expectedBlocks is a number of blocks that must follow, and when the last block was closed.
+// expectedBlocks is a number of blocks that must follow, and the time of the last packet before
+// them.
 type expectedBlocks struct {
 	count int
 	time  int64
@@ -152,7 +153,7 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 	}
 }
 
-// close notes that the block is full, so that another must follow.
+// close notes that the current block is full, so that another block must follow.
 func (r *packetReader) close() {
 	b := &r.blocks
 	var time int64
@@ -174,7 +175,7 @@ func (r *packetReader) hiddenContent(o, p int) {
 	r.damage(o, "padding contains data")
 }
 
-// skipBlanks skips NULs. A whole block of NULs was never written.
+// skipBlanks skips NULs at o, where a packet should begin. A whole block of NULs was never written.
 func (r *packetReader) skipBlanks(o int) {
 	p := r.end
 	if !allZero(r.data[o:r.end]) {
@@ -202,14 +203,14 @@ func (r *packetReader) skipRest() {
 	r.pos, r.truncated = len(r.data), true
 }
 
-// cut reports that the file was longer.
+// cut reports that the end of the file is missing.
 func (r *packetReader) cut(at int, why string) {
 	r.truncated = true
 	r.report(diagnostic.Error, int64(at), "truncated", why+": what followed is lost", 1)
 }
 
-// finish reports the losses that blocks show once the file is read. end is when the process ended,
-// on the recording's clock.
+// finish reports the losses that blocks show once the file is read. end is the time at which the
+// process ended, on the recording's clock.
 func (r *packetReader) finish(end int64) {
 	r.leaveBlock()
 	b, length := &r.blocks, len(r.data)

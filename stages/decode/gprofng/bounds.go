@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// facts holds what the experiment says about itself and what bounds its values.
+// facts holds the values of the log from which bounds follow.
 type facts struct {
 	start, end int64 // on the recording's clock
 	tickNS     int64
@@ -49,14 +49,15 @@ func (f *facts) holds(time int64) bool {
 	return time >= f.start-bounds.ExitDelay && time <= bounds.Add(f.end, bounds.ExitDelay)
 }
 
-// bound limits a field of a packet, given the facts and two other fields of the packet.
+// bound limits a field of a packet. between computes the limits from the facts and the values of
+// the two fields named in with.
 type bound struct {
 	field, unit string
 	with        [2]string
 	between     func(f *facts, a, b int64) (least, most int64)
 }
 
-// boundsOf maps packet types to the bounds of their fields that are summed.
+// boundsOf has the bounds of the fields that reports sum, by packet type.
 var boundsOf = map[uint16][]bound{
 	typeOProf: {{field: "NTICK", between: ticks}},
 	typeProf:  allTicks(),
@@ -93,7 +94,7 @@ func ticks(f *facts, _, _ int64) (least, most int64) {
 	return 0, f.length()/f.tickNS + 1
 }
 
-// request bounds the start of a call; the packet was recorded at the call's end.
+// request bounds the time at which a call started. The packet has the time of its end.
 func request(f *facts, time, _ int64) (least, most int64) {
 	if !f.holds(time) {
 		return 0, 0 // the length of the call is unknown
@@ -142,19 +143,19 @@ func latency(f *facts, _, _ int64) (least, most int64) {
 	return 0, bounds.Mul(f.length(), bounds.CyclesPerNS)
 }
 
-// accesses bounds the memory accesses of all CPUs.
+// accesses bounds a number of memory accesses by what all CPUs can do in the experiment.
 func accesses(f *facts, _, _ int64) (least, most int64) {
 	return 0, bounds.Mul(bounds.Mul(f.length(), bounds.EventsPerNS), f.cpus)
 }
 
-// fieldCheck is the bound of a field in packets of a layout.
+// fieldCheck is a bound with the offsets of its fields in a packet layout.
 type fieldCheck struct {
 	bound
 	at   field
 	with [2]field
 }
 
-// checks returns the bounds for the packets of a layout.
+// checks returns the bounds that apply to packets of a layout.
 func (l *layout) checks() (list []fieldCheck) {
 	for _, b := range boundsOf[l.typ] {
 		if at := l.fields[b.field]; at.width != 0 {
@@ -179,7 +180,7 @@ func (f *eventFile) countOutliers(checks []fieldCheck, offset int, packet []byte
 	for i := range checks {
 		c := &checks[i]
 		value, least, most, exceeds := c.exceeds(f, packet)
-		if !exceeds || least == most { // least == most: due to the packet's time, which was counted
+		if !exceeds || least == most { // least == most: the packet's time is impossible, and was counted
 			continue
 		}
 		shown := any(value)
@@ -190,7 +191,7 @@ func (f *eventFile) countOutliers(checks []fieldCheck, offset int, packet []byte
 	}
 }
 
-// clearOutliers sets the values of a column that are out of bounds to 0.
+// clearOutliers sets to 0 the values in a column that are out of bounds.
 func (f *eventFile) clearOutliers(to []int64, l *layout, packets []int, name string) {
 	if f.moved == 0 && !f.outliers.Has(name) {
 		return
@@ -208,8 +209,8 @@ func (f *eventFile) clearOutliers(to []int64, l *layout, packets []int, name str
 	}
 }
 
-// time returns when a packet was recorded. Instead of a time outside of the experiment, it returns
-// that of the previous packet, which usually is of the same thread.
+// time returns when a packet was recorded. If the recorded time is outside of the experiment, it
+// returns the time of the previous packet, which usually is of the same thread.
 func (f *facts) time(recorded, before int64) int64 {
 	if f.holds(recorded) {
 		return recorded
@@ -217,8 +218,9 @@ func (f *facts) time(recorded, before int64) int64 {
 	return max(before, f.start)
 }
 
-// indexEvents indexes an event file with the log's facts. If the log lacks the experiment's end, or
-// most events contradict the log, it indexes the file again, bounded by the events' own times.
+// indexEvents indexes an event file, bounded by the facts of the log. If the log lacks the
+// experiment's end, or if the times of most events contradict the log, it indexes the file again,
+// bounded by the events' own times.
 func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	facts, stated := e.facts()
 	f.facts = facts
@@ -259,8 +261,8 @@ func isNearStart(founder, time int64) bool {
 	return time >= founder-bounds.ExitDelay && time <= bounds.Add(founder, bounds.MaxDuration)
 }
 
-// confirmed reports whether the overview, too, begins within the log's times: if so, the events'
-// times are wrong.
+// confirmed reports whether the first time in the overview is within the experiment according to
+// the log. If so, the log is right and the events' times are wrong.
 func (e *experiment) confirmed(f *facts) (holds bool) {
 	e.view(overviewFile, func(m *mmap.File) {
 		if size := overviewHead + overviewWords*e.wordBytes; len(m.Data) >= size {
@@ -286,7 +288,7 @@ func (e *experiment) settleStart() {
 	l.start = founder.log.start
 }
 
-// rebase replaces the experiment's start, which the log has wrong.
+// rebase replaces the experiment's start, because the log has a wrong one.
 func (e *experiment) rebase(start int64) {
 	e.log.start = start
 	founder := e.opener.founder

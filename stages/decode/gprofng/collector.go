@@ -60,8 +60,8 @@ func (m *mapReader) settleModes() {
 }
 
 // hasStudioModes reports whether modes are Studio's, in which bit 1 is execute and bit 4 is read.
-// Every process has memory that can be read and not executed, hardly any has memory that can be
-// executed and not read: mappings with only one of the two bits decide. If they contradict each
+// Every process has memory that can be read and not executed; hardly any has memory that can be
+// executed and not read. So mappings with only one of the two bits decide. If these contradict each
 // other, or if there are none, the collector's name decides.
 func (m *mapReader) hasStudioModes() bool {
 	gprofng, studio := 0, 0
@@ -86,7 +86,7 @@ func (m *mapReader) hasStudioModes() bool {
 	return studio > gprofng
 }
 
-// ownFiles are the files that a collector maps to write them.
+// ownFiles are the files of an experiment that the collector maps in order to write them.
 var ownFiles = append([]string{logFile, warningsFile, mapFile, framesFile, overviewFile, dyntextFile, classesFile}, eventFiles[:]...)
 
 // isOwnFile reports whether a mapped file is part of an experiment.
@@ -95,7 +95,7 @@ func isOwnFile(path string) bool {
 	return isExperimentName(filepath.Base(dir)) && slices.Contains(ownFiles, file)
 }
 
-// addressIDs is above all thread ids of Linux (PID_MAX_LIMIT): larger ids are addresses.
+// addressIDs is more than any thread id of Linux (PID_MAX_LIMIT): larger ids are addresses.
 const addressIDs = 1 << 22
 
 // judgeThreads reports thread ids that are not the kernel's (studio-experiment 3).

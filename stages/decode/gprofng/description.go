@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// kindOfProfile maps the names of the log's profile elements to kinds.
+// kindOfProfile maps the name of a profile element in the log to its kind of events.
 var kindOfProfile = map[string]schema.Kind{
 	"profile":   schema.Clock,
 	"synctrace": schema.Sync,

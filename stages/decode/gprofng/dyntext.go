@@ -19,7 +19,7 @@ const (
 	dynHeaderSize = 24
 )
 
-// Limits of stored code. The largest functions of JIT compilers have a few MB.
+// Limits of the code that is stored. The largest functions of JIT compilers have a few MB.
 const (
 	maxCode    = 16 << 20
 	maxAllCode = 128 << 20
@@ -32,9 +32,9 @@ const (
 type dynReader struct {
 	e         *experiment
 	events    []decode.MapEvent
-	byAddress map[uint64][]int // the indexes of dynamic functions at an address
+	byAddress map[uint64][]int // address -> indexes in events of the dynamic functions mapped there
 	function  *decode.MapEvent
-	kept      int // bytes
+	kept      int // bytes of instructions kept so far
 }
 
 func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
@@ -79,7 +79,8 @@ func (r *dynReader) header(record []byte, offset int64) {
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
 	for _, i := range r.byAddress[address] {
-		// Take the function mapped last before then, or else the first of all.
+		// Take the last function mapped before the record's time; if there is none, the first of
+		// all.
 		ev, found := &r.events[i], r.function
 		if found == nil || ev.Time <= time && (found.Time > time || ev.Time >= found.Time) {
 			r.function = ev

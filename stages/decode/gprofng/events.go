@@ -12,7 +12,7 @@ import (
 // from the first column to the last.
 const chunk = 1024
 
-// maxText is the size of strings at which a batch is full even with few rows.
+// maxText is the number of bytes in strings at which a batch is full even with few rows.
 const maxText = 1 << 24
 
 // eventReader returns the events of a file as batches.
@@ -23,7 +23,7 @@ type eventReader struct {
 	start   int64 // the founder's start, ns on the recording's clock
 	merger  *merger
 	before  int64 // time of the last returned packet
-	packets []int // scratch
+	packets []int // offsets of the packets being converted; reused
 	left    int64 // packets not yet returned
 }
 
@@ -161,11 +161,11 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 	}
 }
 
-// linuxCPU is the state of user and system time together, the only one of Linux.
+// linuxCPU is the state that combines user and system time; Linux records no other state.
 const linuxCPU = 10
 
-// mergeStates turns the user state into the state of user and system time together: Studio 12.3
-// wrote user time without distinguishing the two (studio-experiment 3).
+// mergeStates replaces the user state by the state that combines user and system time: Studio 12.3
+// wrote both as user time (studio-experiment 3).
 func mergeStates(states []int32) {
 	for i, s := range states {
 		if s == 0 {
@@ -195,7 +195,7 @@ func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	b.rows += len(rows)
 }
 
-// computed fills the columns that are not a copy of a field.
+// computed fills the columns whose values are not plain copies of a field.
 func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	switch f.kind {

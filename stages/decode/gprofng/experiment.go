@@ -79,7 +79,8 @@ func (e *experiment) open() bool {
 	return true
 }
 
-// file opens a file. It returns false if the file is missing, or unreadable, which it reports.
+// file opens a file. It returns false if the file is missing or unreadable; an unreadable file is
+// reported.
 func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, name))
 	var info fs.FileInfo
@@ -115,7 +116,8 @@ func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 	return true
 }
 
-// shift is what to add to times from this process's start to get times from the founder's start.
+// shift returns the process's start, relative to the founder's: added to a time from the process's
+// start, it gives the time from the founder's start.
 func (e *experiment) shift() int64 { return e.process.StartNS }
 
 func (e *experiment) fillProcess() {
@@ -134,8 +136,7 @@ func (e *experiment) fillProcess() {
 	p.ThreadNames, e.names = namesOf(p.JavaThreads)
 }
 
-// judgeTick drops a clock interval that is longer than the experiment, which would then have no
-// tick.
+// judgeTick drops a clock interval that is longer than the experiment, which is impossible.
 func (e *experiment) judgeTick() {
 	facts, _ := e.facts()
 	for i := range e.log.kinds {
@@ -190,7 +191,8 @@ func (e *experiment) view(file string, f func(m *mmap.File)) bool {
 	return true
 }
 
-// mapFile maps a file. It returns false if the file is missing, or unreadable, which it reports.
+// mapFile maps a file. It returns false if the file is missing or unreadable; an unreadable file is
+// reported.
 func (e *experiment) mapFile(file string) (*mmap.File, bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, file))
 	var m *mmap.File

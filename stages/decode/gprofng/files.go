@@ -29,7 +29,7 @@ const (
 // archiveLogs are the logs of gprofng's and Studio's archivers.
 var archiveLogs = []string{"archive.log", "er_archive.log"}
 
-// kinds is the number of event kinds that gprofng records: the first in schema.Kind.
+// kinds is the number of event kinds that gprofng records. They are the first kinds in schema.Kind.
 const kinds = schema.Perf
 
 // eventFiles are the files with the events of each kind.
@@ -40,8 +40,8 @@ var eventFiles = func() (files [kinds]string) {
 	return files
 }()
 
-// Files returns all regular files of the experiment, its descendants and its archives, except the
-// archivers' logs, which say nothing about the program, and links out of the experiment.
+// Files returns all regular files of the experiment, its descendants and its archives. It omits
+// links out of the experiment and the archivers' logs, which say nothing about the program.
 func (d *Decoder) Files(path string) ([]string, error) {
 	root, err := resolveLink(path)
 	if err != nil {
@@ -73,8 +73,8 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return files, nil
 }
 
-// resolveLink returns the target of a link, or the path itself if it is not a link. It does not
-// resolve the other parts of the path: with thousands of recordings, this takes time.
+// resolveLink returns the target of a link, or path itself if it is not a link. It does not resolve
+// links in the folders of path: for thousands of recordings, this takes too long.
 func resolveLink(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -127,7 +127,8 @@ func (d *Decoder) Finished(path string) bool {
 	return true
 }
 
-// isClosedLog reports whether a log is complete: the process ended, or executed another program.
+// isClosedLog reports whether a log is complete: it says that the process ended or executed another
+// program.
 func isClosedLog(log io.Reader) (closed bool) {
 	x := newXMLReader(log, func(int64, string) {})
 	for t, ok := x.next(); ok; t, ok = x.next() {

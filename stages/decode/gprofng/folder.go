@@ -15,15 +15,15 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// folder is the founder's directory. Links that lead out of it are not followed.
+// folder is the founder's directory. The decoder does not follow links that lead out of it.
 type folder struct {
 	root      string // real and absolute
-	givenPath string // a path of root: below it, only links that resolve checks are possible; empty if unknown
+	givenPath string // root as the caller wrote it: resolve checks only the parts of a path below it; empty if unknown
 	missing   *missingPaths
 }
 
-// missingPaths caches which directories a recording lacks: each load object and source file is
-// looked up in archives, which most recordings do not have.
+// missingPaths caches which directories a recording lacks. Each load object and source file is
+// looked up in archives, and most recordings have no archives.
 type missingPaths struct{ paths sync.Map }
 
 var errLeadsOut = errors.New("it is a link that leads out of the recording, which is not followed")
@@ -74,8 +74,8 @@ func (f folder) resolve(path string) (string, error) {
 	return real, nil
 }
 
-// plain reports whether a path has no links below the root. It does not check the root's parts: on
-// a network file system, each check is a request.
+// plain reports whether a path contains no links below the root. It does not check the parts of the
+// root itself: on a network file system, each check is a request.
 func (f folder) plain(path string) (bool, error) {
 	for at := len(f.root) + 1; at <= len(path); at++ {
 		if at < len(path) && path[at] != filepath.Separator {
@@ -101,8 +101,8 @@ func (f folder) contains(real string) bool {
 	return strings.HasPrefix(real, strings.TrimSuffix(f.root, "/")+"/") || real == f.root
 }
 
-// resolveArchived does the same as resolve for archived files, which may also be links to a common
-// archive (gprofng-experiment 1.4).
+// resolveArchived resolves the path of an archived file. Unlike resolve, it also allows links to a
+// common archive (gprofng-experiment 1.4).
 func (f folder) resolveArchived(path string) (string, error) {
 	real, err := f.resolve(path)
 	if !errors.Is(err, errLeadsOut) {
@@ -127,7 +127,8 @@ func (f folder) size(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// strays returns the links in a folder of archives that are not followed.
+// strays returns the names of the links in a folder of archives that lead out of the recording and
+// are not followed.
 func (f folder) strays(archives string) (names []string, err error) {
 	entries, err := os.ReadDir(archives)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +145,8 @@ func (f folder) strays(archives string) (names []string, err error) {
 	return names, err
 }
 
-// cause returns an error without its path, which would tell where the recording was read.
+// cause returns an error without its path, because the path would show where the recording was
+// read.
 func cause(err error) error {
 	for _, known := range []error{safefile.ErrNotRegular, safefile.ErrTooLarge} {
 		if errors.Is(err, known) {
@@ -158,7 +160,8 @@ func cause(err error) error {
 	return err
 }
 
-// Locator returns the function Recording.Locate of an experiment, even if the experiment is gone.
+// Locator returns the function that an experiment has as Recording.Locate. The experiment need not
+// exist any more.
 func Locator(path string) func(string) []decode.Candidate {
 	if f, err := folderOf(path); err == nil {
 		return locator(path, f)
@@ -184,7 +187,7 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 		if table := tables()[object]; len(found) == 0 && table != "" {
 			found = append(found, decode.Candidate{Path: table, Origin: "archive"})
 		}
-		// The directory of a relative path is unknown.
+		// A relative path cannot be looked up: its directory is unknown.
 		if filepath.IsAbs(object) && isFile(object) {
 			found = append(found, decode.Candidate{Path: object, Origin: "path"})
 		}
@@ -192,8 +195,9 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 	}
 }
 
-// symbolTables returns the archived symbol tables by the path of the load object that they contain
-// (studio-experiment 6). In an edited experiment, their names may be wrong.
+// symbolTables maps the paths of load objects to their archived symbol tables (studio-experiment
+// 6). It reads the paths from the tables, since the tables' names may be wrong in an edited
+// experiment.
 func (f folder) symbolTables(archives string) map[string]string {
 	tables := map[string]string{}
 	entries, _ := os.ReadDir(archives) // without the folder there are no tables

@@ -10,7 +10,7 @@ import (
 const (
 	frameHeader = 16 // size, type, hsize, uid
 	infoHeader  = 8  // info_size, kind
-	uidHeader   = 16 // of an info with a uid, and of a UID packet
+	uidHeader   = 16 // size of the header of an info with a uid, and of a UID packet
 	omp2Header  = 24
 
 	infoStack = 1
@@ -22,7 +22,7 @@ const (
 	flagCompressed = 1 << 31
 	linkSize       = 8
 
-	// maxInfos is the maximum number of infos in a packet, which has one of each kind.
+	// maxInfos is the maximum number of infos in a packet; a packet has at most one of each kind.
 	maxInfos = 16
 )
 
@@ -32,7 +32,7 @@ type fragment struct {
 	link  uint64
 }
 
-// frame is a FRAME packet: the first fragments of its stacks.
+// frame is a FRAME packet. native, java and omp are the uids of the first fragments of its stacks.
 type frame struct {
 	uid                         uint64
 	native, java, omp           uint64
@@ -47,8 +47,8 @@ type frameFile struct {
 	frames    []frame
 	fragments map[uint64]fragment
 	release   func() // releases the file's memory
-	writers   int    // blocks that are not full: each has a different writer
-	states    int64  // unused states of MPI
+	writers   int    // number of blocks that are not full; each has a different writer
+	states    int64  // number of MPI states, which are not used
 }
 
 // readFrames parses data.frameinfo (gprofng-experiment 4.1 and 4.2).
@@ -86,8 +86,8 @@ type info struct {
 	data       []byte // header included
 }
 
-// nextInfo returns the first info of b and the rest. Zeros end the list. It returns an error if the
-// info does not fit.
+// nextInfo returns the first info of b and the bytes after it. Zeros end the list. It returns an
+// error if the info does not fit into b.
 func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	if len(b) < infoHeader {
 		return info{}, nil, nil
@@ -173,8 +173,9 @@ func (f *frameFile) frame(packet []byte) {
 	f.frames = append(f.frames, fr)
 }
 
-// head returns the uid of the fragment that an info defines or, if it has no words, refers to. The
-// uid is at the end of the info's header.
+// head returns the uid of the first fragment of an info's stack. The uid is at the end of the
+// info's header. If words follow the header, they define the fragment; otherwise the fragment is
+// defined elsewhere.
 func (f *frameFile) head(i info, header int) uint64 {
 	uid := f.order.u64(i.data[header-8:])
 	if words := i.data[header:]; len(words) > 0 {
@@ -183,7 +184,7 @@ func (f *frameFile) head(i info, header int) uint64 {
 	return uid
 }
 
-// define adds a fragment; the first definition of a uid wins. The link is
+// define adds a fragment unless its uid is already defined. The link after compressed words is
 // little-endian in every recording.
 func (f *frameFile) define(uid uint64, words []byte, compressed bool) {
 	if _, ok := f.fragments[uid]; ok {

@@ -35,7 +35,7 @@ func New() *Decoder { return &Decoder{} }
 func (d *Decoder) Name() string { return "gprofng" }
 
 // Detect reports whether path is an experiment or a group file. Every name ending in `.er` counts
-// as an experiment; Open reports if it is not a directory.
+// as an experiment; if it is not a directory, Open reports that.
 func (d *Decoder) Detect(path string) bool {
 	if isExperimentName(filepath.Base(filepath.Clean(path))) {
 		_, err := os.Stat(path)
@@ -102,7 +102,7 @@ type opener struct {
 	announced []string
 }
 
-// maxDescendants is how many descendants are looked up.
+// maxDescendants is the maximum number of descendants that are looked up.
 const maxDescendants = 1 << 16
 
 func (o *opener) announce(lineage string) {
@@ -138,8 +138,8 @@ func (o *opener) open() {
 	o.unused.report(&o.rec.Problems)
 }
 
-// hasData reports whether a descendant has stacks or events. Descendants without are not opened
-// (gprofng-experiment 1.2).
+// hasData reports whether a descendant has stacks or events. A descendant without data is not
+// opened (gprofng-experiment 1.2).
 func (o *opener) hasData(name string) bool {
 	for i, f := range append([]string{framesFile}, eventFiles[:]...) {
 		size, err := o.folder.size(filepath.Join(o.path, name, f))
@@ -181,8 +181,8 @@ func (o *opener) describe(e *experiment) {
 	}
 }
 
-// began returns the latest possible start of a recording whose log has only whole seconds. Within
-// that second, the log's modification time is more precise, unless the log was copied.
+// began returns the latest possible start of a recording whose log has only whole seconds. If the
+// log was last modified within that second, the modification time is more precise.
 func began(second time.Time, log string) time.Time {
 	latest := second.Add(time.Second - 1)
 	if info, err := safefile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {

@@ -9,10 +9,10 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// releaseStep is how many bytes the index reads before it releases them.
+// releaseStep is the number of bytes that are read before their memory is released.
 const releaseStep = 1 << 22
 
-// someStep: of so many packets, eventTimes.some has the time of one.
+// someStep is the sampling interval of eventTimes.some: it has the time of every 64th packet.
 const someStep = 64
 
 // eventFile is an event file of one kind, opened and indexed.
@@ -25,9 +25,9 @@ type eventFile struct {
 
 	eventCounts
 	eventTimes
-	runs     []packetRun        // by min
+	runs     []packetRun        // sorted by min
 	oneState bool               // user and system time are recorded as one state
-	threads  map[int64]struct{} // threads with events; there may be more
+	threads  map[int64]struct{} // ids of the threads with events; there may be more threads
 	facts    facts
 	checks   [maxType][]fieldCheck
 	outliers bounds.Outliers // values out of bounds
@@ -45,9 +45,9 @@ type eventCounts struct {
 // eventTimes are the times of the packets of a file.
 type eventTimes struct {
 	first, last int64   // the earliest and the latest
-	ended       int64   // the latest time in the log
+	ended       int64   // the latest time in the log, on the recording's clock
 	moved       int64   // packets with a time outside of the experiment
-	some        []int64 // recorded times of some packets
+	some        []int64 // the recorded time of every someStep-th packet
 }
 
 // indexFields are the fields of a packet type that the index needs.
@@ -121,14 +121,14 @@ func (f *eventFile) indexFields() *[maxType]indexFields {
 	return fields
 }
 
-// timeIndex finds the times of packets and the runs, and counts values out of bounds. Only it
-// writes to the file's index, not the concurrent reader of packets.
+// timeIndex finds the times of packets and the runs, and counts values out of bounds. Only
+// timeIndex writes to the file's index; the goroutine that reads packets does not.
 type timeIndex struct {
 	*eventFile
 	fields *[maxType]indexFields
 	runs   runBuilder
 	before int64  // the time of the previous packet
-	typ    uint16 // of the first packet
+	typ    uint16 // type of the first packet
 }
 
 func newTimeIndex(f *eventFile, fields *[maxType]indexFields) *timeIndex {
@@ -174,7 +174,7 @@ type referenceIndex struct {
 	order        byteOrder
 	fields       *[maxType]indexFields
 	stacks       *stackTable
-	mostTicks    int64 // of an event
+	mostTicks    int64 // maximum ticks of an event
 	cpu, missing int64 // as in eventFile
 }
 

@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// judge reports what only the whole experiment shows: the collector's warnings, missing data, and
-// known pitfalls.
+// judge reports the problems that show only in the whole experiment: the collector's warnings,
+// missing data, and known pitfalls.
 func (e *experiment) judge() {
 	l := &e.log
 	for _, w := range l.warnings {
@@ -35,7 +35,8 @@ func (e *experiment) judge() {
 	}
 }
 
-// judgeEvents reports declared kinds without events. If there are call stacks, events were lost.
+// judgeEvents reports declared kinds without events. If there are call stacks but no events at all,
+// events were lost.
 func (e *experiment) judgeEvents() {
 	var total, missing int64
 	for _, f := range e.events {
@@ -65,8 +66,8 @@ func (e *experiment) judgeEvents() {
 	}
 }
 
-// judgeMap reports a missing map of the address space. Without events this loses nothing: a process
-// may end before anything is recorded.
+// judgeMap reports a missing map of the address space. In an experiment without events, a missing
+// map is no loss: a process may end before anything is recorded.
 func (e *experiment) judgeMap(events bool) {
 	severity := diagnostic.Info
 	if events {
@@ -80,15 +81,15 @@ func (e *experiment) judgeMap(events bool) {
 	}
 }
 
-// A clock profile is doubtful if it has less than half of the CPU time that the system accounted to
-// the process, provided that this time is long enough to judge by.
+// A clock profile is doubtful if it accounts for less than doubtfulShare of the CPU time that the
+// process used according to the system. Less CPU time than judgeableNS is too short to judge by.
 const (
 	doubtfulShare = 0.5
 	judgeableNS   = 100_000_000
 )
 
-// judgeClock compares the clock profile with the overview, which reveals timers that ran slower
-// than requested and threads that were not profiled.
+// judgeClock compares the CPU time in the clock profile with that in the overview. A difference
+// reveals timers that ran slower than requested, and threads that were not profiled.
 func (e *experiment) judgeClock() {
 	f := e.events[schema.Clock]
 	if f == nil {
@@ -152,7 +153,7 @@ func (e *experiment) judgeStacks() {
 }
 
 // unusedSeverity returns the severity of stacks without events. When a process ends, each thread
-// may lose one event, and a second one in a signal handler.
+// may lose one event and, in a signal handler, a second one.
 func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
 		return diagnostic.Error
@@ -160,7 +161,8 @@ func (e *experiment) unusedSeverity(unused, threads int) diagnostic.Severity {
 	return diagnostic.Warning
 }
 
-// hasNestedEvents reports whether signal handlers recorded events while others were recorded.
+// hasNestedEvents reports whether signal handlers may have recorded events while other events were
+// being recorded.
 func (e *experiment) hasNestedEvents() bool {
 	signals, others := 0, 0
 	for kind, f := range e.events {
@@ -175,7 +177,7 @@ func (e *experiment) hasNestedEvents() bool {
 	return signals > 1 || signals == 1 && others > 0
 }
 
-// judgeSamples compares the number of overview records with the log.
+// judgeSamples compares the number of overview records with the number of sample points in the log.
 func (e *experiment) judgeSamples(records int) {
 	named := int(e.log.samples) + 1
 	slack := 0 // a killed process may have written only one of the two
@@ -221,12 +223,13 @@ func (o *opener) judgeArchives() {
 type collectorWarning struct {
 	kind   string
 	id     string
-	text   string // the parameter
+	text   string // the warning's parameter
 	file   string
 	offset int64
 }
 
-// warningTimerChanged is the id of the warning that the profiling timer does not run as requested.
+// warningTimerChanged is the id of the collector's warning that the profiling timer does not run as
+// requested.
 const warningTimerChanged = "207"
 
 // warningTexts are the meanings of the collector's warnings; %s is their parameter.

@@ -9,7 +9,7 @@ import (
 	"stackmill/schema"
 )
 
-// field is where a packet has a number.
+// field is the position and type of a number in a packet.
 type field struct {
 	offset int
 	width  int // 4 or 8; 0: the packet has no such field
@@ -29,12 +29,12 @@ func newLayout(typ uint16) *layout {
 	return &layout{typ: typ, fields: map[string]field{}, text: map[string]int{}, need: packetHeader}
 }
 
-// fieldTypes are the types of numbers.
+// fieldTypes maps the names of number types to their width and sign.
 var fieldTypes = map[string]field{
 	"INT32": {width: 4, signed: true}, "UINT32": {width: 4}, "INT64": {width: 8, signed: true}, "UINT64": {width: 8},
 }
 
-// alwaysUnsigned lists fields that are unsigned even if their type is signed.
+// alwaysUnsigned lists fields that are read as unsigned even if the log declares a signed type.
 var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
 
 // maxFields is the maximum number of fields in a packet; known packets have up to 20.
@@ -116,7 +116,7 @@ var kindTypes = [kinds][]uint16{
 	schema.Deadlock: {typeDeadlock},
 }
 
-// isRead reports whether packets of a type are read.
+// isRead reports whether the decoder reads packets of a type.
 func isRead(typ uint16) bool {
 	return typ == typeFrame || typ == typeUID || slices.ContainsFunc(kindTypes[:], func(types []uint16) bool { return slices.Contains(types, typ) })
 }
@@ -137,8 +137,8 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
-// standard has, by packet type, the specific fields that every description has (gprofng-experiment
-// 3.4).
+// standard has, by packet type, the fields that every description of this type should have, besides
+// those of all types (gprofng-experiment 3.4).
 var standard = map[uint16][]string{
 	typeOProf: {"MSTATE", "NTICK"},
 	typeSync:  {"SRQST", "SOBJ"},
@@ -171,11 +171,11 @@ func (l *layout) lacks() (names []string) {
 type column struct {
 	field   string
 	missing int64 // the column's value if packets have no such field
-	time    bool  // an absolute time; 0 for none
+	time    bool  // the field is an absolute time; 0 means that there is none
 }
 
-// payload are the fields of schema.Traits.Columns. A column without a field is computed
-// (events.go).
+// payload has, for each kind, the packet fields of the columns in schema.Traits.Columns. A column
+// without a field is computed (events.go).
 var payload = [kinds][]column{
 	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
 	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},
@@ -187,7 +187,8 @@ var payload = [kinds][]column{
 	schema.Deadlock: {{field: "DID"}, {field: "DLTYPE"}, {field: "DTYPE"}, {field: "DVADDR"}},
 }
 
-// check returns the content check of a packet type, nil if it has none.
+// check returns a function that says what is wrong with the content of a packet, "" if nothing is.
+// It returns nil if the packet type has no limits.
 func (l *layout) check(order byteOrder) func([]byte) string {
 	type check struct {
 		field

@@ -14,7 +14,7 @@ import (
 // minVersion is the oldest major format version read (gprofng-experiment 2.3).
 const minVersion = 12
 
-// forked is the command of a process that executed no program.
+// forked is the command of a process that was forked and executed no other program.
 const forked = "(fork)"
 
 // recordedLog is the content of log.xml.
@@ -26,21 +26,21 @@ type recordedLog struct {
 	labels   map[int64]string // of sample points, by id
 	samples  int64            // the highest id of a sample point, -1 if there is none
 	kinds    []decode.KindInfo
-	clockAt  int64 // offset of the clock profile's description
+	clockAt  int64 // offset of the clock profile's description in the log
 	counters []decode.Counter
 	layouts  map[uint16]*layout
 	warnings []collectorWarning
 	threads  []javaThread
 }
 
-// collectorFacts are about the program that recorded.
+// collectorFacts are the log's facts about the collector.
 type collectorFacts struct {
 	version, collector string
 	refused            bool // the version is too old
 	archived           bool // the collector ran the archiver
 }
 
-// hostFacts are about the machine.
+// hostFacts are the log's facts about the machine.
 type hostFacts struct {
 	host, os, arch string
 	cpus, clockMHz int
@@ -48,15 +48,15 @@ type hostFacts struct {
 	wordBits       int
 }
 
-// processFacts are about the process.
+// processFacts are the log's facts about the process.
 type processFacts struct {
 	pid, ppid                  int64
 	command, directory, target string
 }
 
-// runFacts are when the process began and ended.
+// runFacts say when the process began and ended.
 type runFacts struct {
-	running  bool  // it has a run event
+	running  bool  // the log has a run event
 	start    int64 // ns on the host's monotonic clock
 	wall     int64 // s since 1970
 	closed   bool
@@ -71,10 +71,10 @@ type logReader struct {
 	e      *experiment
 	file   string
 	maps   *mapReader
-	kind   string           // the profile element that is open
-	layout *layout          // the profpckt element that is open
-	last   string           // label
-	living map[string][]int // indexes of the threads that have not ended, by environment
+	kind   string           // kind of the open profile element
+	layout *layout          // layout of the open profpckt element
+	last   string           // the previous sample point's label
+	living map[string][]int // indexes in threads of the Java threads that have not ended, by Java environment
 }
 
 // tooMany reports that the log exceeds a limit.
@@ -88,8 +88,8 @@ func (e *experiment) readLog(file string, in io.Reader, size int64, maps *mapRea
 	return e.readXML(file, in, size, r.tag, func() bool { return file == logFile && !r.exited })
 }
 
-// readXML passes each tag of a file to f, and returns where its text ends. It reports a problem if
-// padded says that padding must follow the text, but there is none.
+// readXML passes each tag of a file to f, and returns the offset at which the text ends. If padded
+// returns true, padding must follow the text; readXML reports a problem if it is missing.
 func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *tag), padded func() bool) (end int64) {
 	x := newXMLReader(in, func(offset int64, message string) {
 		e.report(diagnostic.Error, file, offset, "xml-syntax", "%s", message)
@@ -102,7 +102,7 @@ func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *ta
 		e.unreadable(file, err)
 	}
 	if !x.failed && size > 0 && padded() && x.text.cut(size, int64(e.blocks().size)) {
-		// Editors also remove the padding.
+		// Padding also disappears when an editor saves the file.
 		e.report(diagnostic.Warning, file, size, "maybe-cut", "the text is not followed by the padding that the collector writes: the file was cut between two lines, or edited")
 	}
 	return x.offset(len(x.data))
@@ -137,7 +137,7 @@ func (r *logReader) tag(t *tag) {
 		r.description(t)
 	case "event":
 		r.event(t)
-	case "setting", "powerm", "dataptr": // containers, or elements whose attributes say everything
+	case "setting", "powerm", "dataptr": // containers, or elements of which only attributes are used
 	case "state", "dtracefatal":
 		r.e.ignore(unusedElement, r.file, t, "the element "+t.name)
 	default:
@@ -155,8 +155,8 @@ func (r *logReader) experiment(t *tag) {
 	}
 }
 
-// process reads an element that describes the process. There is one per attribute and one for the
-// command, or a single one for all (studio-experiment 4).
+// process reads an element that describes the process. A log has one element per attribute and one
+// for the command, or a single element for all (studio-experiment 4).
 func (r *logReader) process(t *tag) {
 	for _, a := range t.attrs {
 		switch a.name {
@@ -292,8 +292,8 @@ func (r *logReader) warning(kind string, t *tag) {
 	r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
 }
 
-// eventTime reads an event's time. It returns false if the time is unreadable. All times are
-// relative to the start, except that of the run event. An impossible time counts as 0.
+// eventTime reads an event's time, which is relative to the start except in a run event. It returns
+// false if the time is unreadable. An impossible time counts as 0.
 func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
 	time, ok = r.time(t)
 	if !ok {
@@ -346,7 +346,7 @@ func (r *logReader) timedEvent(kind string, time int64, t *tag) {
 	}
 }
 
-// run reads the event of the experiment's start, which has its time on two clocks.
+// run reads the event of the experiment's start. It has the time of the start on two clocks.
 func (r *logReader) run(time int64, t *tag) {
 	r.running, r.closed, r.exited = true, false, false
 	r.start, r.wall = time, r.int(t, "time")
@@ -356,10 +356,10 @@ func (r *logReader) run(time int64, t *tag) {
 	}
 }
 
-// maxLabels is the maximum number of labeled sample points: twelve days of one per second.
+// maxLabels is the maximum number of labeled sample points: one per second for twelve days.
 const maxLabels = 1 << 20
 
-// sample reads a sample point. It shares labels: most sample points have the same few.
+// sample reads a sample point. Successive sample points with equal labels share one string.
 func (r *logReader) sample(t *tag) {
 	id := r.int(t, "id")
 	if id < 0 || t.get("id") == "" {

@@ -21,16 +21,16 @@ type mapReader struct {
 	e       *experiment
 	events  []decode.MapEvent
 	pending []decode.CodeFunction // announced functions of the next dynamic region
-	kept    int                   // number of events and functions
+	kept    int                   // number of kept events and functions
 	dropped int64                 // number of events beyond maxMaps
-	paths   map[string]string     // shared by events
+	paths   map[string]string     // equal paths share one string
 }
 
 // maxMaps is the maximum number of events in a process's map. Linux limits a process to a quarter
 // as many mappings at a time.
 const maxMaps = 1 << 18
 
-// hasRoom reports whether one more event may be kept, and counts dropped events.
+// hasRoom reports whether one more event may be kept. If not, it counts the event as dropped.
 func (m *mapReader) hasRoom() bool {
 	if m.kept == maxMaps {
 		m.dropped++
@@ -139,8 +139,8 @@ func (m *mapReader) event(file string, t *tag) {
 	}
 }
 
-// fitsMemory reports whether a mapping fits the process's memory. A mapping that is too long would
-// own the addresses after it.
+// fitsMemory reports whether a mapping fits into the process's memory. If a mapping with too large
+// a size were kept, addresses of later mappings would belong to it.
 func (m *mapReader) fitsMemory(file string, t *tag, ev *decode.MapEvent) bool {
 	l := &m.e.log
 	if most, ok := bounds.MappingFits(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
@@ -172,7 +172,8 @@ func (m *mapReader) segment(file string, n *numberReader, ev *decode.MapEvent) b
 	return true
 }
 
-// function reads a region of generated code: one function, or those announced before the region.
+// function reads a region of generated code. The region is one function, or it has the functions
+// announced before it.
 func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
 	ev.Path, ev.Modes, ev.Code = t.get("name"), modeRead|modeExecute, &decode.Code{}
 	if len(m.pending) > 0 {

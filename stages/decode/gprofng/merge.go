@@ -39,9 +39,10 @@ func (c *cursor) before(d *cursor) bool {
 type merger struct {
 	file  *eventFile
 	times [maxType]field
-	first cursor // of the first run that is not begun, or never
+	first cursor // cursor of the first run that is not begun; never if all are begun
 	heap  cursorHeap
-	// changed says that a packet disappeared: the file was written to after it was indexed.
+	// changed says that a packet is no longer where it was indexed: the file was written to in the
+	// meantime.
 	changed bool
 }
 
@@ -56,7 +57,7 @@ func newMerger(f *eventFile) *merger {
 	return m
 }
 
-// wait makes a run the first that is not begun.
+// wait sets m.first to the start of a run, the first that is not begun.
 func (m *merger) wait(run int32) {
 	m.first = never
 	if int(run) < len(m.file.runs) {
@@ -65,8 +66,8 @@ func (m *merger) wait(run int32) {
 	}
 }
 
-// next appends the offsets of the next packets, all of the same type, until offsets is full. At the
-// end of the file, it appends none.
+// next appends the offsets of the next packets, all of the same type, up to the capacity of
+// offsets. At the end of the file, it appends none.
 func (m *merger) next(offsets []int) []int {
 	typ := -1
 	for len(offsets) < cap(offsets) {
@@ -97,7 +98,7 @@ func (m *merger) next(offsets []int) []int {
 	return offsets
 }
 
-// begin puts runs that start before the first cursor into the heap.
+// begin adds to the heap the runs that start before the heap's first cursor.
 func (m *merger) begin() {
 	for m.first != never && (len(m.heap) == 0 || !m.heap[0].before(&m.first)) {
 		c := m.first
@@ -108,7 +109,7 @@ func (m *merger) begin() {
 	}
 }
 
-// rival returns the cursor after the first one in order of time.
+// rival returns the cursor that comes second in order of time, after the heap's first.
 func (m *merger) rival() *cursor {
 	rival := &m.first
 	for i := 1; i < min(3, len(m.heap)); i++ {
@@ -180,12 +181,12 @@ type packetRun struct {
 	order []uint32 // offsets of packets relative to start, in reading order; nil: file order
 }
 
-// The size of runs: a run of fewer than minRun packets goes on even if packets are out of order or
-// after a gap, up to maxRun packets.
+// The size of runs. A run ends where packets are out of order or missing. If it has fewer than
+// minRun packets by then, it continues, up to maxRun packets, and needs an order.
 const (
 	minRun     = 256
 	maxRun     = 1024
-	maxRunSpan = 1 << 30 // bytes, so that order can hold it
+	maxRunSpan = 1 << 30 // bytes; packetRun.order has 32-bit offsets
 )
 
 // runBuilder divides the packets of a file into runs.
@@ -195,8 +196,8 @@ type runBuilder struct {
 	run   packetRun // the current run
 	count int
 	last  int64
-	loose bool // the run needs an order
-	// The packets of the run, as long as it may need an order.
+	loose bool // packets of the run are out of order, so it needs an order
+	// The offsets and times of the run's packets, recorded only while the run may need an order.
 	offsets []int
 	times   []int64
 }
@@ -248,7 +249,7 @@ func (b *runBuilder) flush() {
 	b.count, b.loose, b.offsets, b.times = 0, false, b.offsets[:0], b.times[:0]
 }
 
-// finish returns the runs by their first time, then by their offset.
+// finish returns the runs, sorted by their first time, then by their offset.
 func (b *runBuilder) finish() []packetRun {
 	if b.count > 0 {
 		b.flush()

@@ -9,9 +9,8 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// The layout of an overview record (gprofng-experiment 3.5), in words of the
-// process after the first 8 bytes: 14 times and 6 unused ones of two words each,
-// 12 counters and 10 unused words.
+// The layout of an overview record (gprofng-experiment 3.5): 8 bytes, then 14 times and 6 unused
+// times of two words each, 12 counters and 10 unused words. A word has the size of an address.
 const (
 	overviewHead   = 8
 	overviewTimes  = 14
@@ -26,14 +25,14 @@ const (
 	overviewTrap  = 3
 )
 
-// overviewRecord is the process's resource usage since its start.
+// overviewRecord is the process's resource usage from its start to a time.
 type overviewRecord struct {
 	time   int64
 	times  []int64
 	counts []int64
 }
 
-// maxRecords is the maximum number of records: six days of one per second.
+// maxRecords is the maximum number of records: one per second for six days.
 const maxRecords = 1 << 19
 
 // readOverview returns the differences between successive records. start, on the recording's clock,
@@ -77,10 +76,10 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 	return rows
 }
 
-// replaceOutliers replaces values out of bounds by the previous record's values. The record's
-// values begin at offset `at` of the file.
+// replaceOutliers replaces values out of bounds by the values of the previous record, last. The
+// record's values begin at offset `at` of the file.
 func (r *overviewRecord) replaceOutliers(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Outliers) {
-	// The last record may mark the end of the experiment.
+	// The log's end is no bound: the last record may show a later end of the experiment.
 	if end := bounds.Add(f.start, bounds.MaxDuration); r.time < f.start-bounds.ExitDelay || r.time > end {
 		left.Add("the time of a record", " ns", at, r.time, f.start, end)
 		r.time = last.time

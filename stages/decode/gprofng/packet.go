@@ -16,17 +16,17 @@ const (
 
 	typeEmpty  = 0
 	typeClosed = 0xffff
-	// maxType is above all types that a collector may have written: 19 and the two flags of old
-	// formats. Higher types are garbage, not new types.
+	// maxType is above all packet types that a collector may have written: numbers up to 19,
+	// perhaps with the two flags of old formats. Higher types are garbage, not new types.
 	maxType = 256
 )
 
-// packetType describes packets of a type.
+// packetType describes the packets of a type.
 type packetType struct {
 	described bool
 	variable  bool // packets differ in size
-	need      int  // the smallest size
-	size      int  // the size of all packets, once one was read
+	need      int  // the smallest possible size
+	size      int  // the size of all packets, unless variable; 0 until one was read
 	thread    field
 	time      field
 	// why returns what is wrong with a packet's content, "" if nothing is.
@@ -47,11 +47,11 @@ type packetReader struct {
 	blocks  blockLog
 
 	pos     int
-	end     int            // of the block
+	end     int            // end offset of the current block
 	last    int            // offset of the previous packet in the same block; -1: none
-	usual   int            // the size of packets, if it is fixed
+	usual   int            // size of the packets; 0 if unknown or variable
 	gap     bool           // the packet does not directly follow the previous one
-	unknown map[uint16]int // the number of undescribed packets, by type
+	unknown map[uint16]int // type -> number of packets whose type the log does not describe
 	// truncated says that the file was cut.
 	truncated bool
 }
@@ -61,7 +61,7 @@ func newPacketReader(data []byte, order byteOrder, layout blockLayout, report re
 	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{blockLayout: layout}}
 }
 
-// next returns the next packet; false at the end of the file.
+// next returns the next packet; ok is false at the end of the file.
 func (r *packetReader) next() (offset, size int, typ uint16, ok bool) {
 	r.gap = false
 	for r.pos+packetHeader <= len(r.data) {
@@ -96,8 +96,8 @@ func (r *packetReader) header(o int) (size int, typ uint16) {
 	return int(r.order.u16(w)), r.order.u16(w[2:])
 }
 
-// handleUnusual handles content that is not a packet of a known type and size. It reports whether
-// the content is a packet nevertheless. It always advances.
+// handleUnusual handles content that is not a packet of a known type and size, and moves past it.
+// It returns true if the content is a packet after all.
 func (r *packetReader) handleUnusual(o, size int, typ uint16) bool {
 	switch {
 	case size == 0:
@@ -162,8 +162,8 @@ func (r *packetReader) checkDescribed(o, size int, typ uint16) bool {
 	return true
 }
 
-// fits reports whether a size is the expected size of a fixed-size type: that of its fields, padded
-// to a multiple of 8.
+// fits reports whether a packet of a fixed-size type may have this size: the size of earlier
+// packets or, before the first one, at most the size of its fields padded to a multiple of 8.
 func (r *packetReader) fits(t *packetType, size int) bool {
 	if t.size != 0 {
 		return size == t.size
@@ -171,7 +171,8 @@ func (r *packetReader) fits(t *packetType, size int) bool {
 	return size <= (t.need+7)&^7
 }
 
-// plausible reports whether a packet of a described type seems to start at o, whatever follows.
+// plausible reports whether a packet of a described type seems to start at o. It does not check
+// what follows the packet.
 func (r *packetReader) plausible(o int) bool {
 	if o+packetHeader > len(r.data) {
 		return false
@@ -184,7 +185,7 @@ func (r *packetReader) plausible(o int) bool {
 	return size >= t.need && (t.variable || r.fits(t, size)) && (t.why == nil || t.why(r.data[o:o+size]) == "")
 }
 
-// maxEmpty is how many packets without content follows skips.
+// maxEmpty is how many packets without content the method follows skips.
 const maxEmpty = 8
 
 // follows reports whether a packet may end at o: at the end of a block or the data, before
@@ -208,7 +209,8 @@ func (r *packetReader) follows(o int) bool {
 	return true
 }
 
-// overrunsBlock handles a packet that ends after its block; maybe the file was cut there.
+// overrunsBlock handles a packet that ends after its block. In the last block, this means that the
+// file was cut.
 func (r *packetReader) overrunsBlock(o, size int, typ uint16) {
 	if r.end < len(r.data) || r.end%r.blocks.size == 0 {
 		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends after its block", typ, size))
@@ -251,8 +253,8 @@ func leadingZeros(b []byte) (n int) {
 	return len(b) - len(bytes.TrimLeft(b[n:], "\x00"))
 }
 
-// reportUnknown reports packets that were skipped because the log does not describe their type. If
-// the file should have this type (wanted), they are a loss.
+// reportUnknown reports packets that were skipped because the log does not describe their type. It
+// is an error for the types in wanted, which the file should have.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
 		severity, reason := diagnostic.Warning, "undescribed-packets"
@@ -285,7 +287,7 @@ func (r *packetReader) resync(damaged, from int, why string) {
 		p = len(r.data)
 	}
 	r.pos = p
-	lost := 1 // the number is unknown if packets differ in size
+	lost := 1 // packets; a guess if packets differ in size
 	if r.usual > 0 {
 		lost = max(1, (p-damaged)/r.usual)
 	}

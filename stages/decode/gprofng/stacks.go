@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Reasons of stacks that are empty or cut.
+// The reasons why stacks are empty or incomplete.
 const (
 	reasonMissingStack = "missing-stack"
 	reasonMissingLink  = "missing-link"
@@ -18,8 +18,8 @@ const (
 	reasonBadAddress   = decode.ReasonAddress
 )
 
-// Limits of stacks, since damaged links may expand to any size. Collectors record a few hundred
-// words; their options allow a few thousand.
+// Limits of stacks: with damaged links, a stack can become arbitrarily long. Collectors record a
+// few hundred words; their options allow a few thousand.
 const (
 	maxStackWords = 1 << 16
 	// minWords and wordsPerByte bound the words of all stacks by the file's
@@ -28,7 +28,7 @@ const (
 	wordsPerByte = 8
 )
 
-// releaseFrames is how many stacks are resolved before the file's memory is released.
+// releaseFrames is how many stacks are resolved before the memory of the file is released.
 const releaseFrames = 1 << 14
 
 // stackTable numbers the stacks of a process.
@@ -36,8 +36,8 @@ type stackTable struct {
 	stacks  *decode.Stacks
 	byUID   uidTable
 	byLeaf  map[leafKey]int32
-	missing int32  // number of the stack that stands in for all missing stacks, -1 if none is missing
-	used    []bool // whether an event refers to a recorded stack, by number
+	missing int32  // number of the stack to which all references to missing stacks lead; -1 if no stack is missing
+	used    []bool // by number of a recorded stack: an event refers to it
 	writers int    // how many threads or flows wrote stacks concurrently
 }
 
@@ -51,11 +51,11 @@ type leafKey struct {
 // resolver follows the links of fragments (gprofng-experiment 4.3).
 type resolver struct {
 	*frameFile
-	visited map[uint64]int // by uid of a fragment: the walk that saw it last
+	visited map[uint64]int // uid of a fragment -> number of the last walk that saw it
 	walk    int
 	native  []uint64 // reused for the words of a stack
 	java    []uint64
-	left    int // how many more words stacks may have
+	left    int // how many more words all stacks together may have
 	cut     map[string]int64
 }
 
@@ -118,7 +118,7 @@ func (r *resolver) stack(fr *frame) decode.RawStack {
 	return s
 }
 
-// words returns the words of a fragment and its continuations, in the memory of list.
+// words returns the words of a fragment and its continuations. It reuses the memory of list.
 func (r *resolver) words(list []uint64, uid uint64, reason *string) []uint64 {
 	r.walk++
 	list = list[:0]
@@ -171,8 +171,8 @@ func addresses(words []uint64, reason *string) []uint64 {
 	return words[:n]
 }
 
-// javaFrames turns pairs of words into frames: byte code index (low half of the word), method id. A
-// truncated stack ends in a frame whose method is the marker.
+// javaFrames turns pairs of words into frames: byte code index (low half of the word), method id.
+// In a truncated stack, the last frame has MarkTruncated as its method.
 func javaFrames(words []uint64) []decode.JavaFrame {
 	frames := make([]decode.JavaFrame, 0, len(words)/2)
 	for i := 0; i+1 < len(words); i += 2 {
@@ -184,7 +184,7 @@ func javaFrames(words []uint64) []decode.JavaFrame {
 	return frames
 }
 
-// isLeaf reports whether an event's LEAFPC is a leaf.
+// isLeaf reports whether the value of an event's field LEAFPC is the address of a leaf.
 func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
 // refer notes that an event refers to a stack. It returns false if the stack was not recorded.
@@ -204,8 +204,8 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 	return uid == 0 || ok
 }
 
-// recorded returns the number of a uid's stack. If there is none, number is t.missing; it is -1 if
-// uid is 0.
+// recorded returns the number of the stack with a uid. If the stack was not recorded, it returns
+// t.missing; if uid is 0, -1.
 func (t *stackTable) recorded(uid uint64) (number int32, ok bool) {
 	if uid == 0 {
 		return -1, false
@@ -227,7 +227,7 @@ func (t *stackTable) unused() int {
 	return n
 }
 
-// addLeaf adds a stack with one more leaf than another.
+// addLeaf adds the stack that key identifies: an existing stack with a leaf from an event.
 func (t *stackTable) addLeaf(key leafKey) {
 	if _, ok := t.byLeaf[key]; ok {
 		return
@@ -239,7 +239,7 @@ func (t *stackTable) addLeaf(key leafKey) {
 	t.byLeaf[key] = t.stacks.AddLeaf(key.number, key.leaf)
 }
 
-// number returns the number of a stack that was passed to refer before, -1 for none.
+// number returns the number of a stack that was passed to refer before; -1: no stack.
 func (t *stackTable) number(uid, leaf uint64) int32 {
 	n, _ := t.recorded(uid)
 	if isLeaf(leaf) {
@@ -255,14 +255,14 @@ func (t *stackTable) ompState(number int32) int32 {
 	return int32(t.stacks.OMPState(number))
 }
 
-// uidTable maps the uids of stacks to their numbers; each event is looked up. The random seed keeps
-// recordings from provoking collisions.
+// uidTable is a hash table from the uids of stacks to their numbers; every event is looked up in
+// it. The random seed keeps recordings from provoking collisions.
 type uidTable struct {
 	slots []uidSlot // their number is a power of 2
 	seed  uint64
 }
 
-// uidSlot is a uid and its stack's number plus 1; 0 for a free slot.
+// uidSlot is a uid and the number of its stack plus 1; number is 0 in a free slot.
 type uidSlot struct {
 	uid    uint64
 	number int32

@@ -11,7 +11,7 @@ import (
 var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
 // plainText decodes the codes that the collector writes for bytes that XML or the log cannot
-// contain. Only codes may give invalid UTF-8; other invalid bytes are replaced.
+// contain. A decoded code may be invalid UTF-8; other invalid bytes are replaced.
 func plainText(b []byte) string {
 	return replaceCodes(replaceCodes(text(b), '&', entityCode), '%', byteCode)
 }

@@ -14,36 +14,37 @@ const maxXML = 256 << 20
 
 var errLongText = errors.New("its text is longer than the limit for logs (256 MB): the rest is not read")
 
-// textReader reads a text part by part, and omits its NULs (gprofng-experiment 1.6).
+// textReader reads a text piece by piece, and omits its NULs (gprofng-experiment 1.6).
 type textReader struct {
 	file  io.Reader
-	data  []byte // the current part, without NULs
-	start int64  // its offset in the file
+	data  []byte // the current piece of the text, without NULs
+	start int64  // file offset of data
 	holes []hole
-	size  int64 // text read so far
+	size  int64 // bytes of text read so far
 	nuls  int64 // NULs after the data
 	ended bool
 	err   error
 
 	padded bool // the text ends in padding: NULs, perhaps with a newline
-	last   byte // of the text
+	last   byte // last byte of the text
 }
 
-// textChunks recycles read buffers: an experiment has several short texts.
+// textChunks recycles read buffers: an experiment has several short text files.
 var textChunks = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
-// maxHoles is the maximum number of holes: in a text full of NULs, offsets become inexact.
+// maxHoles is the maximum number of holes that are kept. In a text with more holes, offsets become
+// inexact.
 const maxHoles = 1 << 16
 
-// hole is a position in the data where NULs were omitted: in the file, later data is skip bytes
-// further on.
+// hole is a position in the data where NULs were omitted. To get the file offset of later data, add
+// skip.
 type hole struct {
 	at   int
 	skip int64
 }
 
-// offset converts a position in the data to a file offset. The end of the data becomes the end of
-// the text, before the padding.
+// offset converts a position in the data to a file offset. For the end of the data, it returns the
+// end of the text, before the padding.
 func (t *textReader) offset(pos int) int64 {
 	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > pos })
 	if i == 0 {
@@ -52,7 +53,8 @@ func (t *textReader) offset(pos int) int64 {
 	return t.start + int64(pos) + t.holes[i-1].skip
 }
 
-// more drops the first n bytes and returns the data, extended to a size.
+// more drops the first n bytes of the data, reads until the data has size bytes or the file ends,
+// and returns the data.
 func (t *textReader) more(n, size int) []byte {
 	start := t.offset(n)
 	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > n })
@@ -85,7 +87,8 @@ func (t *textReader) read() {
 	}
 }
 
-// take takes the NULs at the start of b, else the text before the next NULs, and returns the rest.
+// take consumes the NULs at the start of b or, if there are none, the text up to the next NUL. It
+// returns the rest of b.
 func (t *textReader) take(b []byte) []byte {
 	n := bytes.IndexByte(b, 0)
 	if n == 0 {
@@ -100,7 +103,8 @@ func (t *textReader) take(b []byte) []byte {
 	if t.nuls > 0 {
 		t.skip()
 	}
-	// The collector reserves a block by writing a newline at its end.
+	// A newline after NULs is padding: the collector reserves a block by writing a newline at its
+	// end.
 	t.padded = t.nuls > 0 && n == 1 && b[0] == '\n'
 	t.nuls, t.last = 0, b[n-1]
 	t.data = append(t.data, b[:n]...)
@@ -108,7 +112,7 @@ func (t *textReader) take(b []byte) []byte {
 	return b[n:]
 }
 
-// skip notes a hole before the next data.
+// skip notes that NULs were omitted at the end of the data.
 func (t *textReader) skip() {
 	h := hole{len(t.data), t.nuls}
 	if n := len(t.holes); n > 0 {
@@ -121,8 +125,8 @@ func (t *textReader) skip() {
 	t.holes = append(t.holes, h)
 }
 
-// cut reports whether a file of that size lacks the padding with which the collector fills up the
-// text to whole blocks.
+// cut reports whether a file of that size lacks its padding, with which the collector fills the
+// last block.
 func (t *textReader) cut(size, block int64) bool {
 	return t.err == nil && !t.padded && (size%block != 0 || t.last != '\n')
 }

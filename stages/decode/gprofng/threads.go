@@ -9,9 +9,9 @@ import (
 	"stackmill/stages/decode"
 )
 
-// javaThread is a Java thread of the log, which runs on an OS thread.
+// javaThread is a Java thread in the log. It runs on an OS thread.
 type javaThread struct {
-	thread      int64 // the id that packets have as THRID
+	thread      int64 // id of the OS thread; packets have it as THRID
 	env         string
 	name, group string
 	from, until int64 // 0: until the end
@@ -20,7 +20,7 @@ type javaThread struct {
 // maxJavaThreads is the maximum number of Java threads.
 const maxJavaThreads = 1 << 16
 
-// beginThread notes a thread.
+// beginThread adds a Java thread.
 func (r *logReader) beginThread(j javaThread) {
 	if len(r.threads) == maxJavaThreads {
 		r.tooMany("java-threads", "Java threads", maxJavaThreads)
@@ -35,8 +35,8 @@ func (r *logReader) beginThread(j javaThread) {
 	r.threads = append(r.threads, j)
 }
 
-// endThread ends the last thread with the same environment. If none was begun, the thread began
-// with the process (gprofng-experiment 2.4).
+// endThread ends the thread that began last in the same Java environment. If none began there, the
+// log lacks the start: the thread existed since the process began (gprofng-experiment 2.4).
 func (r *logReader) endThread(t *tag, time int64) {
 	env := t.get("jenv")
 	if of := r.living[env]; len(of) > 0 {
@@ -62,11 +62,11 @@ func (l *recordedLog) javaThreads(shift int64) []decode.JavaThread {
 	return threads
 }
 
-// threadNames are the names of Java threads by OS thread, in order of time.
+// threadNames maps an OS thread to its names as Java threads, in order of time.
 type threadNames map[int64][]decode.ThreadName
 
-// namesOf gives odd numbers to the names of threads that the Java virtual machine announced. Even
-// numbers are for the OS thread's own name before, between and after these.
+// namesOf gives odd numbers to the names of Java threads. Even numbers are for the OS thread's own
+// name before, between and after these.
 func namesOf(threads []decode.JavaThread) (list []decode.ThreadName, byThread threadNames) {
 	byThread = threadNames{}
 	for _, j := range threads {
@@ -86,7 +86,7 @@ func namesOf(threads []decode.JavaThread) (list []decode.ThreadName, byThread th
 	return list, byThread
 }
 
-// number returns the number of a thread's name at a time.
+// number returns the number of the name that a thread had at a time.
 func (n threadNames) number(thread, time int64) int32 {
 	own := n[thread]
 	begun := sort.Search(len(own), func(i int) bool { return own[i].FromNS > time })

@@ -24,16 +24,17 @@ const (
 	unusedFile      = "unused-file"
 )
 
-// unusedContent is a kind of content in all files of a name.
+// unusedContent is a kind of content that is not used, in all files with the same name.
 type unusedContent struct{ reason, file, what string }
 
-// unusedLog counts unused content.
+// unusedLog counts the content that is not used.
 type unusedLog struct {
 	counts     map[unusedContent]int64
 	attributes map[unusedAttributeKey]int64
 }
 
-// unusedAttributeKey is an attribute of the elements of a name; of events, of a kind and object.
+// unusedAttributeKey identifies an attribute by the element that has it. For event elements, kind
+// and object are those attributes of the event.
 type unusedAttributeKey struct{ file, element, kind, object, name string }
 
 // maxUnused is the maximum number of kinds of content: real recordings have a few dozen.
@@ -94,7 +95,7 @@ func (e *experiment) noteAttributes(file string, t *tag) {
 	}
 }
 
-// ignore counts a tag of which nothing is used.
+// ignore marks a tag as ignored and counts it as unused content.
 func (e *experiment) ignore(reason, file string, t *tag, what string) {
 	t.ignored = true
 	e.opener.unused.add(reason, file, what, 1)

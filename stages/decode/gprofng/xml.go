@@ -11,10 +11,10 @@ import (
 type tag struct {
 	name   string
 	attrs  []attribute
-	closes bool   // `</name>`
+	closes bool   // the tag is `</name>`
 	text   string // up to the next tag, entities replaced
 	offset int64  // in the file
-	// ignored says that nothing of the tag is used, and that this was noted.
+	// ignored says that the tag is not used, and that this was reported or counted.
 	ignored bool
 }
 
@@ -48,7 +48,8 @@ type xmlReader struct {
 	report func(offset int64, message string)
 }
 
-// lineCounter has the line number of the last position, and where that line starts.
+// lineCounter caches the line number of the last position, and the offset at which that line
+// starts.
 type lineCounter struct{ line, start, pos int }
 
 func (l *lineCounter) advance(data []byte, pos int) {

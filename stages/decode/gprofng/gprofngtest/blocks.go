@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// The sizes of the buffers that collectors hand to threads.
+// The sizes of the buffers that collectors give to threads.
 const (
 	blockSize    = 1 << 16
 	oldBlockSize = 1 << 14 // of Studio 12.3
@@ -19,14 +19,14 @@ const (
 	typeClosed = 0xffff
 )
 
-// blocks is a file into which buffers write packets side by side: each buffer owns a block of the
-// file until the block is full.
+// blocks is a file that several buffers fill concurrently: each buffer owns a block of the file
+// until the block is full.
 type blocks struct {
 	file    *os.File
 	order   binary.AppendByteOrder
 	size    int // of a block
 	buffers []buffer
-	used    int64 // blocks given out
+	used    int64 // number of blocks given to buffers
 	zeros   bool  // fill the last blocks with NULs, not with an empty packet
 }
 
@@ -41,8 +41,8 @@ func (e *Experiment) newBlocks(name string) (*blocks, error) {
 	return &blocks{file: f, order: e.order(), size: e.Form.BlockSize()}, err
 }
 
-// append returns the buffer's data with room for size more bytes. The caller appends to it and
-// passes it to put.
+// append returns buffer n with room for size more bytes. The caller appends to its data and passes
+// it to put.
 func (b *blocks) append(n, size int) (*buffer, error) {
 	if size > b.size {
 		return nil, fmt.Errorf("a packet of %d bytes does not fit a block", size)
@@ -64,7 +64,7 @@ func (b *blocks) append(n, size int) (*buffer, error) {
 	return buf, nil
 }
 
-// flush writes a block; the rest of it becomes one packet without content.
+// flush writes a block. A packet of type rest, without content, fills the rest of the block.
 func (b *blocks) flush(buf *buffer, rest uint16) error {
 	buf.open = false
 	if left := b.size - len(buf.data); left > 0 {

@@ -31,7 +31,8 @@ func i64Fields(offset int, names ...string) []Field {
 	return fs
 }
 
-// Layouts are the layouts that the collector uses. Layouts[kind][0] is the usual one.
+// Layouts are the packet layouts that the collector uses for a kind. Layouts[kind][0] is the usual
+// one.
 var Layouts = [Kinds][]Layout{
 	schema.Clock: {
 		{8, 56, []Field{

@@ -62,12 +62,12 @@ func uid(kind uint32, words []uint64) uint64 {
 	return h | 1
 }
 
-// Frame records a native stack, leaf first, once, and returns its id.
+// Frame records a native stack, leaf first, and returns its id. It writes equal stacks once.
 func (e *Experiment) Frame(words ...uint64) uint64 {
 	return e.FrameWith(0, Native(words...))
 }
 
-// FrameWith records a stack of any parts and returns its id: id, or a new one if id is 0. It does
+// FrameWith records a stack of any parts and returns its id: id, or a new id if id is 0. It does
 // not write a stack whose id was recorded before.
 func (e *Experiment) FrameWith(id uint64, infos ...Info) uint64 {
 	if id == 0 {

@@ -21,7 +21,7 @@ import (
 // first error is kept and returned by Close.
 type Experiment struct {
 	Dir                       string
-	Form                      Form // of the collector
+	Form                      Form // the collector whose format is written
 	Version, Collector        string
 	Host, OS, Arch            string
 	CPUs, ClockMHz, WordBits  int
@@ -56,7 +56,7 @@ type declaration struct {
 // defaults are a 64-bit x86 process that ran for a second, recorded by gprofng.
 func New(dir string) *Experiment { return NewIn(Gprofng, dir) }
 
-// NewIn does the same as New in the form of another collector.
+// NewIn makes an experiment directory like New, but in the format of another collector.
 func NewIn(form Form, dir string) *Experiment {
 	e := &Experiment{
 		Dir: dir, Form: form, Version: form.version(), Collector: form.Collector(),

@@ -32,7 +32,7 @@ func (e *Experiment) JavaThread(thread int64, name, group string, from, until in
 	}
 }
 
-// Kinds is the number of kinds that gprofng records: the first in schema.Kind.
+// Kinds is the number of event kinds that gprofng records. They are the first kinds in schema.Kind.
 const Kinds = schema.Perf
 
 // profileNames are the names of the profile elements.
@@ -47,9 +47,9 @@ var fileNames = [Kinds]string{
 	schema.Heap: "heaptrace", schema.OMP: "omptrace", schema.Race: "dataraces", schema.Deadlock: "deadlocks",
 }
 
-// Declare declares that the process was recorded with a kind of data. Without layouts, it uses the
-// form's. attrs are further attributes of the profile element, such as `ptimer="997"
-// numstates="1"`.
+// Declare writes to the log that the process was recorded with a kind of data. Without layouts, it
+// uses the layouts of the experiment's form. attrs are further attributes of the profile element,
+// such as `ptimer="997" numstates="1"`.
 func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) {
 	if len(layouts) == 0 {
 		layouts = e.Layouts(kind)
@@ -57,7 +57,7 @@ func (e *Experiment) Declare(kind schema.Kind, attrs string, layouts ...Layout) 
 	e.layouts = append(e.layouts, declaration{kind, attrs, layouts})
 }
 
-// Counter declares a hardware counter; attrs as for Declare.
+// Counter declares a hardware counter. attrs are further attributes, as for Declare.
 func (e *Experiment) Counter(tag int, name string, interval int64, attrs string) {
 	e.Log(`<profile name="hwcounter" hwcname="%s" int_name="%s" interval="%d" tag="%d" %s/>`, escape.Replace(name), escape.Replace(name), interval, tag, attrs)
 }
@@ -93,8 +93,8 @@ func (e *Experiment) logText() string {
 	return b.String()
 }
 
-// process writes what the log says of the process: an element for each attribute, or a single one
-// (studio-experiment 4).
+// process writes the log's description of the process: an element for each attribute, or one
+// element for all (studio-experiment 4).
 func (e *Experiment) process(line func(string, ...any)) {
 	directory, command := escape.Replace(e.WorkingDirectory), escape.Replace(e.Command)
 	if e.Form == Studio123 {
@@ -109,7 +109,7 @@ func (e *Experiment) process(line func(string, ...any)) {
 	line(`<process>%s</process>`, command)
 }
 
-// describe writes gprofng-experiment 2.5.
+// describe writes the description of a data file (gprofng-experiment 2.5).
 func describe(line func(string, ...any), d declaration) {
 	line(`<profile name="%s" %s>`, profileNames[d.kind], d.attrs)
 	line(`  <profdata fname="%s"/>`, fileNames[d.kind])

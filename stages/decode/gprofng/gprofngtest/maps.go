@@ -24,8 +24,8 @@ func (e *Experiment) Unmap(time int64, address uint64) {
 	e.Map(`<event kind="unmap" tstamp="%s" vaddr="0x%016X"/>`, stamp(time), address)
 }
 
-// DynamicFunction announces a function inside the region that the next call of
-// Function maps.
+// DynamicFunction announces a function inside a region of generated code. The next call of Function
+// maps the region.
 func (e *Experiment) DynamicFunction(region, name string, address, size uint64) {
 	e.Map(`<event kind="map" object="dynfunc" name="%s" vaddr="0x%016X" size="%d" funcname="%s" />`, escape.Replace(region), address, size, escape.Replace(name))
 }
@@ -40,8 +40,8 @@ func (e *Experiment) CompiledMethod(time int64, address, size, method uint64) {
 	e.Map(`<event kind="map" object="jcm" tstamp="%s" vaddr="0x%016X" size="%d" methodId="0x%x" />`, stamp(time), address, size, method)
 }
 
-// Code describes, in dyntext (gprofng-experiment 3.6), the generated code mapped at address at the
-// time. It leaves out empty parts.
+// Code describes, in dyntext (gprofng-experiment 3.6), the generated code that is mapped at address
+// at that time. It omits empty parts.
 func (e *Experiment) Code(time int64, address uint64, code []byte, source string, lines []decode.CodeLine) {
 	o := e.order()
 	record := func(typ uint32, content []byte) {

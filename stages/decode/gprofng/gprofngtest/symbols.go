@@ -6,11 +6,12 @@ import "encoding/binary"
 // of a load object (studio-experiment 6).
 type SymbolModule struct {
 	Language       uint32
-	Object, Source string // files; `(unknown)` without debug information
+	Object, Source string // paths of the files; `(unknown)` without debug information
 	Functions      []SymbolFunction
 }
 
-// SymbolFunction is one name of a function: its offset in the load object's file, and size.
+// SymbolFunction is one name of a function, with the function's offset in the load object's file
+// and its size.
 type SymbolFunction struct {
 	Offset, Size uint32
 	Name         string
