@@ -89,13 +89,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// newContent is the future content of a file, in the same folder.
+// newContent is a new file, in the target's folder, that replaces the target once it is complete.
 type newContent struct {
 	*os.File
 	temp string // its present or later name; random, so that nobody can create a link there first
 }
 
-// createContent creates a file for the future content of path, with the umask's permissions.
+// createContent creates the new file for path, with the umask's permissions.
 func createContent(path string) (*newContent, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
@@ -116,7 +116,7 @@ func createContent(path string) (*newContent, error) {
 
 func (f *newContent) unnamed() bool { return f.Name() != f.temp }
 
-// link returns a path of the open file from which a hard link can be made.
+// link returns the open file's path in /proc. A hard link to it gives a file without a name one.
 func (f *newContent) link() string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // discard removes the file.
@@ -128,8 +128,8 @@ func (f *newContent) discard() error {
 	return errors.Join(f.Close(), err)
 }
 
-// descriptor returns which open file of this process a path such as /dev/stdout or /dev/fd/3 names,
-// also through links.
+// descriptor returns the file descriptor of this process that a path such as /dev/stdout or
+// /dev/fd/3 names. It follows symbolic links.
 func descriptor(path string) (n int, ok bool) {
 	const maxLinks = 40 // as in the kernel
 	for range maxLinks {
@@ -152,8 +152,8 @@ func descriptor(path string) (n int, ok bool) {
 	return 0, false
 }
 
-// checkDescriptor returns an error unless a descriptor is open for writing and was inherited. Files
-// that this process opened itself are closed on exec, and do not count.
+// checkDescriptor returns an error unless descriptor n is open for writing and was inherited. A
+// file that this process opened itself is marked to be closed on exec, and does not count.
 func checkDescriptor(path string, n int) error {
 	flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0)
 	mode, merr := unix.FcntlInt(uintptr(n), unix.F_GETFL, 0)

@@ -129,7 +129,8 @@ func (r *Reader) Offset(wide bool) uint64 {
 	return uint64(r.U32())
 }
 
-// Length reads an initial length, and whether it starts the 64-bit format (DWARF 5 section 7.4).
+// Length reads the initial length of a unit or table (DWARF 5 section 7.4). wide: the 64-bit
+// format.
 func (r *Reader) Length() (n uint64, wide bool) {
 	n = uint64(r.U32())
 	if n == 0xffffffff {

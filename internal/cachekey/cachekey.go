@@ -25,7 +25,7 @@ func Hash(values ...any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// The kinds of values. A signed number never equals an unsigned one.
+// The first byte of an encoded value says its kind. A signed number never equals an unsigned one.
 const (
 	isText   = 's'
 	isTrue   = 'y'

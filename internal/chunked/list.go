@@ -4,7 +4,7 @@
 // Start reading with List; the other files have variants of it.
 package chunked
 
-// The length of a chunk; the first may be as short as firstChunkLen.
+// Chunks have room for chunkLen values. The first one starts with firstChunkLen and grows.
 const (
 	listBits      = 9
 	chunkLen      = 1 << listBits
@@ -47,7 +47,7 @@ func (l *List[T]) Add(v T) {
 	l.n++
 }
 
-// addChunk adds a chunk. The first chunk is small, so that a short list is.
+// addChunk adds a chunk. The first chunk starts small, because many lists are short.
 func (l *List[T]) addChunk() {
 	var piece []T
 	if l.n > 0 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// PackedInts is a compact list of integers. Each takes as many bytes as the largest difference to
-// the minimum needs.
+// PackedInts is a compact list of integers. It stores each as the difference to the minimum, in as
+// many bytes as the largest difference needs.
 type PackedInts struct {
 	n         int
 	min       int64
@@ -60,7 +60,7 @@ func distances[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](lists [][]
 	return to
 }
 
-// Unpack appends packed integers to a list of the type that they had.
+// Unpack appends the packed integers to a list of their original type.
 func Unpack[T ~int32 | ~int64](list []T, p PackedInts) []T {
 	n := len(list)
 	list = slices.Grow(list, p.n)[:n+p.n]

@@ -1,7 +1,7 @@
 package chunked
 
-// Zeroed returns n zero values, in the memory of before if that suffices. It does not write to newly
-// allocated memory.
+// Zeroed returns n zero values. It reuses the memory of before if that is large enough, and does
+// not write to newly allocated memory.
 func Zeroed[T any](before []T, n int) []T {
 	if cap(before) < n {
 		return make([]T, n)

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// The archives, relative to the module's root.
+// The archives of gprofng's experiments, relative to the module's root.
 const (
 	experiments = "testdata/gprofng/experiments.tar.gz"
 	loading     = "testdata/gprofng/loading.tar.gz" // has links into experiments
@@ -73,8 +73,9 @@ func unpackAll() (dir string, err error) {
 }
 
 // Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
-// callers/NAME.MODE.data, linkage/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with their
-// compiler's dumps; the load objects as symfs/, kallsyms, and golden/, a link to the repository's.
+// callers/NAME.MODE.data, linkage/NAME.MODE.data, returns/MODE.data, jitdump/NAME.data with the
+// compilers' dumps. The load objects are in symfs/, the kernel's symbols in kallsyms; golden/ is a
+// link.
 func Perf(dir string) error {
 	if err := errors.Join(unpackBelow(dir, perf), linkGoldens(dir, "testdata/perf/golden")); err != nil {
 		return err
@@ -100,14 +101,14 @@ func Perf(dir string) error {
 	return errors.Join(err, w.Close())
 }
 
-// Data unpacks the recordings of memory accesses below dir, each NAME.data with the truth about it
-// in NAME.truth: in data/; for members of structures in members/; of generated programs in
-// guarded/. The programs are in symfs/.
+// Data unpacks recordings of memory accesses below dir: data/NAME.data, members/NAME.data (of
+// members of structures), guarded/NAME.data (of generated programs). NAME.truth has the variables
+// that a program really accessed. The programs are in symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 
-// Symbols unpacks the recordings of programs whose functions are hard to name below
-// dir: exp/NAME.er, perf/NAME.data, the list of generated code of a Java program as
-// maps/perf-PID.map, the programs as symfs/, and a separate debug file as debug/NAME.
+// Symbols unpacks recordings of programs whose functions are hard to name below dir: exp/NAME.er,
+// perf/NAME.data, maps/perf-PID.map (a Java program's list of generated code), the programs as
+// symfs/, and debug/NAME (a separate debug file).
 func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
 
 // Inlined unpacks the recordings of programs whose inlined functions have equal names below

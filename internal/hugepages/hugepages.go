@@ -18,8 +18,8 @@ static void set_room(long bytes) { room = bytes; }
 
 enum { growth = 4 << 20 };
 
-// mmap replaces the C library's, which the Go runtime calls in programs that use cgo. The runtime's
-// heap grows by multiples of 4 MiB at addresses that it chooses.
+// mmap replaces the C library's mmap, which the Go runtime calls in programs that use cgo. It asks
+// for huge pages where the runtime's heap grows: by multiples of 4 MiB at fixed addresses.
 void *mmap(void *at, size_t size, int may, int how, int fd, off_t from) {
 	void *mapped = (void *)syscall(SYS_mmap, at, size, may, how, fd, from);
 	int heap = MAP_ANONYMOUS | MAP_FIXED;
@@ -31,6 +31,6 @@ void *mmap(void *at, size_t size, int may, int how, int fd, off_t from) {
 */
 import "C"
 
-// Allow puts up to size bytes by which the heap grows from now on into huge pages. Without them, a
-// recording of 350,000 samples costs 80,000 page faults instead of 15,000, and a third more time.
+// Allow puts the next size bytes by which the heap grows into huge pages. Without them, a recording
+// of 350,000 samples costs 80,000 page faults instead of 15,000, and a third more time.
 func Allow(size int64) { C.set_room(C.long(size)) }

@@ -31,15 +31,15 @@ type Client struct {
 	lastNotice atomic.Int64       // time of the last notice of a retry, ns since 1970
 }
 
-// Environment variables that only stackmill has.
+// stackmill's own environment variables.
 const (
-	// encryptVariable is AES256, aws:kms, or aws:kms:KEY.
+	// encryptVariable selects server-side encryption: AES256, aws:kms, or aws:kms:KEY.
 	encryptVariable = "STACKMILL_S3_SSE"
-	// timeoutVariable is how long a request may stall.
+	// timeoutVariable has the duration for which a request may stall.
 	timeoutVariable = "STACKMILL_S3_TIMEOUT"
-	// limitVariable is how long a request is retried.
+	// limitVariable has the duration for which a request is retried.
 	limitVariable = "STACKMILL_S3_RETRY"
-	// styleVariable is path or virtual.
+	// styleVariable says how URLs name the bucket: path or virtual (in the host name).
 	styleVariable = "STACKMILL_S3_STYLE"
 )
 
@@ -123,7 +123,7 @@ func (c *Client) transport() (http.RoundTripper, error) {
 	t := &http.Transport{
 		Proxy:       http.ProxyFromEnvironment,
 		DialContext: (&net.Dialer{Timeout: min(c.timeout, 30*time.Second)}).DialContext,
-		// Uploading a large part takes its time before the server answers.
+		// This timeout starts when the request has been sent, so it does not limit uploads.
 		ResponseHeaderTimeout: c.timeout, TLSHandshakeTimeout: min(c.timeout, 30*time.Second), ExpectContinueTimeout: time.Second,
 		MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
@@ -145,7 +145,8 @@ func (c *Client) transport() (http.RoundTripper, error) {
 	return &checkedTransport{&countingTransport{t, c.counts}, c.timeout}, nil
 }
 
-// credentialsOf looks for credentials where other S3 programs do, last in the cloud's own services.
+// credentialsOf returns credentials from the sources that other S3 programs use: environment
+// variables, files, and last the cloud's own services.
 func credentialsOf(region string) *credentials.Credentials {
 	chain := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
 	role := os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") + os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") + os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI")

@@ -34,7 +34,7 @@ func trimETag(etag string) string { return strings.Trim(etag, `"`) }
 // errList means that a list cannot be the answer to the request.
 var errList = errors.New("the server's list of objects does not fit the request")
 
-// maxRepeats is how many objects in a row a server may list a second time.
+// maxRepeats bounds the objects in a row that a server may list although it has listed them before.
 const maxRepeats = 2000
 
 // List calls yield once for each object below a prefix, in order of their keys. When a request fails,
@@ -78,7 +78,7 @@ func (c *Client) List(ctx context.Context, below Address, most int, yield func(O
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) { // an empty list is no error, so the bucket is missing
-		err = hosterr.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Permanent: true, advice: advices["NoSuchBucket"]})
+		err = hosterr.New(&Error{Address: below, Reason: errors.New("the bucket does not exist"), Permanent: true, advice: advices["NoSuchBucket"]})
 	}
 	return errors.Join(stop, err)
 }
@@ -105,8 +105,8 @@ func (c *Client) Read(ctx context.Context, at Address, limit int64) (content []b
 	return content, err
 }
 
-// Content returns the content of an object as it was listed. The error is ErrChanged if the object
-// was replaced since.
+// Content returns the content of a listed object. The error is ErrChanged if the object was
+// replaced since it was listed.
 func (c *Client) Content(ctx context.Context, o Object) (content []byte, err error) {
 	err = c.retry(ctx, o.Address, func(ctx context.Context) error {
 		content, err = c.content(ctx, o, o.Size)
@@ -147,9 +147,9 @@ const (
 	partConcurrency = 4
 )
 
-// Download reads an object as it was listed into a file, in concurrent parts. The error is ErrChanged
-// if the object was replaced since. It returns the object as the answers describe it; if o has no
-// ETag, all answers must have the first one's.
+// Download writes the content of a listed object to a file, in concurrent parts. The error is
+// ErrChanged if the object was replaced since it was listed. Download returns the object as the
+// answers describe it; if o has no ETag, all answers must have the same one.
 func (c *Client) Download(ctx context.Context, o Object, to *os.File) (Object, error) {
 	if o.Size == 0 {
 		return o, nil
@@ -220,7 +220,7 @@ func (c *Client) readRange(ctx context.Context, o Object, from, end int64, read 
 	}
 	defer body.Close()
 	if got.Size < 0 || got.Size > end-from {
-		return Object{}, fmt.Errorf("%w: it has %d bytes where %d were asked for", errAnswer, got.Size, end-from)
+		return Object{}, fmt.Errorf("%w: it has %d bytes, but %d were requested", errAnswer, got.Size, end-from)
 	}
 	if err := read(body); err != nil {
 		return got, truncated(err)

@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// IsPermanent reports whether an error is one that does not pass by itself.
+// IsPermanent reports whether an error means that retrying is useless.
 func IsPermanent(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Permanent
@@ -58,7 +58,7 @@ var (
 	errAnswer = errors.New("the answer does not match the request")
 )
 
-// advices say what users can do about permanent errors, by the server's error code.
+// advices maps the server's error codes for permanent errors to what users can do.
 var advices = map[string]string{
 	"AccessDenied":                   "the credentials do not allow this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
 	"InvalidAccessKeyId":             "the server does not know the credentials: see AWS_PROFILE, AWS_ACCESS_KEY_ID",
@@ -66,16 +66,16 @@ var advices = map[string]string{
 	"AuthorizationHeaderMalformed":   "the bucket is in another region: set AWS_REGION",
 	"PermanentRedirect":              "the bucket is in another region: set AWS_REGION",
 	"NoSuchBucket":                   "make the bucket first, or see AWS_ENDPOINT_URL",
-	"InvalidBucketName":              "no bucket can have that name",
-	"RequestTimeTooSkewed":           "set this machine's clock",
+	"InvalidBucketName":              "a bucket cannot have this name",
+	"RequestTimeTooSkewed":           "this machine's clock is wrong: set it",
 	"ExpiredToken":                   "the credentials have expired: get new ones",
 	"InvalidToken":                   "see AWS_SESSION_TOKEN",
-	"NotImplemented":                 "the server lacks what a store needs, such as If-None-Match",
-	"MethodNotAllowed":               "the server lacks what a store needs",
+	"NotImplemented":                 "the server lacks a feature that stores need, such as If-None-Match",
+	"MethodNotAllowed":               "the server lacks a feature that stores need",
 	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
 }
 
-// firstWait and longestWait bound a limit that doubles with each try; waits are random below it.
+// The wait before another try is random, below a limit that doubles from firstWait to longestWait.
 const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 10 * time.Second
@@ -88,8 +88,8 @@ const noticeInterval = 30 * time.Second
 
 var notifier atomic.Pointer[func(string)]
 
-// SetNotifier sets the receiver of notices: sentences about storage although nothing has failed, for
-// example that a request has been retried for some seconds.
+// SetNotifier sets the function that receives notices. A notice is a message about storage that is
+// no error, for example that a request has been retried for some seconds.
 func SetNotifier(f func(string)) { notifier.Store(&f) }
 
 // Notify sends a notice.
@@ -130,7 +130,7 @@ func (c *Client) retry(ctx context.Context, at Address, f func(ctx context.Conte
 			return err
 		}
 		if time.Since(began)+wait > c.limit {
-			said.advice = fmt.Sprintf("%d tries in %v; the same command later may succeed", n, time.Since(began).Round(time.Millisecond))
+			said.advice = fmt.Sprintf("%d tries in %v; the same command may succeed later", n, time.Since(began).Round(time.Millisecond))
 			return said.result()
 		}
 		if trying := time.Since(began); trying >= noticeAfter {
@@ -172,9 +172,9 @@ func explain(at Address, err error) *Error {
 	case errors.Is(err, errEndless), errors.Is(err, errNoProgress), errors.Is(err, errList), errors.Is(err, errAnswer):
 		e.Permanent, e.advice = true, "see AWS_ENDPOINT_URL and the server's log"
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		e.Permanent, e.advice = true, "set AWS_CA_BUNDLE to the certificates of who has signed the server's"
+		e.Permanent, e.advice = true, "set AWS_CA_BUNDLE to the certificate of the authority that signed the server's certificate"
 	case errors.As(err, new(x509.HostnameError)):
-		e.Permanent, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
+		e.Permanent, e.advice = true, "the certificate is for another host: see AWS_ENDPOINT_URL"
 	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.AlertError)):
 		e.Permanent, e.advice = true, "the server's TLS cannot be used"
 	case errors.As(err, new(tls.RecordHeaderError)), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
@@ -188,15 +188,15 @@ func explain(at Address, err error) *Error {
 	case answer.StatusCode == http.StatusNotImplemented:
 		e.Permanent, e.advice = true, advices["NotImplemented"]
 	case answer.StatusCode/100 == 3:
-		e.Permanent, e.advice = true, "the server sends this elsewhere, which is not followed: see AWS_ENDPOINT_URL and AWS_REGION"
+		e.Permanent, e.advice = true, "the server redirects the request, which stackmill does not follow: see AWS_ENDPOINT_URL and AWS_REGION"
 	case answer.StatusCode/100 == 4 && !transientStatuses[answer.StatusCode] && !transientCodes[answer.Code]:
 		e.Permanent, e.advice = true, "the server refuses the request"
 	}
 	return e
 }
 
-// transientStatuses and transientCodes are those errors with a status from 400 to 499 that may pass:
-// the request took too long, was damaged in transit, or conflicted with another one.
+// transientStatuses and transientCodes list the errors with status 400 to 499 that may pass: the
+// request took too long, was damaged in transit, or conflicted with another one.
 var (
 	transientStatuses = map[int]bool{http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusTooEarly: true, http.StatusTooManyRequests: true}
 	transientCodes    = map[string]bool{"RequestTimeout": true, "IncompleteBody": true, "BadDigest": true, "XAmzContentSHA256Mismatch": true, "SlowDown": true}

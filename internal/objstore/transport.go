@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Answers are not trusted: they may come from another program, be endless, or be too slow.
+// The errors of invalid answers: they may come from another program, be endless, or be too slow.
 var (
 	// errStalled means that almost no bytes arrived for a long time.
 	errStalled = errors.New("the transfer stalled (STACKMILL_S3_TIMEOUT)")
@@ -20,15 +20,15 @@ var (
 	errForeign = errors.New("the answer is not from S3-compatible storage")
 	// errEndless means that an answer is longer than any valid one.
 	errEndless = errors.New("the answer does not end")
-	// errNoProgress means that the pages of a list do not end.
+	// errNoProgress means that a list does not end, because its pages repeat or are empty.
 	errNoProgress = errors.New("the list does not end: the server gives the same page, or empty ones, again and again")
 )
 
 const (
 	// minRate is the lowest rate, in bytes per second, at which a body may be sent or read.
 	minRate = 256
-	// maxAnswer is the maximum size of answers other than content. A list of 1,000 keys of
-	// maximum length has 4 MB.
+	// maxAnswer is the maximum size of an answer that is not an object's content. A list of 1,000
+	// keys of maximum length has 4 MB.
 	maxAnswer = 16 << 20
 )
 
@@ -116,7 +116,7 @@ func rootOf(content []byte) string {
 	}
 }
 
-// pageTracker follows the pages of a list.
+// pageTracker checks that the pages of a list make progress.
 type pageTracker struct {
 	token []byte // the last page's token for the next page
 	empty int    // pages in a row without objects

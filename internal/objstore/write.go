@@ -51,9 +51,9 @@ func (c *Client) Upload(ctx context.Context, at Address, path string) (etag stri
 	return etag, err
 }
 
-// Create writes an object unless one with its name exists. The error is ErrExists if that has other
-// content. If the server stored the object but its answer was lost, Create compares the content. It
-// returns the object's ETag.
+// Create writes an object unless one exists. If the existing one has other content, the error is
+// ErrExists; equal content is no error, because the server may have stored the object although its
+// answer was lost. Create returns the object's ETag.
 func (c *Client) Create(ctx context.Context, at Address, content []byte) (etag string, err error) {
 	err = c.retry(ctx, at, func(ctx context.Context) error {
 		options := c.options()

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Chain passes n results, in the order of their numbers from 0, through steps, and then to take, on
-// the caller's goroutine. Each step has a goroutine and handles one result at a time, so that it can
-// have memory of its own. A result's memory is reused after take; at most ahead results wait besides
-// those in steps. Chain also returns when take returns false. A panic of a step becomes one of Chain
-// once all results before it were taken, as in Map.
+// Chain makes results 0 to n-1, in this order: each passes through all steps, and then to take, on
+// the caller's goroutine. A step has a goroutine, handles one result at a time, and so can have
+// memory of its own. At most ahead results wait between steps; take's result is reused for a later
+// one. Chain stops when take returns false. If a step panics, Chain panics like Map, once take has
+// had all results before that one.
 func Chain[T any](n, ahead int, steps []func(*T), take func(*T) bool) {
 	size := ahead + len(steps) + 1
 	free, left := make(chan link[T], size), make(chan struct{})
@@ -37,14 +37,15 @@ func Chain[T any](n, ahead int, steps []func(*T), take func(*T) bool) {
 	}
 }
 
-// link is a result on its way, or the panic of a step. Channels have room for all of them.
+// link carries a result, or the panic of a step, to the next step. The channels have room for all
+// links, so that sending never blocks.
 type link[T any] struct {
 	result   *T
 	panicked any
 }
 
-// pass runs a step until it has passed n results, the step before has ended, or the caller has left.
-// After a panic, it passes nothing more.
+// pass passes results through one step, until n results have passed, the step before has ended, or
+// the caller has left. After a panic, it passes nothing more.
 func pass[T any](from <-chan link[T], to chan<- link[T], left <-chan struct{}, n int, do func(*T)) {
 	defer close(to)
 	debug.SetPanicOnFault(true)

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// ForEach calls f with the numbers below n, starting them in order, at most limit at a time (all at
-// once if limit is 0). It returns the first error. After an error, or when the caller's context
-// ends, f's context ends too, and no further call starts. A panic of f becomes one of ForEach once
-// all other calls have returned.
+// ForEach calls f with each number below n, in this order, at most limit calls at a time (all at
+// once if limit is 0). It returns the first error. After an error, or when ctx ends, f's context
+// ends too, and no further call starts. If f panics, ForEach panics once all other calls have
+// returned.
 func ForEach(ctx context.Context, n, limit int, f func(ctx context.Context, i int) error) error {
 	if limit <= 0 {
 		limit = n

@@ -8,11 +8,11 @@ import (
 // ahead is how many results each worker has in memory.
 const ahead = 2
 
-// Map fills n results on some workers' goroutines, and takes them on the caller's goroutine in order
-// of their numbers, from 0, while further ones are being filled. Worker w fills numbers w,
-// w+workers, ... in this order, so that it can have memory of its own. A result's memory is reused
-// after take. Map also returns when take returns false. A panic of fill becomes one of Map when it
-// is the result's turn: a page fault unchanged, any other panic as a *Panic.
+// Map makes results 0 to n-1. Worker w fills results w, w+workers, ... in this order, on a
+// goroutine of its own, and so can have memory of its own. Meanwhile, take gets all results in
+// order, on the caller's goroutine; a result's memory is then reused. Map stops when take returns
+// false. If fill panics, Map panics when it is the result's turn: with a page fault unchanged, with
+// any other panic as a *Panic.
 func Map[T any](workers, n int, fill func(worker, number int, to *T), take func(*T) bool) {
 	if n == 1 {
 		var only T
@@ -54,7 +54,8 @@ func Map[T any](workers, n int, fill func(worker, number int, to *T), take func(
 	}
 }
 
-// line passes results between a worker and the caller. Both its channels have room for all results.
+// line passes results between a worker and the caller. Both channels have room for all results of
+// the worker, so that sending never blocks.
 type line[T any] struct {
 	filled, free chan *T
 	panicked     any // the panic for which filled was closed early

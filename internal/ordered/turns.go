@@ -1,12 +1,12 @@
 package ordered
 
-// Turn is one goroutine's turn, of several goroutines that act one after the other.
+// Turn makes a goroutine wait for its turn, where several goroutines act in a given order.
 type Turn struct {
 	come chan struct{}
 	next chan struct{} // nil for the last turn
 }
 
-// NewTurns returns n turns. The first one comes at once.
+// NewTurns returns n turns, in the order in which they come. The first one comes at once.
 func NewTurns(n int) []Turn {
 	turns := make([]Turn, n)
 	var next chan struct{}
@@ -23,7 +23,7 @@ func NewTurns(n int) []Turn {
 // Come is closed when all earlier turns have ended.
 func (t Turn) Come() <-chan struct{} { return t.come }
 
-// End ends the turn, once it has come. It reports whether it was the last one.
+// End waits until the turn has come, and ends it. It reports whether it was the last one.
 func (t Turn) End() (last bool) {
 	<-t.come
 	if t.next != nil {

@@ -65,8 +65,8 @@ func (w *Worker[T]) stopped() error {
 	return context.Cause(w.ctx)
 }
 
-// Add queues a value, which belongs to the worker from then on, even if Add fails. The error is an
-// earlier value's, or the context's.
+// Add queues a value, which belongs to the worker from then on, even if Add fails. It returns the
+// error of processing an earlier value (or this one, if the worker is inline), or the context's.
 func (w *Worker[T]) Add(v T) (err error) {
 	if w.queue == nil {
 		return w.run(v)
@@ -88,7 +88,8 @@ func (w *Worker[T]) Add(v T) (err error) {
 // Wait waits until all added values are processed or dropped.
 func (w *Worker[T]) Wait() { w.pending.Wait() }
 
-// WaitFor waits until processing a value closes done. The error is a value's, or the context's.
+// WaitFor waits until done is closed, which processing a value does. It returns the error of
+// processing a value, or the context's.
 func (w *Worker[T]) WaitFor(done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -103,7 +104,7 @@ func (w *Worker[T]) WaitFor(done <-chan struct{}) error {
 // Failed returns a channel that is closed when a value has failed.
 func (w *Worker[T]) Failed() <-chan struct{} { return w.failed }
 
-// Err returns the error of a value, nil as long as none has failed.
+// Err returns the error of processing a value, nil as long as none has failed.
 func (w *Worker[T]) Err() error {
 	select {
 	case <-w.failed:
@@ -113,9 +114,9 @@ func (w *Worker[T]) Err() error {
 	}
 }
 
-// Close waits until all values are processed, and ends the worker. The error is a value's, or the
-// context's if values were dropped because of that. Close may be called again, and on a nil worker,
-// but not concurrently with Add.
+// Close waits until all values are processed, and ends the worker. It returns the error of
+// processing a value, or the context's if values were dropped because of that. Close may be called
+// again, and on a nil worker, but not concurrently with Add.
 func (w *Worker[T]) Close() error {
 	if w == nil {
 		return nil

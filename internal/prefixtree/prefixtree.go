@@ -10,8 +10,8 @@ import (
 )
 
 // Tree is a trie with nodes of type N and labels of type L. Node 0 is the root; parents have lower
-// numbers than their children. It has no pointers. Most nodes directly follow their parents; a hash
-// table finds the others.
+// numbers than their children. Nodes contain no pointers. A node's first child usually directly
+// follows it; a hash table finds the other children.
 type Tree[N, L ~int32] struct {
 	nodes  chunked.List[node[N, L]]
 	seed   uint64
@@ -52,7 +52,7 @@ func (t *Tree[N, L]) Parent(n N) N { return t.nodes.At(int(n)).parent }
 // Label returns a node's label.
 func (t *Tree[N, L]) Label(n N) L { return t.nodes.At(int(n)).label }
 
-// Child returns a node's child with a label, and whether it is new.
+// Child returns the child of a node by its label, and adds it if there is none.
 func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	child = N(t.Len())
 	if next := parent + 1; next < child { // else parent has no child, and the new one will directly follow it
@@ -114,7 +114,8 @@ func (t *Tree[N, L]) Order() (o PreOrder[N, L], number []N) {
 	return o, number
 }
 
-// Number is the first half of Order: it completes only Below and the numbers. Fill does the rest.
+// Number returns the new numbers of the nodes, and the tree in pre-order, but with only Below
+// filled in. Fill fills in the rest.
 func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
 	below := chunked.MakeTable[int32](t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
@@ -135,8 +136,8 @@ func (t *Tree[N, L]) Number() (o PreOrder[N, L], number []N) {
 	return o, number
 }
 
-// Fill fills in Parent and Label for the nodes from..until. Ranges may be filled concurrently.
-// labels maps the tree's labels to new ones; nil keeps them.
+// Fill fills in Parent and Label for the nodes in [from, until). Ranges may be filled concurrently.
+// labels maps the tree's labels to the ones to fill in; nil keeps them.
 func (t *Tree[N, L]) Fill(o *PreOrder[N, L], number []N, labels []L, from, until int) {
 	for n := from; n < until; n++ {
 		of, to := *t.nodes.At(n), number[n]

@@ -18,8 +18,8 @@ type File interface {
 	io.Closer
 }
 
-// Space stores the parts of one recording's lists that exceed their memory in a temporary file. It
-// is safe for concurrent use. Its errors are host errors.
+// Space is the temporary file to which the lists of one recording write what exceeds their memory.
+// It is safe for concurrent use. Its errors are host errors.
 type Space struct {
 	// Memory is how many bytes of a list stay in memory.
 	Memory int64
@@ -38,8 +38,8 @@ type Space struct {
 // bufferBytes is the size of one write to the file.
 const bufferBytes = 1 << 20
 
-// New returns a space for lists that keep up to memory bytes each in memory. When more is needed,
-// create makes the file for the rest.
+// New returns a space for lists that keep up to memory bytes each in memory. create makes the file
+// when a list first needs it.
 func New(memory int64, create func() (File, error)) *Space {
 	return &Space{Memory: memory, create: create}
 }

@@ -17,7 +17,8 @@ import (
 const (
 	prefix   = "stackmill-"
 	lockFile = "owner" // locked by the owner; it holds the name of the owner's machine
-	// A process killed while it made a folder leaves an empty one, without a lock.
+	// A folder of this age without a lock file is removed if it is empty: its process was killed
+	// while making it.
 	unlockedAge = time.Hour
 )
 
@@ -55,9 +56,9 @@ func Make(purpose string) (*Dir, error) {
 	return d, nil
 }
 
-// claim locks the folder, then writes the machine's name into the lock file. If a lock file with the
-// machine's name can be locked, its process is dead. Where files cannot be locked or written, no
-// other process removes the folder.
+// claim locks the folder, then writes the machine's name into the lock file. Other processes remove
+// a folder of this machine if they can lock it, which means that its owner is dead. A folder whose
+// lock file could not be locked or written is never removed by others.
 func (d *Dir) claim() error {
 	lock, err := os.OpenFile(filepath.Join(d.Path, lockFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -110,7 +110,7 @@ func appendLine(out, line []byte, width int) []byte {
 	return append(append(out, bytes.TrimRight(line, " ")...), '\n')
 }
 
-// textWidth returns the columns that a text takes on a terminal.
+// textWidth returns how many columns of a terminal a text takes.
 func textWidth(s string) int {
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r >= utf8.RuneSelf }) < 0 {
 		return len(s)

@@ -79,7 +79,8 @@ func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]s
 	return cells
 }
 
-// cell escapes a text and shortens it, except on a terminal, whose width is the better limit.
+// cell escapes a text and shortens it to CellWidth, or that of a Short field to nameWidth. On a
+// terminal, narrow later shortens Short fields to the terminal's width instead.
 func (f Field) cell(text string, onTerminal bool) string {
 	width := CellWidth
 	if f.Short && !onTerminal {

@@ -18,8 +18,8 @@ func DefaultDebugDirs() []string {
 	return dirs
 }
 
-// Stored returns the copies of a load object that the folders hold by build-id, best first. The
-// entry in `.build-id` is a folder (perf's cache), or the file or a link to it (distributions,
+// Stored returns the copies of a load object that the folders have under its build-id, best first.
+// The entry in `.build-id` is a folder (perf's cache), or the file or a link to it (distributions,
 // older versions of perf). Other copies are in debuginfod's client cache, or directly in a folder.
 func Stored(dirs []string, buildID string) (found []string) {
 	if len(buildID) <= 2 {

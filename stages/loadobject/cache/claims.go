@@ -11,10 +11,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// claims records the first table with each build-id. A build-id should identify one program, but
-// nothing proves it. Tables are keyed by content, so that one file never names another's functions.
-// If two files with one build-id have different functions, the second gets a note, in this run or
-// in a later one that uses the same cache.
+// claims remembers which table was the first with a build-id. A build-id should identify one
+// program, but nothing proves it. Tables are keyed by content, so that a file never gets another
+// file's functions. If two files have the same build-id but different functions, the second one
+// gets a note, in this run or in a later one that uses the same cache.
 type claims struct {
 	disk disk
 
@@ -23,8 +23,8 @@ type claims struct {
 	notes map[string][]symtab.Note
 }
 
-// check returns the notes on a table's build-id. load returns the table with a key, nil if the
-// cache no longer has it.
+// check returns a note if an earlier table with the same build-id has other functions. load returns
+// the table with a key, nil if the cache no longer has it.
 func (c *claims) check(key string, t *symtab.Table, load func(key string) *symtab.Table) []symtab.Note {
 	if _, err := hex.DecodeString(t.BuildID); t.BuildID == "" || err != nil {
 		return nil
@@ -58,7 +58,7 @@ func (c *claims) check(key string, t *symtab.Table, load func(key string) *symta
 
 func (c *claims) path(buildID string) string { return filepath.Join(c.disk.dir, "builds", buildID) }
 
-// read returns the key of the table that claimed a build-id first.
+// read returns the key of the first table with a build-id, from the cache on disk.
 func (c *claims) read(buildID string) string {
 	body, _ := unseal(c.disk.content(c.path(buildID)))
 	return string(body)
@@ -70,8 +70,8 @@ func (c *claims) write(buildID, key string) {
 	}
 }
 
-// differ reports whether two tables belong to different programs: their segments differ, or
-// their functions at some location have no common name. One common name suffices: a stripped copy
+// differ reports whether two tables belong to different programs: their segments differ, or two
+// functions at the same location have no name in common. One common name suffices: a stripped copy
 // has fewer names, a copy with a debug file more.
 func differ(a, b *symtab.Table) bool {
 	if len(a.Segments) > 0 && len(b.Segments) > 0 && !slices.Equal(a.Segments, b.Segments) {
@@ -92,8 +92,8 @@ func differ(a, b *symtab.Table) bool {
 	return false
 }
 
-// codeLocation is the location of a function. In objects that are not linked it includes the
-// section, because stripping moves sections there.
+// codeLocation is a function's address or, in an object that is not linked (a `.o` file), its
+// section and offset there, because stripping such an object moves its sections.
 type codeLocation struct {
 	region string
 	offset uint64

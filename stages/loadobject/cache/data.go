@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// Data returns the types and variables in the debug information of a load object
-// or of its debug file, nil without an error if there is none. The table is shared.
+// Data returns the types and variables in the debug information of a load object or of its debug
+// file, nil without an error if there are none. The table is shared.
 func (r *Recording) Data(path string) (*types.Table, error) {
 	l := r.loader
 	t, err := loadTable(r, path, ".data", func(s *source) (t *types.Table, missing []string, err error) {
@@ -31,16 +31,17 @@ func (r *Recording) Data(path string) (*types.Table, error) {
 	return t, err
 }
 
-// Raise dataVersion when the encoding changes, or when the same object gives another table.
+// dataVersion must be raised when the encoding changes, or when the same object gives another
+// table.
 const dataVersion = 12
 
-// dataPath returns the path of a sealed file. Its body: dataVersion (one byte), the length of
-// the head, the head (columns with the key and the missing files), and the table in package types'
-// encoding.
+// dataPath returns the path of the cache file for types and variables. Its body, after the header:
+// dataVersion (one byte), the length of the head, the head (columns with the key and the missing
+// files), and the table in package types' encoding.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
-// readData does what read does, for types and variables. It also returns nil if a missing file has
-// appeared since the table was built.
+// readData returns the cached types and variables, like read; nil also if a file that was missing
+// when the table was built exists now.
 func (d disk) readData(key string) (*types.Table, []string) {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {

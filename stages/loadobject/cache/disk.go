@@ -41,11 +41,11 @@ const (
 // maxFile bounds the size of a cache file that is read.
 const maxFile = 2 << 30
 
-// maxChecked bounds how many missing files are looked for again.
+// maxChecked bounds how many missing files appeared looks for.
 const maxChecked = 16
 
 // disk is the cache on disk, with one file per load object and kind of table. Several processes may
-// use it, because files are renamed into place. A cache that machines share may lie behind it.
+// use it, because files are renamed into place. Files that it lacks come from the shared cache.
 type disk struct {
 	dir       string
 	shared    SharedCache // nil for none
@@ -60,7 +60,8 @@ type SharedCache interface {
 	Put(name string, content []byte)
 }
 
-// sharedName returns a cache file's name in the shared cache: its version separates programs' files.
+// sharedName returns a cache file's name in the shared cache. It contains the format version,
+// because programs of several versions may use one shared cache.
 func sharedName(path string) string {
 	return fmt.Sprintf("v%d/%s", formatVersion, filepath.Base(path))
 }
@@ -165,7 +166,8 @@ func (d disk) writeLocal(path string, content []byte) {
 // partPrefix begins the names of temporary files.
 const partPrefix = ".table-"
 
-// A temporary file of the age abandoned is a killed process's: writing takes seconds.
+// abandoned is the age at which a temporary file is removed: its process was killed, since writing
+// takes seconds.
 const abandoned = 24 * time.Hour
 
 // sweep removes the temporary files of killed processes. It measures ages from the modification
@@ -186,14 +188,16 @@ func sweep(dir string, f *os.File) {
 	}
 }
 
-// Raise framesVersion when the encoding changes, or when the same object gives another table.
+// framesVersion must be raised when the encoding changes, or when the same object gives another
+// table.
 const framesVersion = 5
 
-// framesPath returns the path of a sealed file. Its body: framesVersion and the key's length (one
-// byte each), the key, and the call frame information in package cfi's encoding.
+// framesPath returns the path of the cache file for call frame information. Its body, after the
+// header: framesVersion and the key's length (one byte each), the key, and the table in package
+// cfi's encoding.
 func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
 
-// readFrames does what read does, for call frame information.
+// readFrames returns the cached call frame information, nil if there is no valid cache file.
 func (d disk) readFrames(key string) *cfi.Table {
 	body, ok := unseal(d.content(d.framesPath(key)))
 	head := framesHead(key)

@@ -16,9 +16,9 @@ import (
 
 // fileHash identifies the content of a load object's file.
 type fileHash struct {
-	// digest is part of the key of the file's table. The hash is cryptographic, because an
-	// attacker can choose the build-id and the length of a file, and make files that collide
-	// in weaker hashes, to name the functions of other programs.
+	// digest is part of the key of the file's table. It is a cryptographic hash: an attacker who
+	// can choose a file's build-id and length could make it collide in a weaker hash with another
+	// program's file, and so name that program's functions.
 	digest [sha256.Size]byte
 	short  uint64 // xxhash64, which names an object without a build-id; 0 if it has one
 }
@@ -29,8 +29,9 @@ type hashCache struct {
 	known sync.Map // fileHash by safefile.Stamp
 }
 
-// Bounds of the cache on disk. Hashing takes 1.5 ms for a megabyte, reading a record 0.1 ms. Inodes
-// share a fixed number of record files, so that the folder does not grow with each experiment.
+// Bounds of the hashes on disk. Only files from minRecordedSize on have one: hashing takes 1.5 ms
+// for a megabyte, reading a record 0.1 ms. Inodes share recordFiles files, so that the folder does
+// not grow with each experiment.
 const (
 	minRecordedSize = 1 << 18
 	recordFiles     = 1 << 12
@@ -78,7 +79,7 @@ func (c *hashCache) remember(at safefile.Stamp, x fileHash) {
 	}
 }
 
-// A record on disk is a sealed file with the stamp, the digest and the short hash.
+// recordSize is the size of a hash on disk: a file's stamp, its digest and its short hash.
 const recordSize = 5*8 + sha256.Size + 8
 
 func (c *hashCache) path(at safefile.Stamp) string {

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Frames returns the call frame information of a load object and of its debug file. It
-// is nil without an error if there is none, or for an unknown processor. The table is shared.
+// Frames returns the call frame information of a load object and of its debug file; nil without an
+// error if there is none, or if it is not 64-bit code of a known processor. The table is shared.
 func (r *Recording) Frames(path string) (*cfi.Table, error) {
 	l := r.loader
 	t, err := loadTable(r, path, ".frames", func(s *source) (*cfi.Table, []string, error) {
@@ -30,7 +30,8 @@ func (r *Recording) Frames(path string) (*cfi.Table, error) {
 	return t, err
 }
 
-// readFrames builds the table of an object, which is empty for an unknown processor.
+// readFrames builds the table of an object. It is empty unless the object is linked and has 64-bit
+// code of a known processor.
 func readFrames(f, debug *elf.File) *cfi.Table {
 	in := cfi.Input{Order: f.Order, Entry: f.Entry}
 	if in.Arch = f.Arch(); in.Arch == 0 || f.Class != debugelf.ELFCLASS64 || f.Type == debugelf.ET_REL {
@@ -69,8 +70,8 @@ func readFrames(f, debug *elf.File) *cfi.Table {
 	return t
 }
 
-// ehFrame returns `.eh_frame`. In an object without section headers, `.eh_frame_hdr` has the address
-// of `.eh_frame`, which ends with its segment at the latest.
+// ehFrame returns the section `.eh_frame`. Without section headers, it finds the start in
+// `.eh_frame_hdr`; the end is then unknown, at most that of the segment.
 func ehFrame(f *elf.File) (cfi.Section, error) {
 	if s := f.Section(".eh_frame"); s != nil {
 		b, err := f.Data(s)

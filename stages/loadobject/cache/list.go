@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxList bounds a list of symbols, which is read into memory; the kernel's has
-// some 10 MB, the lists of large Java programs 50.
+// maxList bounds the size of a list of symbols, which is read into memory; the kernel's list has
+// some 10 MB, lists of large Java programs 50.
 const maxList = min(128<<20, safefile.SymbolList)
 
 // perfMap matches the file names of lists that run-time compilers write.
@@ -33,7 +33,7 @@ type symbolList struct {
 	archive bool   // Studio's archive, which contains an inode of the recorded host
 }
 
-// openList identifies a list of symbols; it is nil for other files.
+// openList opens and hashes a list of symbols; it returns nil for other files.
 func openList(c *hashCache, path string) (*symbolList, error) {
 	f, info, err := safefile.Open(path, safefile.LoadObject)
 	if err != nil {
@@ -73,8 +73,8 @@ func openList(c *hashCache, path string) (*symbolList, error) {
 	return l, nil
 }
 
-// identify hashes the text without the recorded host's inode. It remembers the hash only if the
-// stamp identifies the text, unlike that of the kernel's files, which all have size 0.
+// identify hashes the text, without the recorded host's inode. It remembers the hash only if the
+// stamp has the text's size: for the kernel's files, the stamp's size is always 0.
 func (l *symbolList) identify(c *hashCache) {
 	text := l.text
 	if l.archive && len(text) >= symtab.ArchiveInodeEnd {

@@ -61,15 +61,15 @@ type entry struct {
 // cachedTable is a table of any kind: of symbols, variables, call frame information, or types.
 type cachedTable interface{ Bytes() int64 }
 
-// pathKey identifies a version of a file, whose path may get other files over time, and where its
-// related files are searched for.
+// pathKey identifies a version of a file (another file may later have the same path), and the
+// places where its related files are searched for.
 type pathKey struct {
 	search searchContext
 	stamp  safefile.Stamp
 }
 
-// searchContext says where to search for an object's related files: the object's folder, its
-// recorded path, and the folder that replaces the recorded machine's root.
+// searchContext says where to search for files that belong to an object, such as debug files: the
+// object's folder, its recorded path, and the folder that replaces the recorded machine's root.
 type searchContext struct{ folder, recorded, root string }
 
 // identity identifies a file's table.
@@ -97,7 +97,8 @@ func New(o Options) *Loader {
 	}
 }
 
-// table is Recording.Load without the notes, which depend on earlier loads.
+// table returns the symbols of a load object, like Recording.Load, but without the notes that
+// depend on earlier loads.
 func (l *Loader) table(path string, search elf.SearchPaths) (t *symtab.Table, id identity, err error) {
 	info, err := safefile.Stat(path)
 	if err != nil {
@@ -144,8 +145,8 @@ func (l *Loader) halfFull() bool {
 	return l.bytes > l.options.MemoryLimit/2
 }
 
-// loadTable returns a load object's table of kind T (not symbols), from memory or from get; T's
-// zero value for a list of symbols.
+// loadTable returns a load object's table of kind T, from memory or from get. The kind is not
+// symbols: see Loader.table. For a list of symbols it returns T's zero value.
 func loadTable[T cachedTable](r *Recording, path, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
 	defer func() { r.recordHostErr(err) }()
 	s, err := r.loader.open(path, r.search(path))
@@ -159,9 +160,9 @@ func loadTable[T cachedTable](r *Recording, path, suffix string, get func(*sourc
 	return share(r.loader, s, suffix, func() (T, []string, error) { return get(s) })
 }
 
-// share returns a table from memory or from get, which also returns the missing files' names.
-// Concurrent requests call get once. The key does not cover the contents of `.dwo` files: tables
-// built with them are shared only among requests with the same search context.
+// share returns a table from memory or from get, which also returns the names of missing files.
+// Concurrent requests call get once. The key does not cover the contents of `.dwo` files: a table
+// that was built with such files is shared only among requests with the same search context.
 func share[T cachedTable](l *Loader, s *source, suffix string, get func() (T, []string, error)) (t T, err error) {
 	for _, key := range []string{s.key + suffix, s.contextKey(suffix)} {
 		v, err, _ := l.flights.Do(key, func() (any, error) {
@@ -192,14 +193,14 @@ func share[T cachedTable](l *Loader, s *source, suffix string, get func() (T, []
 	panic("a context key was shared by two contexts")
 }
 
-// sharedTable is a table for one search context (local) or for all.
+// sharedTable is a table that may be used for one search context only (local), or for all.
 type sharedTable struct {
 	table  cachedTable
 	search searchContext
 	local  bool
 }
 
-// contextKey is the key of a table for this search context only.
+// contextKey returns the key of a table that may be used for this search context only.
 func (id *identity) contextKey(suffix string) string {
 	return fmt.Sprintf("%s%s %q", id.key, suffix, id.search)
 }
@@ -208,8 +209,8 @@ func contextOf(path string, search elf.SearchPaths) searchContext {
 	return searchContext{filepath.Dir(path), search.Recorded, search.Root}
 }
 
-// withNotes returns the table with the notes on this file: debug files that do not match, and
-// another program with the same build-id.
+// withNotes returns the table with notes on this file: about debug files that do not match, and
+// about another program with the same build-id.
 func (l *Loader) withNotes(t *symtab.Table, id identity) *symtab.Table {
 	return addNotes(t, append(slices.Clip(id.notes), l.claims.check(id.key, t, func(key string) *symtab.Table {
 		if e := l.lookup(key); e != nil {
@@ -241,7 +242,7 @@ func (l *Loader) lookup(key string) *entry {
 	return e.Value.(*entry)
 }
 
-// keep adds a table and drops the least recently used ones, but never the new one.
+// keep stores a table in memory. It drops the least recently used tables, but never the new one.
 func (l *Loader) keep(key string, t cachedTable, missing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -336,7 +337,7 @@ func (s *source) hostErr() error {
 	return nil
 }
 
-// local reports whether the tables depend on files that the key does not cover.
+// local reports whether the tables depend on `.dwo` files, whose contents the key does not cover.
 func (s *source) local() bool {
 	return s.object != nil && s.object.UsedDWO || s.debug != nil && s.debug.UsedDWO
 }

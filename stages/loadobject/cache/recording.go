@@ -14,14 +14,14 @@ type Recording struct {
 	hostErr hosterr.First
 }
 
-// Of returns a Loader's view for a recording. recorded returns the recorded path of a load
+// Of returns a view of the Loader for one recording. recorded returns the recorded path of a load
 // object's file, empty if unknown. root is the folder that replaces the recorded machine's root,
 // empty on the same machine.
 func (l *Loader) Of(root string, recorded func(file string) string) *Recording {
 	return &Recording{loader: l, search: func(file string) elf.SearchPaths { return elf.SearchPaths{Root: root, Recorded: recorded(file)} }}
 }
 
-// Local returns a Loader's view for this machine's files.
+// Local returns a view of the Loader for this machine's files.
 func (l *Loader) Local() *Recording { return l.Of("", func(string) string { return "" }) }
 
 // HostErr returns the first host error that prevented a table from being loaded, if any. Results

@@ -8,13 +8,13 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// codeRange is the code of one FDE, with its rows in builder.starts.
+// codeRange is the code that one FDE describes; its rows are builder.starts[first:last].
 type codeRange struct {
 	start, end  uint32 // offsets in the file
 	first, last int
 }
 
-// rowStart is the offset from which on a row is valid.
+// rowStart says that row number row is valid from the file offset start on.
 type rowStart struct{ start, row uint32 }
 
 // builder builds a table.
@@ -42,7 +42,7 @@ func Read(in Input) *Table {
 	return t
 }
 
-// linkage returns the code ranges of procedure linkage tables, with their rows.
+// linkage adds rows for procedure linkage tables, and returns their code ranges.
 func (b *builder) linkage(in *Input) []codeRange {
 	var ranges []codeRange
 	for _, l := range in.Linkage {
@@ -75,7 +75,7 @@ func sorted(ranges []codeRange) []codeRange {
 	return ranges
 }
 
-// merge adds those ranges of the second list that overlap none of the first.
+// merge adds to the first list those ranges of the second that overlap none of the first.
 func merge(first, second []codeRange) []codeRange {
 	if len(first) == 0 {
 		return second
@@ -94,7 +94,7 @@ func merge(first, second []codeRange) []codeRange {
 	return sorted(append(first, kept...))
 }
 
-// assemble puts the rows of sorted ranges into the table, with an empty row after each range.
+// assemble puts the rows of sorted ranges into the table. After each range, it ends the rules.
 func (b *builder) assemble(ranges []codeRange) {
 	t := b.table
 	add := func(s rowStart) {
@@ -147,7 +147,7 @@ func (b *builder) offset(address uint64) (offset, room uint64) {
 	return offset, room
 }
 
-// offsetIn is offset for an address in range s.
+// offsetIn converts an address in s to an offset in the file, limited to s.
 func (b *builder) offsetIn(address uint64, s *codeRange) uint32 {
 	o, _ := b.offset(address)
 	return min(max(uint32(o), s.start), s.end)
@@ -155,7 +155,7 @@ func (b *builder) offsetIn(address uint64, s *codeRange) uint32 {
 
 func (b *builder) emit(start, row uint32) { b.starts = append(b.starts, rowStart{start, row}) }
 
-// intern returns the number of the row with a state, 0 if the state has no CFA.
+// intern returns the number of the row with the rules of s, 0 if s has no rule for the CFA.
 func (b *builder) intern(s *state) uint32 {
 	if s.cfa.kind == sameValue {
 		return 0

@@ -32,13 +32,13 @@ type Input struct {
 	Linkage []Linkage
 }
 
-// Linkage is a procedure linkage table, by link-time addresses. Its code saves no registers.
+// Linkage is a procedure linkage table with its link-time addresses. Its code saves no registers.
 type Linkage struct {
 	End    uint64
 	Depths []Depth // by ascending address
 }
 
-// Depth is the distance in bytes from the stack pointer to the CFA, from an address on.
+// Depth is the distance in bytes from the stack pointer to the CFA; it is valid from Address on.
 type Depth struct {
 	Address uint64
 	Bytes   int32 // negative: unknown
@@ -58,7 +58,7 @@ type Segment struct{ Offset, Address, Size uint64 }
 // and safe for concurrent use.
 type Table struct {
 	Arch isa.Arch
-	// Bad is the number of unreadable entries; their code has no rules.
+	// Bad is the number of unreadable entries. There are no rules for their code.
 	Bad      int
 	starts   []uint32       // offsets in the file, sorted: row i is valid up to starts[i+1]
 	rows     []uint32       // indexes of distinct; 0: no rules
@@ -84,7 +84,7 @@ const (
 	registerBased      // register reg plus value: for the CFA only
 )
 
-// rule recovers the CFA, or a register's value in the caller.
+// rule says how to compute the CFA, or the value that a register has in the caller.
 type rule struct {
 	kind  kind
 	reg   uint8
@@ -96,8 +96,8 @@ type registerRule struct {
 	rule
 }
 
-// row has the rules at an instruction. Registers without a rule have the same value in
-// the caller, except that the caller's stack pointer is the CFA.
+// row has the unwinding rules for some instructions. Registers without a rule have the same value
+// in the caller, except that the caller's stack pointer is the CFA.
 type row struct {
 	cfa           rule
 	first         uint32 // in Table.rules
@@ -117,7 +117,7 @@ func (t *Table) find(offset uint64) uint32 {
 	return 0
 }
 
-// maxStart bounds the code between the entry point and the call that leaves it.
+// maxStart bounds the code from a process's entry point to the call of its first function.
 const maxStart = 256
 
 // isProcessStart reports whether code without rules is the outermost code of a process: it lies

@@ -6,10 +6,10 @@ import "stackmill/stages/loadobject/isa"
 // limit of a stack's size.
 const maxDepth = 8 << 20
 
-// callerByFramePointer steps to the caller of code without rules, such as hand-written assembly.
-// The caller's frame pointer and the return address are where the frame pointer points, which is
-// trusted if it points into the dump, not below the stack pointer, and the return address is in
-// code. The frame is the outermost if it is a process's start code, or if the frame pointer is 0.
+// callerByFramePointer steps to the caller of code without rules, such as hand-written assembly. It
+// reads the caller's frame pointer and the return address from the place to which the frame pointer
+// points. That place must be in the dump, not below the stack pointer, and the return address in
+// code. The frame is the outermost one in a process's start code, or if the frame pointer is 0.
 func (w *Walker) callerByFramePointer() (pc uint64, end bool, reason string) {
 	if t := w.code.table; t != nil && t.isProcessStart(w.code.offset) {
 		return 0, true, ""
@@ -45,8 +45,8 @@ func (w *Walker) callerByFramePointer() (pc uint64, end bool, reason string) {
 	return pc, false, ""
 }
 
-// stripSignature removes the pointer authentication code from a return address, whose address has
-// 48 or 52 bits.
+// stripSignature removes the pointer authentication code from a return address. Addresses have 48
+// or 52 bits.
 func (w *Walker) stripSignature(pc uint64) uint64 {
 	short := pc & (1<<48 - 1)
 	if long := pc & (1<<52 - 1); long != short && w.find(long-1).executable {

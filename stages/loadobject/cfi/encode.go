@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Append appends the table's encoding, which Decode reads: unsigned varints; sorted values as
-// differences, signed ones in zigzag form.
+// Append appends the table's encoding, which Decode reads: unsigned varints. Sorted values are
+// stored as differences, signed values in zigzag form.
 func (t *Table) Append(b []byte) []byte {
 	uint := func(vs ...uint64) {
 		for _, v := range vs {

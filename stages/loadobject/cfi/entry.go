@@ -10,7 +10,7 @@ const (
 	maxSegments = 64 // each lookup of an address searches all
 )
 
-// cie is a Common Information Entry.
+// cie is a Common Information Entry, which FDEs share.
 type cie struct {
 	codeAlign, dataAlign int64 // code_alignment_factor, data_alignment_factor
 	returnColumn         uint8 // return_address_register
@@ -36,8 +36,8 @@ type section struct {
 	fdes    []fde
 }
 
-// read reads a section: all CIEs before the FDEs, because in `.debug_frame` a CIE may follow its
-// FDEs.
+// read reads a section and returns the code that its FDEs describe. It reads all CIEs before the
+// FDEs, because in `.debug_frame` a CIE may follow its FDEs.
 func (b *builder) read(in *Input, s Section, debug bool) []codeRange {
 	if len(s.Bytes) == 0 || uint64(len(s.Bytes)) > maxSection {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"stackmill/stages/loadobject/dwop"
 )
 
-// maxSteps bounds the operations for one walk (compilers write some ten per frame), maxStack the
-// operands of one expression.
+// maxSteps bounds the operations of all expressions in one walk (compilers write some ten per
+// frame), maxStack the operands of one expression.
 const (
 	maxSteps = 32 * MaxFrames
 	maxStack = 64
 )
 
-// expression evaluates expression number n (DWARF 5 section 2.5). With withCFA, its stack initially
-// contains the CFA; the rule of the CFA itself starts with an empty stack. It returns false if the
-// expression is damaged, or needs a register or memory whose content is unknown.
+// expression evaluates expression number n (DWARF 5 section 2.5). It starts with the CFA on the
+// stack if withCFA is set: in rules for registers, not in the rule for the CFA itself. It returns
+// false if the expression is damaged, or needs a register or memory whose content is unknown.
 func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64, bool) {
 	p := t.programs[n]
 	e := evaluator{w: w, t: t, stack: w.operands[:0], program: p, r: bytereader.New(p, t.order)}
@@ -149,7 +149,7 @@ func (e *evaluator) move(op uint8) bool {
 	return true
 }
 
-// address pushes the run-time address of a link-time address.
+// address reads a link-time address and pushes the run-time address for it.
 func (e *evaluator) address() bool {
 	linked, ok := e.t.address(e.w.code.offset)
 	return ok && e.push(e.r.U64()+e.w.code.lookup-linked)

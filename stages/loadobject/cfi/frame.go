@@ -1,7 +1,7 @@
 package cfi
 
-// CFA returns the canonical frame address of the code at an offset of the file, as a register and a
-// number to add; false if it is unknown or not of this form.
+// CFA returns the canonical frame address at an offset of the file as a register plus a number;
+// false if it is unknown or needs another rule.
 func (t *Table) CFA(offset uint64) (register int, add int64, ok bool) {
 	n := t.find(offset)
 	if n == 0 {

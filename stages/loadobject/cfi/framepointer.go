@@ -2,8 +2,8 @@ package cfi
 
 import "stackmill/stages/loadobject/isa"
 
-// FramePointer says whose frame the frame pointer points to at an instruction. Stacks that were
-// recorded by following frame pointers need it.
+// FramePointer says whose frame the frame pointer points to at an instruction. Only stacks that
+// were recorded by following frame pointers depend on it.
 type FramePointer uint8
 
 // Values of FramePointer.
@@ -13,12 +13,13 @@ const (
 	FrameOther                       // a caller's frame, or none: the chain lacks the function's caller
 )
 
-// maxSetUp bounds the code in bytes, one instruction, between saving and setting the frame pointer.
+// maxSetUp bounds the size, in bytes, of the code between the instructions that save and set the
+// frame pointer: at most one instruction.
 const maxSetUp = 16
 
-// FramePointer returns whose frame the frame pointer points to at an offset in the file.
-// On x86-64, the CFA is based on the frame pointer once that is set. On A64 it remains based on the
-// stack pointer, but the return address is saved together with the frame pointer.
+// FramePointer returns whose frame the frame pointer points to at an offset in the file. On x86-64,
+// the CFA's rule uses the frame pointer once that is set. On A64, the CFA's rule may keep using the
+// stack pointer, but the function saves the return address together with the frame pointer.
 func (t *Table) FramePointer(offset uint64) FramePointer {
 	n := t.find(offset)
 	if n == 0 {
@@ -39,8 +40,8 @@ func (t *Table) FramePointer(offset uint64) FramePointer {
 	return FrameOther
 }
 
-// saved reports whether a row recovers a register of the caller from memory. A slot below the stack
-// pointer does not count: an epilogue has restored that register.
+// saved reports whether the caller's value of a register is in memory. A place below the stack
+// pointer does not count: an epilogue has already restored the register from there.
 func (t *Table) saved(r *row, register uint8) bool {
 	for _, f := range t.rules[r.first : r.first+uint32(r.count)] {
 		if f.register == register {
@@ -50,8 +51,9 @@ func (t *Table) saved(r *row, register uint8) bool {
 	return false
 }
 
-// KeepsCaller tells, for FrameOther, whether the frame pointer is still the caller's: it has not
-// been saved yet, or the next instruction sets it to the function's own frame.
+// KeepsCaller reports, where FramePointer returns FrameOther, whether the frame pointer still
+// points to the caller's frame: the function has not saved it yet, or sets it in the next
+// instruction.
 func (t *Table) KeepsCaller(offset uint64) bool {
 	r := &t.distinct[t.find(offset)]
 	if !t.saved(r, t.Arch.FP()) {

@@ -69,7 +69,7 @@ func (r *reader) format(encoding uint8) (uint64, bool) {
 	return 0, false
 }
 
-// pointer reads an encoded address; false if its encoding needs more than the file to resolve.
+// pointer reads an encoded address; false if resolving it requires more than the file.
 func (r *reader) pointer(encoding uint8) (uint64, bool) {
 	at := r.address()
 	v, ok := r.format(encoding)

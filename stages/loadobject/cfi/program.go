@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// state is the row that call frame instructions are building.
+// state has the rules that call frame instructions have set so far.
 type state struct {
 	cfa          rule
 	rules        [NumRegisters]rule
@@ -29,8 +29,8 @@ type machine struct {
 	code         *codeRange // nil for a CIE
 }
 
-// run runs all instructions and adds their rows to the range. It returns false for an invalid
-// instruction: the code from there on has no rules.
+// run runs all instructions and stores their rows for code range s, nil for a CIE. It returns false
+// at an invalid instruction: the code from there on has no rules.
 func (m *machine) run(s *codeRange) bool {
 	m.code = s
 	m.now.returnColumn = m.c.returnColumn
@@ -54,7 +54,7 @@ func (m *machine) emit() {
 	m.b.emit(m.b.offsetIn(m.address, m.code), m.b.intern(&m.now))
 }
 
-// advance ends the current row at an address.
+// advance ends the current row at an address, where the next one begins.
 func (m *machine) advance(to uint64) bool {
 	if m.code == nil || to < m.address {
 		return false

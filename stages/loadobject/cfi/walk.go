@@ -19,22 +19,22 @@ const (
 // MaxFrames bounds a stack: the largest dump has 64 KiB, and frames are multiples of 16 bytes.
 const MaxFrames = 4096
 
-// Registers are a thread's registers, by DWARF number and isa.Arch.PC; bit i of
+// Registers are a thread's registers, by DWARF number; the program counter is isa.Arch.PC. Bit i of
 // Known is set if Value[i] is known.
 type Registers struct {
 	Value [NumRegisters]uint64
 	Known uint64
 }
 
-// Memory is the known memory of a process outside of the dump.
+// Memory gives access to a process's code and to the files mapped into it.
 type Memory interface {
-	// Code returns what code an address had at a time.
+	// Code returns the code that was mapped at an address at a time.
 	Code(address uint64, time int64) Code
 	// Read fills b from the file mapped at an address.
 	Read(address uint64, time int64, b []byte) bool
 }
 
-// Code is a location in a load object.
+// Code is a location in a load object, to which an address was mapped.
 type Code struct {
 	From, Until int64  // the time range in which this is valid
 	Executable  bool   // the address has code
@@ -46,11 +46,12 @@ type Code struct {
 type Stack struct {
 	// Words are the program counter and the return addresses of its callers.
 	Words []uint64
-	// Exact are the indexes of words after the first that are not return
-	// addresses: a signal trampoline, and the interrupted instruction.
+	// Exact are the indexes of words that are not return addresses, without the first word: signal
+	// trampolines, and instructions that a signal interrupted.
 	Exact []int32
-	// ByFrame are the indexes of words without rules: the frame pointer gave their caller, or
-	// that there is none. If such code has no frame of its own, its caller is missing.
+	// ByFrame are the indexes of words whose code has no rules. The frame pointer gave their caller
+	// or, being 0, showed that there is none. If such code has no frame of its own, its caller is
+	// missing.
 	ByFrame []int32
 	Reason  string // why the stack ends early; empty if it is complete
 }
@@ -76,7 +77,7 @@ type Walker struct {
 	process  int32 // number of the current process, from 1
 }
 
-// cachedCode is the code at an address of a process, with its row.
+// cachedCode is the code at address lookup of a process, with the number of its row.
 type cachedCode struct {
 	lookup      uint64
 	from, until int64
@@ -87,8 +88,8 @@ type cachedCode struct {
 	executable  bool
 }
 
-// cacheBits is the binary logarithm of the cache's size: stacks of a compiler's run have tens of
-// thousands of different return addresses.
+// cacheBits is the binary logarithm of the number of cached addresses: the stacks of a compiler's
+// run have tens of thousands of different return addresses.
 const cacheBits = 14
 
 // NewWalker returns a walker for an instruction set and byte order.
@@ -102,8 +103,9 @@ func (w *Walker) Process(m Memory) {
 	w.process++
 }
 
-// Walk unwinds a stack from the registers, with the code mapped at a time. dump is the memory from
-// the stack pointer upwards; full means that the dump was cut, so that the stack may continue.
+// Walk unwinds a stack from the registers, with the code that was mapped at the given time. dump is
+// the memory from the stack pointer upwards; full means that the dump was cut off, so that the
+// stack may continue beyond it.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
 	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
 	w.base = regs.Value[w.arch.SP()]
@@ -153,8 +155,8 @@ func (w *Walker) callers(pc uint64) (reason string) {
 	}
 }
 
-// caller steps to the calling frame. It returns that frame's program counter, or end if there is
-// none, or the reason why the caller is unknown.
+// caller steps to the calling frame. It returns the caller's program counter, or end if there is no
+// caller, or the reason why the caller is unknown.
 func (w *Walker) caller() (pc uint64, end bool, reason string) {
 	w.failed = ""
 	if w.code.row != 0 {
@@ -224,7 +226,7 @@ func (w *Walker) cfa(t *Table, r rule) (uint64, string) {
 	return v, ""
 }
 
-// apply recovers a register's value in the caller.
+// apply computes a register's value in the caller; false if it is unknown.
 func (w *Walker) apply(t *Table, r *registerRule, cfa uint64) (uint64, bool) {
 	switch r.kind {
 	case atCFA:
@@ -249,7 +251,7 @@ func (w *Walker) apply(t *Table, r *registerRule, cfa uint64) (uint64, bool) {
 	return 0, false
 }
 
-// failure returns why a rule failed: because of the last read of memory, if that failed.
+// failure returns why a rule failed: because memory could not be read, or because the rule is bad.
 func (w *Walker) failure() string {
 	if w.failed != "" {
 		return w.failed
@@ -263,8 +265,8 @@ func (w *Walker) word(address uint64) (uint64, bool) {
 	return value.U64(), ok
 }
 
-// memory returns up to 8 bytes from the dump, or else from the file mapped at the address. They are
-// valid until the next call.
+// memory returns up to 8 bytes from the dump, or else from the file mapped at the address. The
+// bytes are valid until the next call.
 func (w *Walker) memory(address uint64, size int) ([]byte, bool) {
 	if at := address - w.base; at < uint64(len(w.dump)) && uint64(len(w.dump))-at >= uint64(size) {
 		return w.dump[at : at+uint64(size)], true

@@ -1,6 +1,6 @@
 package columns
 
-// Coder writes or reads the fields of a table in the same order: one function describes both.
+// Coder writes the fields of a table, or reads them in the same order: one function describes both.
 type Coder struct {
 	w *Writer // nil for reading
 	r *Reader

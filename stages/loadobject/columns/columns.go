@@ -67,7 +67,7 @@ func (w *Writer) Append(b []byte) []byte {
 	return append(append(b, w.texts.all...), w.b...)
 }
 
-// Reader reads columns. After an invalid number it is bad, and returns only zeros.
+// Reader reads columns. After an invalid number it returns only zeros, and Whole returns false.
 type Reader struct {
 	b     []byte
 	at    int // position of the next number
@@ -104,7 +104,7 @@ func (r *Reader) readStrings() {
 	r.at += sum
 }
 
-// Fail makes the reader bad.
+// Fail makes the reader return only zeros from now on, as after an invalid number.
 func (r *Reader) Fail() { r.b, r.at, r.bad = nil, 0, true }
 
 // Whole reports whether all bytes were read and no number was invalid.
@@ -136,7 +136,8 @@ func (r *Reader) Int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// Count reads the length of a list. Each element takes at least a byte, which bounds forged lengths.
+// Count reads the length of a list. It rejects a length greater than the number of remaining bytes,
+// since each element takes at least one.
 func (r *Reader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.b)-r.at) {
@@ -189,7 +190,7 @@ func (r *Reader) Texts() []string {
 	return list
 }
 
-// Slice returns a slice of length n. It is nil for 0, as in a table that was built and not decoded.
+// Slice returns a slice of length n, nil for 0. So a decoded table equals the one that was encoded.
 func Slice[T any](n int) []T {
 	if n == 0 {
 		return nil

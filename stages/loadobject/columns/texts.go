@@ -34,7 +34,8 @@ func NewTextWriter() *TextWriter {
 	return &TextWriter{starts: []uint32{0, 0}, numbers: map[string]int32{"": 0}}
 }
 
-// Intern returns the number of a string; the empty string's if there is no room for it.
+// Intern returns the number of a string, which it adds if necessary. If there is no room for it,
+// Intern sets Full and returns the number of the empty string.
 func (w *TextWriter) Intern(s string) int32 {
 	n, known := w.numbers[s]
 	switch {

@@ -17,8 +17,8 @@ type Abbrev struct {
 	MayHaveCode bool // DW_AT_low_pc or DW_AT_ranges
 	sibling     bool // DW_AT_sibling
 	attrs       []attrDecl
-	// To skip attributes quickly: those of variable length, and the number of bytes after the last of
-	// them.
+	// For skipping attributes quickly: the attributes of variable length, and the number of bytes
+	// after the last of them.
 	variable []variableAttr
 	tail     uint32
 }
@@ -32,8 +32,8 @@ type attrDecl struct {
 	size     uint8 // bytes
 }
 
-// variableAttr is an attribute of variable length, with the number of bytes between the previous one
-// and this one.
+// variableAttr is an attribute of variable length. before is the number of bytes between the
+// previous such attribute and this one.
 type variableAttr struct{ before, form uint32 }
 
 // abbrevTable is an abbreviation table, for units of one format.
@@ -95,14 +95,14 @@ func (t *abbrevTable) refersToSupplement() bool {
 	})
 }
 
-// Declares reports whether a unit may have entries with one of the tags.
+// Declares reports whether a unit's abbreviations have one of the tags, so that its entries may.
 func (s *Sections) Declares(u *Unit, tags ...debugdwarf.Tag) bool {
 	return slices.ContainsFunc(s.abbrevTable(u).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })
 }
 
-// abbrevTable reads a unit's abbreviation table, unless the last one read is the same. The table is
-// valid until the next one is read. The budget bounds the total number of bytes read, because tables
-// may overlap. A damaged table ends before the damage.
+// abbrevTable returns a unit's abbreviation table, valid until the next call. It reads the table
+// unless it is the last one read. The budget bounds the total number of bytes read, because tables
+// may overlap. If a table is damaged, only the part before the damage is used.
 func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 	t := s.table
 	switch {
@@ -130,7 +130,7 @@ func (s *Sections) abbrevTable(u *Unit) *abbrevTable {
 	return t
 }
 
-// read reads the declaration that follows its code; false if it is damaged.
+// read reads a declaration, except its code; false if it is damaged.
 func (t *abbrevTable) read(c *bytereader.Reader) (a Abbrev, ok bool) {
 	a = Abbrev{Tag: debugdwarf.Tag(min(c.ULEB(), math.MaxUint32)), Children: c.U8() != 0}
 	attrs, variable := len(t.attrs), len(t.variable)

@@ -18,7 +18,8 @@ type dwp struct {
 	units map[uint64]contributions // by unit id
 	types map[uint64]contributions // type units by signature
 
-	// Bytes of .debug_info.dwo and .debug_types.dwo that no unit has used yet: units may overlap.
+	// The bytes that may still be read for compilation units and for type units: at first the sizes
+	// of their sections. Units that overlap could add up to many times these sizes.
 	left, leftTypes uint64
 }
 
@@ -38,7 +39,7 @@ const (
 	sectCount
 )
 
-// sectByID maps the section ids in an index (DW_SECT), which both versions share.
+// sectByID maps the section ids in an index (DW_SECT) to sections. Both versions use the same ids.
 var sectByID = map[uint32]int{1: sectInfo, 2: sectTypes, 3: sectAbbrev, 5: sectLoclists, 6: sectStrOffsets, 8: sectRnglists}
 
 func newDWP(f *elf.File) (*dwp, error) {
@@ -106,7 +107,8 @@ func readIndex(f *elf.File, name string) (map[uint64]contributions, error) {
 	return rows, nil
 }
 
-// unit returns the sections of one unit; nil if the package lacks the unit, or units overlap.
+// unit returns the sections of a unit; nil if the package lacks the unit, or the units read
+// overlap.
 func (p *dwp) unit(id uint64) *Sections {
 	row, ok := p.units[id]
 	size := uint64(row[sectInfo].size)
@@ -119,7 +121,7 @@ func (p *dwp) unit(id uint64) *Sections {
 
 // typeUnits passes the sections of each type unit to use.
 func (p *dwp) typeUnits(use func(*Sections)) {
-	// Units that share abbreviations come one after the other, so that these are read once.
+	// Go through units with the same abbreviations in a row, so that these are read only once.
 	signatures := slices.SortedFunc(maps.Keys(p.types), func(x, y uint64) int {
 		return cmp.Or(cmp.Compare(p.types[x][sectAbbrev].offset, p.types[y][sectAbbrev].offset), cmp.Compare(x, y))
 	})

@@ -56,9 +56,9 @@ func Reference(u *Unit, v Value) (off uint64, ok bool) {
 	return 0, false
 }
 
-// Target returns the entry that an attribute refers to, as its sections and the offset in them. The
-// entry may be in the supplementary file. It is false if that file was not found, or if the
-// reference is a type signature.
+// Target returns the entry that an attribute refers to, as its sections and the offset in their
+// .debug_info. The sections may be the supplementary file's. It returns false if that file was not
+// found, or if the reference is a type signature.
 func (s *Sections) Target(u *Unit, v Value) (in *Sections, off uint64, ok bool) {
 	switch v.Form {
 	case FormGNURefAlt, FormRefSup4, FormRefSup8:

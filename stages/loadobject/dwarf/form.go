@@ -53,8 +53,8 @@ const (
 	formGNUStrpAlt    = 0x1f21
 )
 
-// Value is an attribute's value as encoded. TextOf and Address resolve indexes of strings and
-// addresses, which must wait until all attributes were read: their base may be a later attribute.
+// Value is an attribute's value as encoded. An index of a string or address is resolved later, by
+// TextOf or Address: the base of the index may be in a later attribute of the entry.
 type Value struct {
 	Form  uint64
 	Uint  uint64

@@ -46,8 +46,9 @@ func Has(f *elf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
-// Open reads the sections, including those of the supplementary file, to which dwz moves entries and
-// strings. It returns that file, nil without one; the caller closes it.
+// Open reads the sections of the file and of its supplementary file, to which dwz moves entries and
+// strings that several files share. It returns the supplementary file, nil without one; the caller
+// closes it.
 func (d *Info) Open() (supplement *elf.File) {
 	supplement, err := d.Source.Supplement()
 	if err != nil && !errors.As(err, &d.missingSupplement) {
@@ -89,8 +90,9 @@ func (d *Info) section(f *elf.File, name string) []byte {
 	return b
 }
 
-// SplitUnit passes the split unit of a skeleton unit, and its sections, to use, unless the split unit
-// is missing. Both are valid only during the call. It returns false if u is not a skeleton unit.
+// SplitUnit finds the split unit that belongs to a skeleton unit, and passes it and its sections to
+// use, unless it is missing. Both are valid only during the call. SplitUnit returns false if u is
+// not a skeleton unit.
 func (d *Info) SplitUnit(u *Unit, use func(names *Sections, split *Unit)) bool {
 	name, dir := d.Sections.DwoName(u), d.Sections.Text(u, debugdwarf.AttrCompDir)
 	if name == nil || len(dir)+len(name) > MaxPath {
@@ -100,14 +102,15 @@ func (d *Info) SplitUnit(u *Unit, use func(names *Sections, split *Unit)) bool {
 	return true
 }
 
-// Room reports whether there is room for a name of n bytes.
+// Room counts a name of n bytes, and reports whether the bounds leave room for it.
 func (d *Info) Room(n int) bool {
 	d.text += n
 	return n <= MaxPath && d.text <= maxText
 }
 
-// UnitName returns a unit's language and its name, or else the name of its first source file; empty
-// if unknown. A skeleton unit's are in its split unit; for other units, pass u as split.
+// UnitName returns a unit's language and name; without a name, the name of its first source file;
+// empty if both are unknown. For a skeleton unit, split is its split unit, which has the
+// attributes; for any other unit, split is u.
 func (d *Info) UnitName(u, split *Unit, names *Sections, firstFile string) (name, lang string) {
 	var dir []byte
 	if u == split {
@@ -133,8 +136,8 @@ func (d *Info) UnitName(u, split *Unit, names *Sections, firstFile string) (name
 // Valid replaces the bytes in a name that are not UTF-8.
 func Valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
-// Missing returns the files that were not found. Files with many units come first, because later
-// searches look only for the first ones.
+// Missing returns the files that were not found. The supplementary file and packages, which have
+// many units, come first, because later searches look only for the first few files.
 func (d *Info) Missing() (files []string) {
 	if d.missingSupplement != nil && errors.Is(d.missingSupplement, fs.ErrNotExist) {
 		files = append(files, d.missingSupplement.Path)

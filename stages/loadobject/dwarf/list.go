@@ -25,8 +25,8 @@ type listReader struct {
 	base   uint64    // base address of offset pairs
 }
 
-// listAt returns a reader of the list to which an attribute refers: by number if it has the form
-// indexed, else by offset.
+// listAt returns a reader of the list that attribute where refers to: by its number if the
+// attribute's form is indexed, else by its offset.
 func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed uint64, baseAttr debugdwarf.Attr) (l listReader, ok bool) {
 	off := where.Uint
 	if where.Form == indexed {
@@ -40,8 +40,8 @@ func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed uint64, 
 	return listReader{Reader: bytereader.At(section, off, s.Order), u: u}, true
 }
 
-// listsBase returns the start of the unit's table of list offsets. In a split unit, which has no
-// attribute for it, the table follows the section's header.
+// listsBase returns the offset of the unit's table of list offsets. A split unit has no attribute
+// for it: there, the table follows the section's header.
 func (u *Unit) listsBase(attr debugdwarf.Attr) uint64 {
 	v := u.Attrs.Get(attr)
 	switch {
@@ -87,7 +87,7 @@ func (l *listReader) readRange(kind uint8) (r Range, ok bool) {
 	return r, true
 }
 
-// indexed reads an index and returns that address in .debug_addr.
+// indexed reads an index of .debug_addr and returns the address there.
 func (l *listReader) indexed() uint64 {
 	a, _ := l.linked.Address(l.u, Value{Form: FormAddrx, Uint: l.ULEB()})
 	return a

@@ -7,12 +7,12 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// everywhere is the range of an expression that is valid for all code.
+// everywhere is the range for an expression that is valid for all code.
 var everywhere = Range{0, math.MaxUint64}
 
 // Location passes the expressions of a location attribute to use, each with the range of code where
-// it is valid. It reports whether there is a single one, for all code. Lists are in s, their base
-// addresses in linked.
+// it is valid. It returns true if there is only one expression, valid for all code. s has the lists
+// of expressions, linked their base addresses.
 func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where Range, expression []byte)) (single bool) {
 	switch v.Form {
 	case FormExprloc, FormBlock, FormBlock1, FormBlock2, FormBlock4:
@@ -41,8 +41,8 @@ func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where R
 	return false
 }
 
-// pairs reads a list of address pairs, as in .debug_ranges and .debug_loc. It passes each pair's range
-// to use, with a reader of what follows the pair.
+// pairs reads a list of address pairs, as in .debug_ranges and .debug_loc. It passes each range to
+// use, with a reader of the bytes after the pair.
 func (s *Sections) pairs(section []byte, u *Unit, off, base uint64, use func(Range, *bytereader.Reader)) {
 	c := bytereader.At(section, off, s.Order)
 	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
@@ -59,7 +59,8 @@ func (s *Sections) pairs(section []byte, u *Unit, off, base uint64, use func(Ran
 	}
 }
 
-// splitLocList reads .debug_loc.dwo of version 4, where GNU used a draft of version 5's lists.
+// splitLocList reads .debug_loc.dwo of version 4. Its lists have the form of a GNU draft of version
+// 5.
 func (s *Sections) splitLocList(u *Unit, linked *Sections, off uint64, entry func(Range, []byte)) {
 	l := listReader{Reader: bytereader.At(s.loc, off, s.Order), u: u, linked: linked}
 	for ; s.listEntries > 0 && !l.Short; s.listEntries-- {
@@ -81,8 +82,8 @@ func (s *Sections) splitLocList(u *Unit, linked *Sections, off uint64, entry fun
 	}
 }
 
-// The entries of a location list (DWARF 5 section 7.7.3, and GNU's). From lleDefault on, their codes
-// are one more than those in a range list.
+// The entries of a location list (DWARF 5 section 7.7.3, and GNU's). Entries after lleDefault have
+// the code of the same entry in a range list plus one.
 const (
 	lleBaseAddrx    = rleBaseAddrx
 	lleStartxEndx   = rleStartxEndx

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// missingReason is one reason why split units are missing, with its files.
+// missingReason is a reason why split units are missing, and the files with this reason.
 type missingReason struct {
 	text  string // what is wrong with the files
 	first string // the first file with this reason
@@ -74,7 +74,8 @@ func (d *Info) missingSplitText() string {
 // maxReasons bounds the listed reasons.
 const maxReasons = 4
 
-// missingSupplementText says what the missing supplementary file leaves unknown; empty if it exists.
+// missingSupplementText says what is unknown because the supplementary file is missing; empty if it
+// is not missing.
 func (d *Info) missingSupplementText() string {
 	if d.missingSupplement == nil {
 		return ""

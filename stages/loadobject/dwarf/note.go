@@ -27,12 +27,12 @@ func (l *noteLog) Note(n elf.Note) {
 	l.notes = append(l.notes, n)
 }
 
-// Remarkf adds a note that is not about damage.
+// Remarkf adds a remark: a note that reports no damage.
 func (l *noteLog) Remarkf(format string, args ...any) {
 	l.Note(elf.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
 }
 
-// Damagedf notes damage at an offset of a section of the debug information.
+// Damagedf adds a note about damage at an offset of a section of the debug information.
 func (d *Info) Damagedf(section string, off uint64, format string, args ...any) {
 	n := elf.Note{Offset: -1, Damage: true, Text: fmt.Sprintf(format, args...)}
 	if s := d.Source.Section(section); s != nil { // offsets in compressed content mean nothing in the file
@@ -44,11 +44,11 @@ func (d *Info) Damagedf(section string, off uint64, format string, args ...any) 
 	d.Note(d.inFile(d.Source, n))
 }
 
-// Fail notes an error about file f; f is nil if the error names the file.
+// Fail adds a note about an error in file f; f is nil if the error's text names the file.
 func (d *Info) Fail(f *elf.File, err error) { d.Note(d.inFile(f, elf.NoteOf(err))) }
 
-// inFile names the file in a note, unless it is the load object. It omits the folder, because copies
-// of an object share their tables.
+// inFile adds the file's name to a note, unless the file is the load object. It omits the folder,
+// because copies of an object in several folders share a table.
 func (d *Info) inFile(f *elf.File, n elf.Note) elf.Note {
 	switch f {
 	case d.Object:

@@ -26,7 +26,8 @@ type splitUnits struct {
 	opened          map[string]int // how often each file was opened
 }
 
-// dwo is the file with the last split unit. One file may contain those of all skeleton units.
+// dwo is the file that had the split unit found last. It may contain the split units of all
+// skeleton units.
 type dwo struct {
 	path     string
 	file     *elf.File
@@ -38,8 +39,8 @@ type dwo struct {
 // two files.
 const maxOpened = 16
 
-// find passes the split unit with an id, and its sections, to use, unless the unit is missing. Both
-// are valid only during the call.
+// find finds the split unit with an id, and passes it and its sections to use, unless it is
+// missing. Both are valid only during the call.
 func (p *splitUnits) find(d *Info, dir, name string, id uint64, use func(*Sections, *Unit)) {
 	if !p.started {
 		p.started = true
@@ -86,7 +87,7 @@ func (p *splitUnits) find(d *Info, dir, name string, id uint64, use func(*Sectio
 	}
 }
 
-// load makes a file the current `.dwo` file, p.dwo.
+// load makes p.dwo the given `.dwo` file.
 func (p *splitUnits) load(o *elf.File, file string) error {
 	if p.dwo.path == file {
 		return nil
@@ -119,12 +120,14 @@ func (d *dwo) close() {
 	}
 }
 
-// openPackage opens the package that has a unit, or else the first readable one.
+// openPackage opens the package that contains the unit with an id, or else the first readable
+// package.
 func (p *splitUnits) openPackage(d *Info, id uint64) {
 	for _, file := range d.Object.DWPPaths(d.Source) {
 		f, err := d.Object.OpenRelated(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			// Later searches look for the name in all folders: one path per name is enough.
+			// Missing files are later looked for by name in all folders: keep only one path for
+			// each name.
 			if sameName := func(x string) bool { return path.Base(x) == path.Base(file) }; !slices.ContainsFunc(p.missingPackages, sameName) {
 				p.missingPackages = append(p.missingPackages, file)
 			}
@@ -191,8 +194,8 @@ func splitSections(f *elf.File) (*Sections, error) {
 	return s, nil
 }
 
-// joinSections returns the contents of all sections with a name, joined; known if there is none. In
-// files that are not linked, each type unit has a section of its own.
+// joinSections returns the joined contents of all sections with a name, or known if there is none.
+// A file that is not linked has a section for each type unit.
 func joinSections(f *elf.File, name string, known []byte) ([]byte, error) {
 	var all [][]byte
 	left := uint64(len(f.Bytes()))
@@ -229,8 +232,8 @@ func (s *Sections) byID() map[uint64]*Unit {
 	return units
 }
 
-// Join gives a split unit the address attributes of its skeleton unit, which is in the linked file.
-// It returns the sections with the ranges of the split unit's code.
+// Join copies to a split unit the address attributes of its skeleton unit, which is in the linked
+// file. It returns the sections to pass to Ranges for the split unit's code.
 func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
 	for _, name := range []debugdwarf.Attr{debugdwarf.AttrLowpc, debugdwarf.AttrAddrBase, attrGNUAddrBase} {
 		if v := skeleton.Attrs.Get(name); v.Form != 0 {

@@ -1,6 +1,7 @@
 package dwarf
 
-// LoadData also loads the location lists, and makes Units pass type units, too.
+// LoadData prepares for reading variables: it loads the location lists, and makes Units include
+// type units.
 func (d *Info) LoadData() {
 	s := d.Sections
 	s.typeUnits = true
@@ -11,12 +12,12 @@ func (d *Info) LoadData() {
 	}
 }
 
-// DebugTypes returns sections whose units are the type units in .debug_types (version 4); nil without
-// that section.
+// DebugTypes returns sections in which Units finds the type units of .debug_types (version 4); nil
+// if there is no such section.
 func (d *Info) DebugTypes() *Sections { return d.Sections.debugTypes(d.section(d.Source, "types")) }
 
-// SplitTypeUnits makes Units also pass the type units of a split file. It returns the file's
-// .debug_types, as DebugTypes does.
+// SplitTypeUnits makes Units include the type units of a split file. It returns sections for the
+// file's .debug_types, like DebugTypes.
 func (s *Sections) SplitTypeUnits() *Sections {
 	s.typeUnits = true
 	return s.debugTypes(s.typesDWO)
@@ -32,8 +33,8 @@ func (s *Sections) debugTypes(b []byte) *Sections {
 	return &t
 }
 
-// PackageTypeUnits passes the sections of each type unit in the package of split units to use. Call
-// it after SplitUnit, which opens the package at the first skeleton unit.
+// PackageTypeUnits passes the sections of each type unit in the package of split units to use. It
+// must be called after SplitUnit, which opens the package at the first skeleton unit.
 func (d *Info) PackageTypeUnits(use func(*Sections)) {
 	if d.split.pkg != nil {
 		d.split.pkg.typeUnits(use)

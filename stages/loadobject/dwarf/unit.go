@@ -27,13 +27,14 @@ type Sections struct {
 	Base         uint64 // added to offsets in .debug_info, so that they differ between files
 }
 
-// budget bounds the work for hostile units, which share tables and lists. It counts bytes of
-// .debug_abbrev, entries of range and location lists, bytes of line number programs, and bytes of
-// functions' entries and names. Well-formed input needs each once; if its units alternate between a
-// few abbreviation tables, it needs no more bytes of them than the input has.
+// budget bounds the work for hostile files, whose units share tables and lists. It has what may
+// still be read: bytes of .debug_abbrev, entries of range and location lists, bytes of line number
+// programs, and bytes of functions' entries and names. Well-formed files need each table and list
+// once; if units alternate between abbreviation tables, at most as many bytes of these as the file
+// has.
 type budget struct{ abbrevBytes, listEntries, ProgramBytes, NameBytes int }
 
-// SetBudget gives the sections a budget by their lengths.
+// SetBudget gives the sections a budget in proportion to their lengths.
 func (s *Sections) SetBudget() {
 	s.budget = &budget{
 		abbrevBytes:  2*len(s.abbrev) + 8*len(s.info) + 1<<16,
@@ -66,11 +67,11 @@ const (
 	utSplitType    = 6
 )
 
-// ErrShort means that a table, unit or entry is longer than what contains it.
+// ErrShort means that a table, unit or entry extends beyond the end of what contains it.
 var ErrShort = errors.New("extends beyond its end")
 
-// Units calls f for each unit of .debug_info. It passes errors of unreadable units to bad and goes on
-// with the next unit; only a wrong length ends the walk.
+// Units calls f for each unit of .debug_info. It passes the errors of unreadable units to bad and
+// continues with the next unit; only a wrong length of a unit ends the walk.
 func (s *Sections) Units(f func(*Unit), bad func(off uint64, err error)) {
 	for off := uint64(0); off < uint64(len(s.info)); {
 		c := bytereader.At(s.info, off, s.Order)
@@ -167,7 +168,7 @@ func (u *Unit) readFirstEntry(d *Abbrev, c bytereader.Reader) (err error) {
 	return nil
 }
 
-// Text returns a string attribute of the unit, empty if the unit lacks it.
+// Text returns the string in an attribute of the unit's first entry, empty if it has none.
 func (s *Sections) Text(u *Unit, attr debugdwarf.Attr) []byte {
 	return s.TextOf(u, u.Attrs.Get(attr))
 }
@@ -204,8 +205,8 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 	return nil
 }
 
-// StrOffsetsBase returns the start of the unit's string offsets. In a split unit, which has no
-// attribute for it, they follow the section's header, if it has one.
+// StrOffsetsBase returns the offset of the unit's table in .debug_str_offsets. A split unit has no
+// attribute for it: there, the table follows the section's header, which version 5 added.
 func (u *Unit) StrOffsetsBase() uint64 {
 	v := u.Attrs.Get(debugdwarf.AttrStrOffsetsBase)
 	switch {
@@ -236,10 +237,11 @@ func (s *Sections) Address(u *Unit, v Value) (uint64, bool) {
 	return 0, false
 }
 
-// maxString bounds strings, because many attributes can refer to one long unterminated string.
+// maxString bounds a string in bytes, because many attributes can refer to one endless string.
 const maxString = 4 * MaxPath
 
-// TextAt returns the string at an offset of a string section; nil if it is unterminated.
+// TextAt returns the string at an offset of a string section, at most maxString bytes of it; nil if
+// the section ends before the string does.
 func TextAt(section []byte, off uint64) []byte {
 	c := bytereader.At(section, off, nil)
 	b := c.Rest[:min(len(c.Rest), maxString)]

@@ -8,8 +8,8 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// maxNested bounds the nesting of entries. A level of source code takes a few levels; in a hostile
-// file, each byte could add one.
+// maxNested bounds the nesting of entries. Source code is nested a few levels deep; in a hostile
+// file, each byte could add a level.
 const maxNested = 1 << 14
 
 // Walk iterates over the entries of a unit below its first one, in their order:
@@ -41,8 +41,8 @@ func NewWalk[T any](s *Sections, u *Unit, outside T) Walk[T] {
 	return Walk[T]{Below: outside, Here: outside, Unit: u, abbrevs: s.abbrevTable(u), rest: u.entries}
 }
 
-// NewWalkAt starts a walk at the entry at an offset in .debug_info, at depth 0, and continues with
-// the entries that follow.
+// NewWalkAt starts a walk at depth 0 with the entry at an offset in .debug_info, and continues with
+// all entries after it.
 func NewWalkAt[T any](s *Sections, u *Unit, off uint64, outside T) Walk[T] {
 	w := NewWalk(s, u, outside)
 	n, at := uint64(len(w.rest.Rest)), off-u.Offset
@@ -129,8 +129,8 @@ func (w *Walk[T]) readSibling() (next uint64) {
 	return w.Unit.Sibling(w.Attrs.Get(debugdwarf.AttrSibling))
 }
 
-// SkipTo goes to the entry's sibling, at an offset in the unit. The entry's attributes must have been
-// read before.
+// SkipTo continues the walk at the entry's sibling, given the sibling's offset in the unit. The
+// entry's attributes must have been read before.
 func (w *Walk[T]) SkipTo(sibling uint64) {
 	here := w.position() - w.Unit.Offset
 	if sibling < here || sibling > w.Unit.Size {
@@ -154,8 +154,8 @@ func (u *Unit) Sibling(v Value) uint64 {
 	return v.Uint
 }
 
-// Enclosing finds which entries enclose others. wanted are offsets in .debug_info, in ascending
-// order. For each at which an entry of the unit starts, it calls found with the offsets of the
+// Enclosing finds the entries that enclose the entries at wanted: offsets in .debug_info, in
+// ascending order. For each wanted entry of the unit, it calls found with the offsets of the
 // enclosing entries, outermost first, without the unit's first entry. The list is valid until the
 // next call.
 func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, around []uint64)) {
@@ -183,8 +183,8 @@ func (s *Sections) Enclosing(u *Unit, wanted []uint64, found func(off uint64, ar
 	}
 }
 
-// HoldsNoCode reports whether no subroutines are below an entry with the tag. Inside a subroutine
-// (inside), even a class may contain code: that of its methods.
+// HoldsNoCode reports whether entries below one with this tag are never subroutines with code.
+// Inside a subroutine (inside), even a class may have such entries: its methods.
 func HoldsNoCode(tag debugdwarf.Tag, inside bool) bool {
 	switch tag {
 	case debugdwarf.TagClassType, debugdwarf.TagStructType, debugdwarf.TagUnionType:

@@ -26,8 +26,8 @@ var indexes = struct {
 	byFolder map[string]*buildIDIndex
 }{byFolder: map[string]*buildIDIndex{}}
 
-// FilesByBuildID returns the files with a build-id that lie directly in a folder, sorted: load
-// objects only, or with debug also debug files.
+// FilesByBuildID returns the paths of the files with a build-id that lie directly in a folder,
+// sorted. They are load objects or, if debug is set, also separate debug files.
 func FilesByBuildID(dir, buildID string, debug bool) (list []string) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() || buildID == "" {
@@ -71,8 +71,8 @@ func indexFolder(dir string, modified time.Time) *buildIDIndex {
 	return index
 }
 
-// hasCode reports whether the file has instructions: a separate debug file has only the headers of
-// code sections.
+// hasCode reports whether the file has instructions. A separate debug file has only the headers of
+// the sections with code.
 func (f *File) hasCode() bool {
 	return slices.ContainsFunc(f.Sections, func(s Section) bool {
 		return s.Type == debugelf.SHT_PROGBITS && s.Flags&debugelf.SHF_EXECINSTR != 0

@@ -33,7 +33,7 @@ func (f *File) BuildID() string {
 	return ""
 }
 
-// NotesBuildID returns the build-id in ELF notes that have this machine's byte order.
+// NotesBuildID returns the build-id in ELF notes of this machine's byte order, empty without one.
 func NotesBuildID(b []byte) string { return buildIDOf(binary.NativeEndian, b) }
 
 func buildIDOf(u binary.ByteOrder, b []byte) string {
@@ -53,8 +53,8 @@ func buildIDOf(u binary.ByteOrder, b []byte) string {
 	return ""
 }
 
-// MiniDebugInfo opens the object in `.gnu_debugdata`, which has more symbols; nil without one. The
-// error is a *DamageError.
+// MiniDebugInfo opens the object that is embedded in `.gnu_debugdata` and has more symbols; nil
+// without one. The error is a *DamageError.
 func (f *File) MiniDebugInfo() (*File, error) {
 	s := f.Section(".gnu_debugdata")
 	if s == nil {
@@ -92,9 +92,9 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 	return string(b[:n]), f.Order.Uint32(b[(n+4)&^3:]), true
 }
 
-// FindDebug opens the separate debug file of an object: by build-id below each directory's
-// .build-id, then by .gnu_debuglink (debugLinkPaths). It skips candidates with another build-id or
-// CRC, and notes them. It returns nil if no file matches.
+// FindDebug opens the separate debug file of an object. It searches the directories by build-id
+// (buildIDPaths), then follows .gnu_debuglink (debugLinkPaths). It skips files with another
+// build-id or CRC, and returns notes on them. It returns nil if no file matches.
 func FindDebug(f *File, dirs []string) (*File, []Note) {
 	f.Search.Dirs = dirs
 	s := debugSearch{object: f}
@@ -151,17 +151,18 @@ func (s *debugSearch) try(path string, matches func(*File) bool) *File {
 	return d
 }
 
-// crc computes the checksum of the file that debug links contain.
+// crc computes the checksum of this file as it is in links to a debug file.
 func (f *File) crc() (sum uint32) {
 	f.Chunks(func(chunk []byte) { sum = crc32.Update(sum, crc32.IEEETable, chunk) })
 	return sum
 }
 
 // Supplement opens the supplementary file, to which dwz moved the entries and strings that several
-// debug files share. `.gnu_debugaltlink` names it with its build-id, or `.debug_sup` with a checksum
-// (DWARF 5 section 7.3.6). Supplement looks at the named path, here and below the search root;
-// next to the file; and below each root of debug files by path, name and build-id. It returns nil
-// without such a link, and a *SupplementError if no file matches. The caller closes the file.
+// debug files share. The link to it is `.gnu_debugaltlink`, with a build-id, or `.debug_sup`, with
+// a checksum (DWARF 5 section 7.3.6). Supplement tries the link's path, below the search root and
+// as it is; the folders of this file; and below each root of debug files the path, name and
+// build-id. It returns nil without a link, and a *SupplementError if no file matches. The caller
+// closes the file.
 func (f *File) Supplement() (*File, error) {
 	link, err := f.supplementLink()
 	if link == nil || err != nil {
@@ -234,8 +235,8 @@ func (f *File) supplementLink() (*supplementLink, error) {
 	return link, nil
 }
 
-// supplementSection reads `.debug_sup`. In the supplementary file itself own is true, and link has
-// that file's own checksum.
+// supplementSection reads `.debug_sup`. own means that this file is itself a supplementary file,
+// and that link has its own checksum.
 func (f *File) supplementSection() (own bool, link *supplementLink, err error) {
 	s := f.Section(".debug_sup")
 	if s == nil {
@@ -253,7 +254,7 @@ func (f *File) supplementSection() (own bool, link *supplementLink, err error) {
 	return own, link, nil
 }
 
-// isSupplement reports whether the file is the supplementary file with a checksum.
+// isSupplement reports whether this file is a supplementary file with the given checksum.
 func (f *File) isSupplement(checksum []byte) bool {
 	own, link, err := f.supplementSection()
 	return own && err == nil && bytes.Equal(link.id, checksum)

@@ -90,8 +90,8 @@ func (f *File) offset(addr uint64) (uint64, bool) {
 var tableTags = []debugelf.DynTag{debugelf.DT_STRTAB, debugelf.DT_HASH, debugelf.DT_GNU_HASH, debugelf.DT_VERSYM,
 	debugelf.DT_VERNEED, debugelf.DT_VERDEF, debugelf.DT_RELA, debugelf.DT_REL, debugelf.DT_JMPREL, debugelf.DT_INIT}
 
-// symbolRoom returns the number of bytes in the file from the dynamic symbols, at offset at, to the
-// next table; 0 if no table follows.
+// symbolRoom returns how many bytes lie between the start of the dynamic symbols, at offset at, and
+// the next table in the file; 0 if no table follows.
 func (f *File) symbolRoom(d map[debugelf.DynTag]uint64, at uint64) (room uint64) {
 	for _, tag := range tableTags {
 		if next, ok := f.offset(d[tag]); ok && next > at && (room == 0 || next-at < room) {
@@ -101,8 +101,9 @@ func (f *File) symbolRoom(d map[debugelf.DynTag]uint64, at uint64) (room uint64)
 	return room
 }
 
-// symbolCount returns the number of dynamic symbols according to the hash table. It returns 0 if the
-// table cannot be read, or if a GNU hash table is empty, because that omits imported symbols.
+// symbolCount returns the number of dynamic symbols according to the hash table. It returns 0 if
+// the table cannot be read, or if it is an empty GNU hash table: such a table does not count
+// imported symbols.
 func (f *File) symbolCount(d map[debugelf.DynTag]uint64) uint64 {
 	if at, ok := f.offset(d[debugelf.DT_HASH]); ok {
 		if b := f.sliceAvailable(at, 8); len(b) == 8 {
@@ -134,8 +135,8 @@ func (f *File) symbolCount(d map[debugelf.DynTag]uint64) uint64 {
 	return 0
 }
 
-// TruncatedSegments returns notes on segments that extend beyond the end of the file. In separate
-// debug files such segments are no damage.
+// TruncatedSegments returns notes on segments that extend beyond the end of the file. It is not for
+// separate debug files, where such segments are normal.
 func (f *File) TruncatedSegments() []Note {
 	var notes []Note
 	n := uint64(len(f.data))

@@ -110,14 +110,14 @@ func Open(path string) (*File, error) {
 	return o, nil
 }
 
-// noteHostErr keeps the first host error, which says nothing about the file itself.
+// noteHostErr keeps err if it is the first host error: such an error says nothing about the file.
 func (f *File) noteHostErr(err error) {
 	if f.HostErr == nil && err != nil && hosterr.Is(err) {
 		f.HostErr = err
 	}
 }
 
-// OpenRelated opens another file that belongs to the object, and keeps host errors.
+// OpenRelated opens another file that belongs to the object. A host error is kept in HostErr.
 func (f *File) OpenRelated(path string) (*File, error) {
 	o, err := Open(path)
 	f.noteHostErr(err)
@@ -134,7 +134,7 @@ func (f *File) Close() error {
 	return unix.Munmap(data)
 }
 
-// chunkSize is a multiple of the page size.
+// chunkSize is a multiple of the page size, so that a chunk's pages can be released.
 const chunkSize = 16 << 20
 
 // Chunks passes the file's bytes to use in chunks, and releases the memory of each, so that a large
@@ -152,8 +152,8 @@ func (f *File) Chunks(use func(chunk []byte)) {
 // Bytes returns the whole file.
 func (f *File) Bytes() []byte { return f.data }
 
-// New reads the headers of an ELF object in memory. It omits headers that lie outside the data, and
-// notes them. The error wraps ErrNotELF.
+// New reads the headers of an ELF object in memory. If headers lie outside the data, it omits them
+// and adds a note. The error wraps ErrNotELF.
 func New(path string, data []byte) (*File, error) {
 	bad := func(why string) (*File, error) {
 		return nil, fmt.Errorf("%s: %s: %w", path, why, ErrNotELF)
@@ -208,8 +208,9 @@ func (f *File) damaged(off uint64, format string, args ...any) {
 	f.Notes = append(f.Notes, NoteOf(damaged(off, format, args...)))
 }
 
-// entries returns the bytes of each entry of a header table, up to the end of the file. entrySize is
-// the length in the file header, which must not be less than the class's structure.
+// entries returns the bytes of each entry of a header table, without entries beyond the end of the
+// file. entrySize is from the file header; it must not be less than the size of of32 or of64, the
+// structure for the file's class.
 func (f *File) entries(what string, off uint64, entrySize uint16, count int, of32, of64 any) [][]byte {
 	if count == 0 || off == 0 {
 		return nil

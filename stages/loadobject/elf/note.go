@@ -46,8 +46,8 @@ func NoteOf(err error) Note {
 	return Note{Offset: -1, Text: err.Error()}
 }
 
-// In returns a note about another file, or a section's content, as a note about the load object: the
-// text gets the prefix file, and the offset becomes off (the section's, or -1).
+// In turns a note about another file, or about a section's content, into one about the load object:
+// it puts the prefix file before the text, and replaces the offset by off (the section's, or -1).
 func (n Note) In(file string, off int64) Note {
 	return Note{Offset: off, Damage: n.Damage, Text: file + ": " + n.Text, Reason: n.Reason}
 }

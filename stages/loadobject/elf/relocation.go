@@ -2,8 +2,9 @@ package elf
 
 import debugelf "debug/elf"
 
-// Slot is an entry of the global offset table for a function in another object, or for a function
-// whose code is chosen at run time. The dynamic linker fills it, or a static program when it starts.
+// Slot is an entry of the global offset table that contains the address of a function: one in
+// another object, or one that the object chooses at run time among several. The dynamic linker
+// stores the address, or a static program itself when it starts.
 type Slot struct {
 	Address  uint64 // link-time
 	Symbol   string // empty with a Resolver
@@ -11,16 +12,16 @@ type Slot struct {
 	Lazy     bool   // bound at the first call through the procedure linkage table, unless lazy binding is off
 }
 
-// slotTypes are the relocation types of functions' slots.
+// slotTypes are the types of the relocations that describe slots.
 var slotTypes = map[debugelf.Machine]struct{ jumpSlot, globDat, irelative uint32 }{
 	debugelf.EM_X86_64:  {uint32(debugelf.R_X86_64_JMP_SLOT), uint32(debugelf.R_X86_64_GLOB_DAT), uint32(debugelf.R_X86_64_IRELATIVE)},
 	debugelf.EM_386:     {uint32(debugelf.R_386_JMP_SLOT), uint32(debugelf.R_386_GLOB_DAT), uint32(debugelf.R_386_IRELATIVE)},
 	debugelf.EM_AARCH64: {uint32(debugelf.R_AARCH64_JUMP_SLOT), uint32(debugelf.R_AARCH64_GLOB_DAT), uint32(debugelf.R_AARCH64_IRELATIVE)},
 }
 
-// Slots returns the slots of functions, from the relocations that the dynamic segment names, or in a
-// static program from the relocation sections. It omits relocations beyond the end of the file. The
-// total length of the names is at most a small multiple of the file's size.
+// Slots returns the slots of functions. It reads the relocations that the dynamic segment names or,
+// in a static program, the relocation sections. It omits relocations beyond the end of the file.
+// The total length of the names is at most a small multiple of the file's size.
 func (f *File) Slots() []Slot {
 	if _, ok := slotTypes[f.Machine]; !ok {
 		return nil

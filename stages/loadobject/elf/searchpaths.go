@@ -9,14 +9,15 @@ import (
 // SearchPaths say where, besides the object's own folder, to look for files that belong to the
 // object.
 type SearchPaths struct {
-	// Recorded is the object's path in the recording, empty if unknown. The file may be a copy.
+	// Recorded is the object's path in the recording, empty if unknown. The opened file may be a
+	// copy.
 	Recorded string
 	Root     string   // folder that replaces the recorded machine's root; empty: this machine's root
 	Dirs     []string // roots of separate debug files
 }
 
-// paths returns the object's known paths: the file's, the recorded one, and both with symbolic links
-// resolved, because gdb looks next to each of them.
+// paths returns the paths next to which gdb looks for related files: the file's path, the recorded
+// path, and both with symbolic links resolved.
 func (f *File) paths() []string {
 	var list []string
 	recorded := ""
@@ -47,7 +48,7 @@ func distinct(list []string) []string {
 	})
 }
 
-// Folders returns the folders of the object's known paths.
+// Folders returns the folders of paths.
 func (f *File) Folders() []string {
 	list := f.paths()
 	for i, path := range list {
@@ -56,7 +57,7 @@ func (f *File) Folders() []string {
 	return list
 }
 
-// pathsWith returns the object's known paths with a suffix.
+// pathsWith returns paths, each with a suffix appended.
 func (f *File) pathsWith(suffix string) []string {
 	list := f.paths()
 	for i := range list {
@@ -65,9 +66,9 @@ func (f *File) pathsWith(suffix string) []string {
 	return list
 }
 
-// DWOPaths returns the candidate paths of a `.dwo` file, given its name in the debug information and
-// the compilation directory: first that path, then the same below the object's folders and the
-// roots of debug files, then the name directly in them.
+// DWOPaths returns the candidate paths of a `.dwo` file, given its name in the debug information
+// and the compilation directory. The first is the name in that directory; then follow this path
+// below, and the name alone in, the object's folders and the roots of debug files.
 func (f *File) DWOPaths(compDir, name string) []string {
 	var list []string
 	full := name
@@ -122,8 +123,8 @@ func (f *File) DWPPaths(debug *File) []string {
 	return distinct(list)
 }
 
-// rooted returns the candidates for a path of the recorded machine: below the search root, then on
-// this machine.
+// rooted returns where a path of the recorded machine may be: below the search root, then at the
+// same path of this machine.
 func (f *File) rooted(path string) []string {
 	if f.Search.Root == "" || !filepath.IsAbs(path) {
 		return []string{path}
@@ -131,7 +132,8 @@ func (f *File) rooted(path string) []string {
 	return []string{f.Search.inRoot(path), path}
 }
 
-// inRoot returns where the search root has a path of the recorded machine, never outside the root.
+// inRoot returns the path below the search root for a path of the recorded machine. The result is
+// never outside the root.
 func (p *SearchPaths) inRoot(path string) string {
 	if p.Root == "" {
 		return filepath.Clean(path)
@@ -139,7 +141,7 @@ func (p *SearchPaths) inRoot(path string) string {
 	return filepath.Join(p.Root, filepath.Clean("/"+path))
 }
 
-// outOfRoot is the inverse of inRoot; it returns paths that are not below the root unchanged.
+// outOfRoot is the inverse of inRoot. It does not change a path outside of the root.
 func (p *SearchPaths) outOfRoot(path string) string {
 	if p.Root == "" {
 		return path
@@ -156,8 +158,8 @@ func (p *SearchPaths) outOfRoot(path string) string {
 
 // debugLinkPaths returns the candidate paths of the debug file that a debug link names, in gdb's
 // order: next to the object, in the folder .debug there, and below each root of debug files at the
-// path of the object's folder. It also tries the name with the suffix that an experiment's
-// archive has appended to the names of the object and of its debug file.
+// path of the object's folder. An experiment's archive appends a suffix to the name of an object
+// and of its debug file: so it also tries the name with the object's suffix.
 func (f *File) debugLinkPaths(name string) []string {
 	if filepath.IsAbs(name) {
 		return f.rooted(name)

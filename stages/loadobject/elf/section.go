@@ -12,9 +12,9 @@ import (
 )
 
 // Bounds of decompressed sections in bytes, against decompression bombs. The debug information of
-// the largest browsers stays below maxInflated. Debug information is compressed to a third, at best
-// to a tenth. Sections may overlap: so maxTotalRatio, of the file's size, is less than maxRatio, of a
-// section's.
+// the largest browsers stays below maxInflated. Decompressed debug information is usually 3 times,
+// at most 10 times as large. maxRatio bounds a section by its compressed size; maxTotalRatio bounds
+// all sections together by the file's size, because sections may overlap.
 const (
 	maxInflated   = 2 << 30
 	maxRatio      = 256 // for one section
@@ -35,7 +35,7 @@ func (f *File) reserveInflated(size uint64) error {
 		}
 		f.inflated.Add(-int64(size))
 	}
-	return fmt.Errorf("%d bytes when decompressed: more than all sections of the file together may have, %d", size, most)
+	return fmt.Errorf("%d bytes when decompressed: all sections of the file together would have more than %d", size, most)
 }
 
 // Section returns the first section with a name, or nil.
@@ -101,7 +101,7 @@ func (f *File) Debug(name string) ([]byte, error) {
 	return nil, nil
 }
 
-// inflate decompresses a section with a header of three words: type, size and alignment.
+// inflate decompresses a section that begins with a header of three words: type, size, alignment.
 func (f *File) inflate(b []byte) ([]byte, error) {
 	word := f.wordSize()
 	if len(b) < 3*word {
@@ -126,7 +126,7 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown compression %d", kind)
 }
 
-// inflateGNU decompresses the older form: "ZLIB", the size in big-endian order, the data.
+// inflateGNU decompresses a section in the older form: "ZLIB", the size in big-endian order, data.
 func (f *File) inflateGNU(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return nil, fmt.Errorf("no ZLIB header")

@@ -18,8 +18,8 @@ type Symbol struct {
 // SymbolTable is the content of a symbol table and of its string table.
 type SymbolTable struct{ Symbols, Names []byte }
 
-// SymbolTables iterates over the symbol tables of some types. If it yields an error, the content of
-// the symbols or of the names is missing. It omits tables without names.
+// SymbolTables iterates over the symbol tables of the given types that have a table of names. With
+// an error, the symbols or their names could not be read, and are missing from the table.
 func (f *File) SymbolTables(types ...debugelf.SectionType) iter.Seq2[SymbolTable, error] {
 	return func(yield func(SymbolTable, error) bool) {
 		for i := range f.Sections {
@@ -40,7 +40,7 @@ func (f *File) SymbolTables(types ...debugelf.SectionType) iter.Seq2[SymbolTable
 	}
 }
 
-// Symbols iterates over the complete entries of a symbol table.
+// Symbols iterates over the entries of a symbol table. It ignores an incomplete one at the end.
 func (f *File) Symbols(table []byte) iter.Seq[Symbol] {
 	return func(yield func(Symbol) bool) {
 		u, size := f.Order, f.symbolSize()

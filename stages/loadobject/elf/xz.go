@@ -17,7 +17,7 @@ const maxDict = 128 << 20
 
 var errXZ = errors.New("damaged xz stream")
 
-// checkSizes are the lengths of a block's checksum by the stream's check type.
+// checkSizes maps the type of a stream's checksums to their size in bytes.
 var checkSizes = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
 // unxz decompresses the first stream of an xz file. It parses the container itself, to check the
