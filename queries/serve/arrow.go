@@ -23,14 +23,14 @@ import (
 
 const queryPath = "/api/v1/query"
 
-// Stream is the answer to SQL.
+// Stream is the answer to SQL, as Arrow data.
 type Stream struct {
-	IPC      *sandbox.Body // an Arrow IPC stream, which the caller releases
+	IPC      *sandbox.Body // an Arrow IPC stream; the caller must release it
 	Warnings string        // in the form of the header Stackmill-Warning; may be empty
 }
 
-// Query answers SQL for other protocols as POST /api/v1/query does, within the same limits. StatusOf classifies its
-// errors.
+// Query answers SQL for servers of other protocols, like POST /api/v1/query and within the same limits. StatusOf
+// classifies its errors.
 func (s *Server) Query(ctx context.Context, text string) (*Stream, error) {
 	return s.query(ctx, text, false)
 }
@@ -80,7 +80,7 @@ func writeColumns(w *job, conn *sql.Conn, statement string) error {
 		return err
 	}
 	fields := columns.Fields()
-	if names != nil { // the subquery renames duplicates
+	if names != nil { // duplicate names: SELECT * from the subquery has renamed them
 		if len(names) != len(fields) {
 			return errors.New("internal error: the columns of the statement differ from the columns of its result")
 		}
@@ -92,13 +92,13 @@ func writeColumns(w *job, conn *sql.Conn, statement string) error {
 	return ipc.NewWriter(w.out, ipc.WithSchema(arrow.NewSchema(fields, nil))).Close()
 }
 
-// namesOf returns the names of the columns of a statement that can be a subquery, or nil. Statements must not have
-// parameters.
+// namesOf returns the names of a statement's columns, or nil if the statement cannot be a subquery. A statement with
+// parameters is an error.
 func namesOf(conn *sql.Conn, statement string) (names []string, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(driver.Conn).Prepare(statement)
 		if err != nil {
-			return nil // a pivot, which the engine expands to several statements
+			return nil // such as PIVOT, which the engine expands to several statements
 		}
 		defer prepared.Close()
 		if n := prepared.NumInput(); n > 0 {

@@ -14,27 +14,27 @@ import (
 	"stackmill/schema"
 )
 
-// Limits of the cache. Answers about one state of the store do not change.
+// Limits of the cache. It needs no expiry: an answer about one state of the store never changes.
 const (
 	maxCached       = 64 << 20 // bytes
-	maxCachedAnswer = 8 << 20  // bytes of one answer, such as a profile for pprof's pages
+	maxCachedAnswer = 8 << 20  // bytes of one answer, e.g. of a profile that pprof's pages show
 )
 
 // reply is an answer to a call.
 type reply struct {
 	Type     string   `json:"type"`
 	Warnings []string `json:"warnings,omitempty"`
-	State    string   `json:"state,omitempty"` // of the store that it was made from
+	State    string   `json:"state,omitempty"` // the state of the store's commits that it was made from
 	body     *sandbox.Body
 }
 
-// answerCache keeps the most recently used answers by their tags. Requests with the same tag wait for one
-// answer in progress.
+// answerCache keeps the most recently used answers by their tags. If an answer is being made, other requests with the
+// same tag wait for it.
 type answerCache struct {
 	mu       sync.Mutex
-	entries  map[string]*list.Element // of *cacheEntry
-	order    list.List                // the one used last comes first
-	bytes    atomic.Int64             // includes evicted answers that clients still read
+	entries  map[string]*list.Element // by tag; values are *cacheEntry
+	order    list.List                // the most recently used first
+	bytes    atomic.Int64             // of cached answers, and of evicted ones that clients still read
 	inFlight map[string]*pendingReply
 }
 
@@ -43,10 +43,10 @@ type cacheEntry struct {
 	*reply
 }
 
-// pendingReply is an answer in progress.
+// pendingReply is an answer that is being made.
 type pendingReply struct {
 	done  chan struct{}
-	users int // waiting for the reply, besides the one that makes it
+	users int // number of other requests that wait for the reply
 	reply *reply
 	err   error
 }
@@ -55,8 +55,8 @@ func newAnswerCache() *answerCache {
 	return &answerCache{entries: map[string]*list.Element{}, inFlight: map[string]*pendingReply{}}
 }
 
-// get returns the answer with a tag. If it is neither cached nor in progress, work makes it. The caller releases its
-// body.
+// get returns the answer with a tag. If it is neither cached nor being made, get calls work to make it. The caller
+// must release the answer's body.
 func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, error)) (*reply, error) {
 	for {
 		k.mu.Lock()
@@ -81,7 +81,7 @@ func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, 
 			if p.err == nil {
 				return p.reply, nil
 			}
-			// The client of the failed request may have gone: try again for this one.
+			// The other request may have failed because its client has gone: try again for this one.
 			if ctx.Err() == nil && StatusOf(p.err) < http.StatusInternalServerError {
 				return nil, p.err
 			}
@@ -92,7 +92,7 @@ func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, 
 	}
 }
 
-// leave stops waiting for an answer.
+// leave stops waiting for an answer that another request makes.
 func (k *answerCache) leave(p *pendingReply) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +106,7 @@ func (k *answerCache) leave(p *pendingReply) {
 	}
 }
 
-// make makes an answer and stores it.
+// make calls work, hands its answer to the requests that wait for it, and caches it.
 func (k *answerCache) make(tag string, p *pendingReply, work func() (*reply, error)) {
 	p.err = fmt.Errorf("internal error: the request was abandoned")
 	defer func() {
@@ -122,7 +122,7 @@ func (k *answerCache) make(tag string, p *pendingReply, work func() (*reply, err
 	p.reply, p.err = work()
 }
 
-// store caches a small answer and evicts the least recently used ones.
+// store caches an answer, unless it is too large, and evicts the least recently used ones.
 func (k *answerCache) store(tag string, r *reply) {
 	if r.body.Size > maxCachedAnswer {
 		return
@@ -133,7 +133,7 @@ func (k *answerCache) store(tag string, r *reply) {
 	}
 	kept := *r
 	kept.body = sandbox.NewBody(text)
-	kept.body.OnRelease(func() { k.bytes.Add(-kept.body.Size) }) // clients may still read it
+	kept.body.OnRelease(func() { k.bytes.Add(-kept.body.Size) }) // clients may still read it after its eviction
 	k.entries[tag] = k.order.PushFront(&cacheEntry{tag, &kept})
 	k.bytes.Add(kept.body.Size)
 	for k.bytes.Load() > maxCached && k.order.Len() > 0 {
@@ -143,13 +143,13 @@ func (k *answerCache) store(tag string, r *reply) {
 	}
 }
 
-// tag identifies an answer by the store's commits, the program and the call.
+// tag returns the ETag of an answer. It depends on the store's commits, the program's version and the call.
 func (c *call) tag(state, version string) string {
 	return fmt.Sprintf("W/%q", cachekey.Hash(state, schema.StoreVersion, version, c.method, c.path, c.name, c.values))
 }
 
-// matches reports whether a list of tags contains one, ignoring whether the answer was compressed. It ignores "*",
-// which matches any existing answer: whether one exists is unknown before it is made.
+// matches reports whether a list of ETags contains tag, with or without the prefix W/. "*" matches nothing, because
+// whether an answer exists is unknown before it is made.
 func matches(tags, tag string) bool {
 	for t := range strings.SplitSeq(tags, ",") {
 		if t = strings.TrimSpace(t); t == tag || "W/"+t == tag {

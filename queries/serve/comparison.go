@@ -22,15 +22,15 @@ func comparison(w *job) error {
 			return nil, requestError(err)
 		}
 		rows := compared.Rows
-		if limit > 0 && limit+1 < len(rows) { // besides <Total>
+		if limit > 0 && limit+1 < len(rows) { // +1: <Total> does not count
 			rows = rows[:limit+1]
 		}
 		return compared.Object(rows)
 	})
 }
 
-// compare answers with the result of run for the comparison that a call's parameters select. by, if given, replaces
-// their subject.
+// compare calls run with the comparison that a call's parameters select, and answers with its result. A by that is
+// not empty overrides what the parameters say to compare.
 func (w *job) compare(by string, run func(*queries.DB, compare.Request) (any, error)) error {
 	r, err := comparisonRequest(w)
 	if err != nil {
@@ -72,7 +72,7 @@ func comparisonRequest(w *job) (compare.Request, error) {
 	return r, nil
 }
 
-// openCompared opens the experiments of a comparison.
+// openCompared opens the experiments of both sides of a comparison, with the call's filter.
 func (w *job) openCompared(r *compare.Request) (db *queries.DB, done func(), err error) {
 	f, err := w.filter(r.Mode, false)
 	if err != nil {
@@ -88,8 +88,8 @@ func (w *job) openCompared(r *compare.Request) (db *queries.DB, done func(), err
 	return db, done, nil
 }
 
-// flameDifference answers with the call trees of two groups of experiments as one tree, with the mean values of both
-// sides for each path. The nodes are in columns, like a flame graph's.
+// flameDifference answers with the merged call trees of two groups of experiments: one tree, in which each path has
+// the mean values of both groups. As in a flame graph, the nodes are in columns.
 func flameDifference(w *job) error {
 	most, err := w.intValue("nodes", defaultNodes)
 	if err != nil {

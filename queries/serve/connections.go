@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// maxConnections bounds a server's connections. A browser opens six.
+// maxConnections is the maximum of connections to a server. A browser opens six.
 const maxConnections = 1024
 
-// Connections bounds the connections of a web server: when there is one too many, it closes the connection that has
-// been idle for longest.
+// Connections limits the connections of a web server: for each one above maxConnections, it closes the connection
+// that has been idle for longest.
 type Connections struct {
 	mu      sync.Mutex
 	open    int
-	waiting map[net.Conn]time.Time // idle connections, since when
+	waiting map[net.Conn]time.Time // idle connections and when they became idle
 }
 
-// Note implements http.Server.ConnState.
+// Note implements the callback http.Server.ConnState.
 func (c *Connections) Note(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Connections) Note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// idleLongest returns the connection that has been idle for longest, or the given one.
+// idleLongest returns the connection that has been idle for longest, or found if none is idle.
 func (c *Connections) idleLongest(found net.Conn) net.Conn {
 	first := time.Now()
 	for conn, since := range c.waiting {

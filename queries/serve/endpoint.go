@@ -21,9 +21,9 @@ type endpoint struct {
 	method, path string
 	summary      string
 	parameters   []parameter
-	body         []parameter // fields of a JSON object; nil if there is no body
-	mediaTypes   []string    // media types
-	rows         []string    // the schemas that rows in JSON may have; none if the columns vary
+	body         []parameter // fields of the JSON object in a request's body; nil if it has none
+	mediaTypes   []string    // of answers
+	rows         []string    // names of the JSON schemas that rows may have; none if the columns vary
 	handle       func(*job) error
 }
 
@@ -49,19 +49,19 @@ const (
 // formats maps the formats of rows to their media types.
 var formats = map[string]string{"json": jsonType, "ndjson": ndjsonType, "csv": csvType, "arrow": arrowType, "parquet": parquetType}
 
-// maxBody bounds the bytes of a request's body; SQL is shorter.
+// maxBody is the maximum of bytes in a request's body, which is SQL.
 const maxBody = 1 << 20
 
 // call is a request with valid parameters.
 type call struct {
 	*endpoint
-	name        string // {name} in the path
+	name        string // value of {name} in the path
 	values      url.Values
 	body        []byte
-	columnsOnly bool // the answer has columns without rows; for an export, it checks only that it is possible
+	columnsOnly bool // for SQL: answer with the columns only; for an export: only check that it is possible
 }
 
-// call parses a request. It refuses unknown parameters: ignoring one would silently change what is asked.
+// call parses a request. It refuses unknown parameters: ignoring one could silently change the answer.
 func (e *endpoint) call(r *http.Request) (*call, error) {
 	c := &call{endpoint: e, name: r.PathValue("name")}
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -115,7 +115,7 @@ func (e *endpoint) names() (names []string) {
 // hasSQL reports whether a call contains SQL, which may take any time and memory.
 func (c *call) hasSQL() bool { return c.body != nil || len(c.values["where"]) > 0 }
 
-// job is a call with what its handler needs, and the head of its answer.
+// job is a call while its handler answers it, with the properties of the answer.
 type job struct {
 	*call
 	ctx      context.Context
@@ -123,7 +123,7 @@ type job struct {
 	out      *sandbox.LimitedBuffer
 	kind     string // media type of the answer
 	warnings []string
-	state    string // of the store that was opened
+	state    string // the state of the store's commits that the answer is made from
 }
 
 func (w *job) writeJSON(value any) error {
@@ -131,7 +131,7 @@ func (w *job) writeJSON(value any) error {
 	return err
 }
 
-// answer answers a call by writing to out.
+// answer runs the handler of a call, which writes to out, and returns the answer.
 func (c *call) answer(ctx context.Context, from sessionSource, out *sandbox.LimitedBuffer) (*reply, error) {
 	w := &job{call: c, ctx: ctx, from: from, out: out, kind: jsonType}
 	if err := c.handle(w); err != nil {

@@ -15,22 +15,23 @@ import (
 	"stackmill/queries/sandbox"
 )
 
-// maxSeries bounds the series of each kind: a label with another value in each experiment makes one series for each.
+// maxSeries limits the number of series of each kind: a label whose value differs in every experiment makes one
+// series per experiment.
 const maxSeries = 1000
 
-// latestValues describes the values for Prometheus: of the newest experiment of each group. A group is all
-// experiments with the same values of the keys.
+// latestValues says which values of experiments GET /metrics has: those of the newest experiment of each group. A
+// group is all experiments with the same values of the keys.
 type latestValues struct {
 	keys      []string // labels of experiments or columns of `experiments`
-	names     []string // Prometheus' label for each key
-	functions int      // per experiment and metric, with the highest exclusive values
-	maxSeries int      // of each kind
+	names     []string // names of the Prometheus labels; parallel to keys
+	functions int      // functions with a series, per experiment and metric: the highest exclusive values
+	maxSeries int      // limit for each kind
 }
 
-// invalidInName matches characters that Prometheus does not allow in labels.
+// invalidInName matches characters that Prometheus does not allow in the name of a label.
 var invalidInName = lazyregexp.New(`^[^a-zA-Z_]|[^a-zA-Z0-9_]`)
 
-// newLatestValues returns an error if two keys have the same label.
+// newLatestValues returns an error if a key cannot be the name of a label, or if two keys have the same label.
 func newLatestValues(keys []string, functions int) (*latestValues, error) {
 	l := &latestValues{keys: keys, functions: functions, maxSeries: maxSeries}
 	for _, key := range keys {
@@ -46,14 +47,14 @@ func newLatestValues(keys []string, functions int) (*latestValues, error) {
 	return l, nil
 }
 
-// CheckLatest reports why keys cannot be labels of series.
+// CheckLatest returns an error if keys cannot be labels of the series in GET /metrics.
 func CheckLatest(keys []string) error {
 	_, err := newLatestValues(keys, 0)
 	return err
 }
 
-// newestQuery returns the start of a query: the newest experiment of each group and metric, with the values of its keys
-// as k0, k1, ...
+// newestQuery returns a WITH clause: `newest` has the newest experiment of each group for each metric, with the
+// values of the keys in the columns k0, k1, ...
 func (l *latestValues) newestQuery() string {
 	var keys, names strings.Builder
 	for i, key := range l.keys {
@@ -71,14 +72,14 @@ func (l *latestValues) newestQuery() string {
 `
 }
 
-// valueSeries are the series of one query.
+// valueSeries is one kind of series.
 type valueSeries struct {
-	name, help string // the name is stackmill_NAME, with the suffix _seconds or _bytes of the unit
+	name, help string // the series are named stackmill_NAME, with a suffix _seconds or _bytes by their unit
 	labels     []string
-	query      string // returns the labels' values, the unit and the value; the least important last
+	query      string // has a row for each series: the labels' values, the unit and the value; the most important rows first
 }
 
-// series returns the kinds of series. Values of metrics are in seconds, bytes or counts.
+// series returns the kinds of series.
 func (l *latestValues) series() []valueSeries {
 	by := make([]string, len(l.keys))
 	for i := range by {
@@ -103,7 +104,7 @@ func (l *latestValues) series() []valueSeries {
 	return list
 }
 
-// baseUnits maps units to Prometheus' base units.
+// baseUnits maps a unit to Prometheus' base unit, and to the number of units in one base unit.
 var baseUnits = map[string]struct {
 	name string
 	of   float64
@@ -124,7 +125,7 @@ func (l *latestValues) format(ctx context.Context, db *queries.DB) ([]byte, erro
 	return out.Bytes(), nil
 }
 
-// write writes the series in the order of their names and returns how many are left out.
+// write writes at most `most` series, sorted by name, and returns how many it left out.
 func (s *valueSeries) write(ctx context.Context, db *queries.DB, newest string, most int, out *bytes.Buffer) (left int, err error) {
 	rows, err := db.QueryContext(ctx, newest+s.query)
 	if err != nil {
@@ -169,11 +170,11 @@ func (s *valueSeries) write(ctx context.Context, db *queries.DB, newest string, 
 	return left, nil
 }
 
-// labelEscapes escapes the value of a label.
+// labelEscapes escapes the value of a Prometheus label.
 var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// experimentValues returns the values of experiments for Prometheus. It computes them once for each state of the store,
-// and waits for its turn among the concurrent requests.
+// experimentValues returns the values of experiments in Prometheus' text format. They are computed once for each
+// state of the store, under the limit of concurrent requests.
 func (s *Server) experimentValues(ctx context.Context) ([]byte, error) {
 	store, err := s.store.pin(ctx, false)
 	if err != nil {

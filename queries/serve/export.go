@@ -38,7 +38,7 @@ func exportStacks(w *job) error {
 	return requestError(export.Write(w.ctx, db, r, w.out))
 }
 
-// exportCall returns the call that exports a viewer's selection in a format.
+// exportCall returns the call that exports, in the format `as`, what a viewer's URL selects.
 func exportCall(asked url.Values, as string) (*call, error) {
 	asked.Set("as", as)
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == exportPath })

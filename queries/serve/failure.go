@@ -19,7 +19,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// failure is an error with the status of its response.
+// failure is an error with the HTTP status of its response.
 type failure struct {
 	status int
 	err    error
@@ -29,17 +29,17 @@ func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// badRequest returns the failure of an invalid request. Shared code names flags; parameters have the same names
-// without dashes.
+// badRequest returns the failure of an invalid request. Errors of code shared with the command line name flags: it
+// removes their dashes, because parameters have the same names.
 func badRequest(err error) error {
 	return &failure{http.StatusBadRequest, errors.New(flags().ReplaceAllString(err.Error(), "$1"))}
 }
 
-// flags matches the dashes of flags.
+// flags matches the dashes of flags in an error's text.
 var flags = lazyregexp.New(`(^|[ (])--\b`)
 
-// StatusLate is the status of a timeout. No client repeats a request after 422; browsers do after 408, and many
-// clients and proxies after 504, though the next attempt would take as long.
+// StatusLate is the status of a request that took too long. No client repeats it after 422. Browsers do after 408,
+// and many clients and proxies after 504, although the next attempt would take as long.
 const StatusLate = http.StatusUnprocessableEntity
 
 // StatusOf returns the HTTP status of an error.
@@ -72,7 +72,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.respond(w, r, err, jsonType, failureText(err))
 }
 
-// respond answers with an error and a text about it.
+// respond answers a request that failed with err; text is the body, of media type kind.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, err error, kind string, text []byte) {
 	status := StatusOf(err)
 	if r.Context().Err() != nil { // the client is gone
@@ -102,7 +102,7 @@ func Explain(err error) string {
 	if lost := queries.FindLostFile(err); lost != nil {
 		err = lost
 	}
-	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // the rest quotes the statement
+	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // after it, the engine quotes the statement
 	return first
 }
 
@@ -117,14 +117,14 @@ func failureText(err error) []byte {
 // warningName is the header that has warnings about an answer.
 const warningName = "Stackmill-Warning"
 
-// setWarnings sets the header of warnings, without duplicates.
+// setWarnings sets the header of warnings; warnings in several lists appear once.
 func setWarnings(w http.ResponseWriter, lists ...[]string) {
 	if text := joinWarnings(lists...); text != "" {
 		w.Header().Set(warningName, text)
 	}
 }
 
-// joinWarnings returns the value of that header, or "" without warnings.
+// joinWarnings returns the value of the header of warnings, or "" if there are none.
 func joinWarnings(lists ...[]string) string {
 	var all []string
 	for _, text := range slices.Concat(lists...) {
@@ -138,11 +138,12 @@ func joinWarnings(lists ...[]string) string {
 	return warningHeader(all)
 }
 
-// maxWarnings bounds the bytes of the header: proxies answer 502 if headers exceed a few kilobytes (nginx: 4).
+// maxWarnings limits the bytes of that header: proxies answer 502 if all headers have more than a few kilobytes
+// (nginx: 4).
 const maxWarnings = 2 << 10
 
-// warningHeader returns texts as a JSON list. It escapes characters outside of ASCII, since clients may decode headers
-// as Latin-1. If not all texts fit, the last one says how many are missing.
+// warningHeader returns texts as a JSON list in ASCII: clients may decode headers as Latin-1. If not all texts fit,
+// the last one says how many are missing.
 func warningHeader(texts []string) string {
 	header := asciiJSON(texts)
 	for n := len(texts) - 1; len(header) > maxWarnings && n >= 0; n-- {

@@ -21,7 +21,7 @@ var (
 	inlineParameter     = parameter{name: "inline", kind: "boolean", enum: []string{"true", "false"}, doc: "show inlined functions as separate functions"}
 )
 
-// filterParameters select samples, and the functions that are shown.
+// filterParameters are the parameters that select samples and hide functions.
 var filterParameters = []parameter{
 	{name: "where", kind: "string", repeatable: true, doc: queries.WhereHelp},
 	{name: "thread", kind: "integer", repeatable: true, doc: "only samples of these threads"},
@@ -32,7 +32,7 @@ var filterParameters = []parameter{
 	{name: "api-only", kind: "string", repeatable: true, doc: queries.APIOnlyHelp},
 }
 
-// filter returns the filter that a call's parameters select.
+// filter returns the filter in a call's parameters.
 func (c *call) filter(mode string, inline bool) (f queries.Filter, err error) {
 	f = queries.Filter{Where: c.values["where"], Between: c.values["between"], Hide: c.values["hide"], APIOnly: c.values["api-only"], Mode: mode, Inline: inline}
 	for _, n := range []struct {
@@ -63,7 +63,7 @@ func (c *call) intValue(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// columns returns the columns that a call selects; nil for all.
+// columns returns the names in the parameter columns; nil, which means all columns, if it is not given.
 func (c *call) columns() []string {
 	if c.values.Get("columns") == "" {
 		return nil
@@ -71,7 +71,8 @@ func (c *call) columns() []string {
 	return strings.Split(c.values.Get("columns"), ",")
 }
 
-// open opens the selected part of the store; done closes it.
+// open opens the experiments and samples that a call selects, and adds warnings about them to the answer. done closes
+// them.
 func (w *job) open(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
 	db, done, err = w.from.session(w.ctx, selection{selectors, f, reads})
 	if err != nil {
@@ -86,7 +87,8 @@ func (w *job) open(f queries.Filter, reads []string, selectors ...string) (db *q
 	return db, done, nil
 }
 
-// openMetric is open for an answer about one metric. It warns if the filter changes the default metric.
+// openMetric is open for answers about one metric. It also warns if the default metric is another one because of the
+// filter.
 func (w *job) openMetric(f queries.Filter, reads []string, selectors ...string) (db *queries.DB, done func(), err error) {
 	db, done, err = w.open(f, reads, selectors...)
 	if err != nil || w.values.Get("metric") != "" {

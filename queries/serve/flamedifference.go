@@ -12,10 +12,10 @@ import (
 // differenceAnswer is the JSON of the call trees of two groups of experiments.
 type differenceAnswer struct {
 	compare.Head
-	Nodes  int               `json:"nodes"` // of the whole tree
+	Nodes  int               `json:"nodes"` // number of nodes before any were left out
 	Names  differenceNames   `json:"names"`
 	Level  []int32           `json:"level"`
-	Name   []int32           `json:"name"` // index into names
+	Name   []int32           `json:"name"` // by node: index into Names
 	Values differenceColumns `json:"values"`
 }
 
@@ -26,7 +26,7 @@ type differenceNames struct {
 	Kind       []string `json:"kind"`
 }
 
-// differenceColumns are means over the runs of a side.
+// differenceColumns has, by node, the mean values over the runs of each side.
 type differenceColumns struct {
 	Base          []float64 `json:"base"`
 	Test          []float64 `json:"test"`
@@ -49,8 +49,8 @@ func (o *differenceAnswer) add(n compare.Node, names map[functionName]int32, lev
 	v.BaseExclusive, v.TestExclusive = append(v.BaseExclusive, n.BaseExclusive), append(v.TestExclusive, n.TestExclusive)
 }
 
-// newDifferenceAnswer keeps the widest nodes. A node is as wide as its children and the larger of its two exclusive
-// values, so that paths of only one side are kept as well.
+// newDifferenceAnswer returns the widest nodes, at most `most`. The width of a node is the larger of its two
+// exclusive values, plus the widths of its children, so that paths that only one side has are kept as well.
 func newDifferenceAnswer(t *compare.Tree, most int) *differenceAnswer {
 	widths := make([]float64, len(t.Nodes))
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
@@ -62,7 +62,7 @@ func newDifferenceAnswer(t *compare.Tree, most int) *differenceAnswer {
 	}
 	in := chooseNodes(len(t.Nodes), most, func(n int) (int32, float64) { return t.Nodes[n].Caller, widths[n] })
 	rest, left := map[int32]compare.Node{}, map[int32]int{}
-	below := make([]int, len(t.Nodes)) // number of nodes below a left-out one
+	below := make([]int, len(t.Nodes)) // by left-out node: number of nodes below it
 	var order []int32
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := t.Nodes[i]

@@ -11,13 +11,13 @@ import (
 // defaultNodes is the default number of nodes of a flame graph.
 const defaultNodes = 10_000
 
-// flameForms are the forms of a flame graph: `tree` has nodes as objects with their children, `columns` has the same nodes
-// as columns in drawing order.
+// flameForms are the JSON forms of a flame graph: `tree` nests nodes as objects, `columns` has a list for each
+// property of the nodes, in drawing order.
 var flameForms = []string{"tree", "columns"}
 
-// flamegraph answers with the merged call trees of the experiments: `{name, value, exclusive, children}`, where exclusive
-// and the children's values sum to the value. It keeps the nodes with the highest values and sums the others below a
-// node in one named `<N more>`. Other sides are made from the whole tree and cut afterwards.
+// flamegraph answers with the merged call trees of the experiments. Nodes are `{name, value, exclusive, children}`:
+// exclusive plus the children's values is value. It keeps the nodes with the highest values; a child `<N more>` has
+// the sums of its siblings that are left out. Other sides are made from the complete tree and cut afterwards.
 func flamegraph(w *job) error {
 	mode, inline := cmp.Or(w.values.Get("mode"), "user"), w.values.Get("inline") == "true"
 	most, err := w.intValue("nodes", defaultNodes)
@@ -54,7 +54,8 @@ func flamegraph(w *job) error {
 	return err
 }
 
-// chooseMetric returns the requested metric, or the one that most experiments show by default, and its unit.
+// chooseMetric returns the requested metric and its unit; without a request, the metric that is the default of most
+// experiments.
 func chooseMetric(ctx context.Context, db *queries.DB, asked string) (metric, unit string, err error) {
 	found, err := db.Metrics(ctx)
 	if err != nil {
@@ -67,7 +68,7 @@ func chooseMetric(ctx context.Context, db *queries.DB, asked string) (metric, un
 		}
 		known = append(known, m.Name)
 	}
-	if asked == "" { // nothing was recorded
+	if asked == "" { // the experiments have no metrics
 		return "", "", nil
 	}
 	return "", "", badRequest(fmt.Errorf("no metric %q%s", asked, queries.Suggest(asked, known)))

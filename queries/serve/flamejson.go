@@ -12,8 +12,8 @@ import (
 type flameHead struct {
 	metric, unit, mode string
 	experiments        int
-	nodes              int   // of the whole tree
-	total              int64 // of all stacks
+	nodes              int   // number of nodes of the whole tree
+	total              int64 // sum over all stacks
 	flameSide
 }
 
@@ -32,7 +32,7 @@ func (c flameCut) json(h flameHead, columns bool) []byte {
 	return append(out, "}\n"...)
 }
 
-// appendTree appends the nodes as objects with their children.
+// appendTree appends the nodes as nested objects.
 func (c flameCut) appendTree(out []byte) []byte {
 	out = append(out, `"tree":`...)
 	if len(c.shown) == 0 {
@@ -69,9 +69,10 @@ func (c flameCut) appendTree(out []byte) []byte {
 	return out
 }
 
-// appendColumns appends the nodes as columns, with a table of names: a tenth of the bytes for 50,000 nodes.
+// appendColumns appends the nodes as columns, and a table of the names. That takes a tenth of the bytes of objects,
+// for 50,000 nodes.
 func (c flameCut) appendColumns(out []byte) []byte {
-	numbers := make([]int32, len(c.functions)) // in the answer, from 1
+	numbers := make([]int32, len(c.functions)) // index into names plus 1, by function; 0: not in names yet
 	var names []functionName
 	labels := make([]int32, len(c.shown))
 	for i, s := range c.shown {
@@ -109,7 +110,7 @@ func (c flameCut) appendColumns(out []byte) []byte {
 	return appendList(out, "exclusive", len(c.shown), func(out []byte, i int) []byte { return appendValue(out, c.shown[i].exclusive) })
 }
 
-// appendList appends a named list of n elements.
+// appendList appends a JSON list of n elements with its name.
 func appendList(out []byte, name string, n int, element func(out []byte, i int) []byte) []byte {
 	out = append(strconv.AppendQuote(out, name), ":["...)
 	for i := range n {
@@ -121,7 +122,7 @@ func appendList(out []byte, name string, n int, element func(out []byte, i int) 
 	return append(out, ']')
 }
 
-// appendValue appends a value so that every JSON reader gets it exactly.
+// appendValue appends a value: as a string where JSON readers could lose digits of the number.
 func appendValue(out []byte, value int64) []byte {
 	if text, ok := result.Exact(value, "").(string); ok {
 		return strconv.AppendQuote(out, text)

@@ -13,11 +13,12 @@ import (
 	"stackmill/queries/result"
 )
 
-// nodesAtOnce bounds the nodes in memory before they are merged, unless one experiment has more.
+// nodesAtOnce limits the call nodes that are in memory at once before they are merged. A single experiment may have
+// more.
 const nodesAtOnce = 2 << 20
 
-// readFlameTree merges the call trees of all experiments of a session. It reads the tables and joins them here, where
-// node numbers are indexes: several times as fast as joining and sorting in SQL.
+// readFlameTree merges the call trees of all experiments in db. It reads whole tables and joins them here, with node
+// numbers as indexes: that is several times as fast as joining and sorting in SQL.
 func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inline bool) (*flameTree, error) {
 	inMode := "by_mode(?, in_user, in_expert, in_machine)"
 	if inline {
@@ -33,7 +34,7 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 	parts, err := r.groups()
 	room := 0
 	if len(parts) > 0 {
-		room = parts[0].size / len(parts[0].ids) // experiments of one program have similar trees
+		room = parts[0].size / len(parts[0].ids) // the mean: experiments of one program have similar trees
 	}
 	r.tree = newFlameTree(room)
 	for _, p := range parts {
@@ -44,35 +45,35 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 	return r.tree, err
 }
 
-// flameReader reads call trees into a tree.
+// flameReader reads call trees and merges them into one tree.
 type flameReader struct {
 	ctx       context.Context
 	conn      *sql.Conn
 	tree      *flameTree
-	valueRows string // SQL of the rows with values; args are its parameters
+	valueRows string // SQL, from FROM on, that selects the rows with values; args are its parameters
 	args      []any
 }
 
-// experimentGroup is a range of experiments that are read together, with their call trees.
+// experimentGroup is a group of experiments whose call trees are read together. Their ids are adjacent.
 type experimentGroup struct {
 	ids    []string
 	ranges map[string]nodeRange
-	size   int // of nodes
+	size   int // number of nodes of all
 	nodes  []callNode
 }
 
-// nodeRange is the range of an experiment's nodes in a group.
+// nodeRange says which nodes of a group belong to an experiment: from <= index < to.
 type nodeRange struct{ from, to int }
 
 // callNode is a node of a call tree.
 type callNode struct {
 	parent      int32 // -1 for the root
-	name        int32 // of flameTree.named
+	name        int32 // index into flameTree.functions
 	value, self int64
-	valued      bool // nodes without a value are not shown
+	valued      bool // it has a value; other nodes are not shown
 }
 
-// nodesOf returns the nodes of an experiment, indexed by their numbers.
+// nodesOf returns the nodes of an experiment, indexed by node number.
 func (p *experimentGroup) nodesOf(id string) []callNode {
 	e, ok := p.ranges[id]
 	if !ok {
@@ -81,7 +82,7 @@ func (p *experimentGroup) nodesOf(id string) []callNode {
 	return p.nodes[e.from:e.to]
 }
 
-// groups divides the experiments with values into groups that are read together.
+// groups divides the experiments with values into groups of at most nodesAtOnce nodes.
 func (r *flameReader) groups() (parts []*experimentGroup, err error) {
 	err = r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
 		nodes := int(int32s(b, 1)[from])
@@ -96,8 +97,8 @@ func (r *flameReader) groups() (parts []*experimentGroup, err error) {
 	return parts, err
 }
 
-// eachExperiment calls rows for each run of rows of one experiment, whose id is in the first column, in the
-// batches of a query.
+// eachExperiment runs a query whose first column is the experiment id. It calls rows for each range of adjacent rows
+// of one experiment in a batch: from <= row < to.
 func (r *flameReader) eachExperiment(rows func(id string, b arrow.RecordBatch, from, to int) error, query string, args ...any) error {
 	return result.Batches(r.ctx, r.conn, func(b arrow.RecordBatch) error {
 		ids := b.Column(0).(*array.String)
@@ -128,11 +129,11 @@ var (
 	errTooLarge = errors.New("the sum of these experiments' values exceeds 64 bits (choose fewer experiments)")
 )
 
-// read reads the trees of a group and merges them.
+// read reads the call trees of a group and merges them into r.tree.
 func (r *flameReader) read(p *experimentGroup) error {
 	const some = " experiment_id BETWEEN ? AND ?"
 	ends := []any{p.ids[0], p.ids[len(p.ids)-1]}
-	names := make(map[string]map[int64]int32, len(p.ids)) // of functions, by experiment
+	names := make(map[string]map[int64]int32, len(p.ids)) // index into flameTree.functions, by experiment and function id
 	err := r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
 		of := names[id]
 		if of == nil {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// flameSides are the views of a flame graph besides the one from the root: `inverted` has the functions by exclusive
-// value with their callers below; `callers` and `callees` are around one function, or all functions of a module or load
-// object. A sample counts once, where its stack first enters them.
+// flameSides are the trees that a flame graph can show instead of the one from the root (its other sides). `inverted`
+// has the functions by exclusive value, with their callers below. `callers` and `callees` start at one function, or
+// at all functions of a module or load object: a sample counts once, where its stack first enters them.
 var flameSides = []string{"inverted", "callers", "callees"}
 
-// flameGroups are what `callers` and `callees` may be around.
+// flameGroups are the kinds of things that `callers` and `callees` can start at.
 var flameGroups = []string{"function", "module", "load-object"}
 
-// flameSide is the requested side of a flame graph.
+// flameSide says which side of a flame graph is requested.
 type flameSide struct {
-	side  string // one of flameSides; empty for the root's
+	side  string // one of flameSides; "" for the tree from the root
 	group string // one of flameGroups
 	of    string // the name of the function, module or load object
 }
@@ -45,37 +45,37 @@ func (s *flameSide) has(n functionName) bool {
 	return n.function == s.of
 }
 
-// isPath reports whether a short path is the requested one, or ends in it.
+// isPath reports whether a short path is the requested path or ends in it.
 func (s *flameSide) isPath(short string) bool {
 	rest, ok := strings.CutSuffix(short, s.of)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// treeValue is the part of a node's value in the whole tree that belongs to a path of another side.
+// treeValue is a node of the whole tree, and the part of its value that belongs to a node of a side.
 type treeValue struct {
 	node  int32
 	value int64
 }
 
-// sideNode is a node of another side under construction.
+// sideNode is a node of a side under construction.
 type sideNode struct {
 	flameShown
 	parent  int32 // -1 for the root
 	origins []treeValue
-	callees int // left out
+	callees int // number of children that are not chosen
 }
 
-// sideBuilder builds another side of a tree from its root, the nodes with the highest values first: the complete side may
-// have many times as many nodes as the tree.
+// sideBuilder builds a side of a tree. It starts at the root and always adds the node with the highest value next,
+// because the complete side may have many times as many nodes as the tree.
 type sideBuilder struct {
 	*flameTree
 	side     flameSide
-	children [][]int32 // of the nodes of the tree, for callees
+	children [][]int32 // for callees: the children of each node of the whole tree
 	nodes    []sideNode
-	frontier []int32 // nodes not chosen yet, as a heap
+	frontier []int32 // heap of the nodes that can be added next
 }
 
-// fromSide returns a side of the tree with at most so many nodes and the root. `<N more>` counts the direct children that
+// fromSide returns a side with at most `most` nodes, or only its root. `<N more>` counts only direct children that
 // are left out.
 func (t *flameTree) fromSide(from flameSide, most int) flameCut {
 	g := &sideBuilder{flameTree: t, side: from}
@@ -87,7 +87,7 @@ func (t *flameTree) fromSide(from flameSide, most int) flameCut {
 		g.expand(n)
 		shown++
 		if g.nodes[n].callees > 0 {
-			shown++ // `<N more>`
+			shown++ // for `<N more>` below it
 		}
 		if p := g.nodes[n].parent; p >= 0 {
 			if g.nodes[p].callees == 1 {
@@ -116,7 +116,7 @@ func (g *sideBuilder) addRoot() {
 		}
 	} else {
 		root.name = g.rootName()
-		within := make([]bool, len(g.flameTree.nodes)) // whether a node is at or below the function, module or load object
+		within := make([]bool, len(g.flameTree.nodes)) // by node: it or a caller is in the function, module or load object
 		for i, n := range g.flameTree.nodes {
 			within[i] = n.parent >= 0 && within[n.parent]
 			if within[i] || !g.side.has(g.functions[n.name]) {
@@ -145,7 +145,7 @@ func (g *sideBuilder) addRoot() {
 	g.nodes, g.frontier = []sideNode{root}, []int32{0}
 }
 
-// rootName returns the name of the selected function, module or load object, shown as the root.
+// rootName returns the index of the name that the root shows: the selected function, module or load object.
 func (g *sideBuilder) rootName() int32 {
 	first := functionName{function: g.side.of, kind: "artificial"}
 	if i := slices.IndexFunc(g.functions, g.side.has); i >= 0 {
@@ -160,7 +160,8 @@ func (g *sideBuilder) rootName() int32 {
 	return g.intern(first)
 }
 
-// addInnerCalls adds the calls within a module or load object to the places in it: they are shown as one frame.
+// addInnerCalls adds the nodes of functions that are called within the module or load object: they are shown as one
+// frame with their callers.
 func (g *sideBuilder) addInnerCalls(places []treeValue) []treeValue {
 	if g.side.group == "function" {
 		return places
@@ -168,16 +169,16 @@ func (g *sideBuilder) addInnerCalls(places []treeValue) []treeValue {
 	for i := 0; i < len(places); i++ {
 		for _, n := range g.children[places[i].node] {
 			if g.side.has(g.functions[g.flameTree.nodes[n].name]) {
-				places = append(places, treeValue{n, 0}) // its value is part of the caller's
+				places = append(places, treeValue{n, 0}) // 0: its value is included in its caller's
 			}
 		}
 	}
 	return places
 }
 
-// expand adds the nodes below a node.
+// expand adds the children of a node to the frontier.
 func (g *sideBuilder) expand(n int32) {
-	of := map[int32]int32{} // nodes by name
+	of := map[int32]int32{} // the children by name
 	add := func(name int32, p treeValue) {
 		m, ok := of[name]
 		if !ok {
@@ -200,7 +201,7 @@ func (g *sideBuilder) expand(n int32) {
 					add(callee.name, treeValue{m, callee.value})
 				}
 			}
-		case p.node <= 0: // <Total> is no caller
+		case p.node <= 0: // <Total> is not a caller
 			g.nodes[n].exclusive += p.value
 		default:
 			add(at.name, treeValue{at.parent, p.value})
@@ -219,7 +220,7 @@ func (g *sideBuilder) cut(order []int32) flameCut {
 	for _, n := range order {
 		in[n] = true
 	}
-	rest := map[int32]int64{} // left-out values, by the node above
+	rest := map[int32]int64{} // sums of left-out children, by parent
 	for n, x := range g.nodes {
 		if !in[n] && x.parent >= 0 && in[x.parent] {
 			rest[x.parent] += x.value
@@ -243,7 +244,8 @@ func (g *sideBuilder) cut(order []int32) flameCut {
 	return c
 }
 
-// Len, Less, Swap, Push and Pop implement heap.Interface of the frontier.
+// Len, Less, Swap, Push and Pop implement heap.Interface for the frontier: the node with the highest value is the
+// first.
 func (g *sideBuilder) Len() int { return len(g.frontier) }
 
 func (g *sideBuilder) Less(i, j int) bool {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// flameTree is a tree of call paths. The root is node 0.
+// flameTree is the merged call tree of experiments. Node 0 is the root.
 type flameTree struct {
-	nodes     []flameNode // each after its parent
+	nodes     []flameNode // a node comes after its parent
 	index     map[nodeKey]int32
 	ids       map[functionName]int32
 	functions []functionName
@@ -17,23 +17,23 @@ type flameTree struct {
 
 type flameNode struct {
 	parent           int32 // -1 for the root
-	name             int32 // of flameTree.named
+	name             int32 // index into functions
 	value, exclusive int64
 }
 
 // nodeKey identifies a node by its parent and its function.
 type nodeKey struct{ parent, name int32 }
 
-// functionName identifies a function in all experiments. Load object and module are short paths, since builds have
-// different folders. Functions that differ only in their addresses are one.
+// functionName identifies a function across experiments. Load object and module are short paths, because builds are
+// in different folders. Functions that differ only in their addresses are the same.
 type functionName struct{ function, loadObject, module, kind string }
 
-// newFlameTree returns an empty tree with room for some nodes.
+// newFlameTree returns an empty tree with room for that many nodes.
 func newFlameTree(room int) *flameTree {
 	return &flameTree{nodes: make([]flameNode, 0, room), index: make(map[nodeKey]int32, room), ids: map[functionName]int32{}}
 }
 
-// intern returns the number of a function. It copies new texts.
+// intern returns the index of a function in t.functions. It copies the texts of a new function.
 func (t *flameTree) intern(n functionName) int32 {
 	number, ok := t.ids[n]
 	if !ok {
@@ -45,7 +45,7 @@ func (t *flameTree) intern(n functionName) int32 {
 	return number
 }
 
-// node returns the node of a function below another node.
+// node returns the child of parent with a function. It adds the child if there is none.
 func (t *flameTree) node(parent, name int32) int32 {
 	key := nodeKey{parent, name}
 	n, ok := t.index[key]
@@ -57,7 +57,7 @@ func (t *flameTree) node(parent, name int32) int32 {
 	return n
 }
 
-// merge adds the call tree of an experiment. Nodes come after their callers.
+// merge adds the call tree of an experiment, in which nodes must come after their callers.
 func (t *flameTree) merge(nodes []callNode) error {
 	at := make([]int32, len(nodes))
 	for i, n := range nodes {
@@ -93,27 +93,27 @@ func (t *flameTree) total() int64 {
 	return t.nodes[0].value
 }
 
-// flameCut is the shown part of a tree in drawing order: each node is followed by its children, the highest values first
-// and left-out nodes last.
+// flameCut is the part of a tree that is shown, in drawing order: a node is followed by its children, the highest
+// values first. The sum of children that are left out comes last.
 type flameCut struct {
 	*flameTree
 	shown []flameShown
 }
 
-// flameShown is a node, or the sum of left-out nodes below one.
+// flameShown is a node, or the sum of the nodes below a node that are left out.
 type flameShown struct {
-	name             int32 // of flameTree.named; -1 for left-out nodes
+	name             int32 // index into flameTree.functions; -1 for left-out nodes
 	level            int32
-	more             int // number of left-out nodes
+	more             int // number of left-out nodes; 0 for a node
 	value, exclusive int64
 }
 
-// cut returns the nodes with the highest values, callers before their callees: at most so many, including the sums of
-// left-out nodes.
+// cut returns the nodes with the highest values: at most `most`, including the sums of left-out nodes. A node is
+// never without its caller.
 func (t *flameTree) cut(most int) flameCut {
 	in := chooseNodes(len(t.nodes), most, func(n int) (parent int32, value int64) { return t.nodes[n].parent, t.nodes[n].value })
-	rest := map[int32]flameShown{}       // by the node above
-	below := make([]int32, len(t.nodes)) // number of nodes below a left-out one
+	rest := map[int32]flameShown{}       // sums of left-out children, by parent
+	below := make([]int32, len(t.nodes)) // by left-out node: number of nodes below it
 	var order []int32
 	for n := len(t.nodes) - 1; n >= 0; n-- {
 		p := t.nodes[n].parent
@@ -147,9 +147,9 @@ func compareNames(a, b functionName) int {
 	return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.loadObject, b.loadObject), cmp.Compare(a.module, b.module), cmp.Compare(a.kind, b.kind))
 }
 
-// walkInOrder calls visit for nodes in drawing order, with their levels. order is sorted by parent, and then in drawing
-// order. After a node's children, it visits ^node if some are left out. It does not recurse, since stacks may be
-// very deep.
+// walkInOrder calls visit for the nodes in order, a node's children right after it, with their levels. order must be
+// sorted by parent, and siblings in drawing order. If leftOut says that children of a node are left out, visit(^node)
+// follows its other children. There is no recursion, because stacks may be very deep.
 func walkInOrder(order []int32, parent func(int32) int32, leftOut func(int32) bool, visit func(node, level int32)) {
 	children := map[int32][]int32{}
 	for i := 0; i < len(order); {
@@ -180,10 +180,11 @@ func walkInOrder(order []int32, parent func(int32) int32, leftOut func(int32) bo
 	}
 }
 
-// chooseNodes chooses the nodes with the highest values, callers before their callees: at most so many, including one for
-// the left-out children of each, and the root. A node comes after its caller, whose value is no less.
+// chooseNodes returns which nodes to show: those with the highest values, at most `most`, and always the root. The
+// sum of a node's left-out children counts as one. Nodes must come after their callers and have no higher values than
+// these.
 func chooseNodes[V cmp.Ordered](nodes, most int, of func(int) (parent int32, value V)) (in []bool) {
-	values, callees := make([]V, nodes), make([]int32, nodes) // that are left out
+	values, callees := make([]V, nodes), make([]int32, nodes) // callees: number of children that are not chosen
 	for n := range nodes {
 		var p int32
 		if p, values[n] = of(n); p >= 0 {
@@ -195,7 +196,7 @@ func chooseNodes[V cmp.Ordered](nodes, most int, of func(int) (parent int32, val
 	for i, n := range order {
 		shown++
 		if callees[n] > 0 {
-			shown++ // `<N more>`
+			shown++ // for `<N more>` below it
 		}
 		if p, _ := of(int(n)); p >= 0 {
 			if callees[p]--; callees[p] == 0 {
@@ -214,7 +215,8 @@ func chooseNodes[V cmp.Ordered](nodes, most int, of func(int) (parent int32, val
 	return in
 }
 
-// highest returns the indexes of the highest values in descending order; of equal values, the first come first.
+// highest returns the indexes of the `most` highest values, in descending order of value; of equal values, the lower
+// index comes first.
 func highest[V cmp.Ordered](values []V, most int) []int32 {
 	most = min(most, len(values))
 	if most == 0 {

@@ -12,9 +12,9 @@ import (
 	"stackmill/queries/report"
 )
 
-// functionRows answers with functions and the values of several metrics side by side, in columns `exclusive.METRIC` and
-// `inclusive.METRIC`: 0 where a function has no value, null where its experiment lacks the metric. <Total> is always
-// included and does not count for the limit.
+// functionRows answers with functions and their values of several metrics side by side, in columns `exclusive.METRIC`
+// and `inclusive.METRIC`. A value is 0 if the function has none, and null if its experiment lacks the metric. <Total>
+// is always included and does not count toward the limit.
 func functionRows(w *job) error {
 	r, v := report.Defaults(), w.values
 	r.Metric, r.Mode, r.Inline = v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode), v.Get("inline") == "true"
@@ -53,12 +53,12 @@ func functionRows(w *job) error {
 	return w.print(db, statement)
 }
 
-// From estimateFrom experiments on, the size of an answer is estimated before it is made: counting functions takes a
-// tenth of the time of sorting them.
+// estimateFrom is the number of experiments from which fits estimates the size of an answer before it is made.
+// Counting the functions takes a tenth of the time of sorting them.
 const estimateFrom = 100
 
-// fits refuses an answer that would be too large as text, by a lower bound: the rows of the metric with most functions
-// in each experiment.
+// fits returns an error if an answer in JSON is certainly too large. It estimates the minimum: the rows of the metric
+// with the most functions in each experiment.
 func (w *job) fits(db *queries.DB, metrics []string, mode string, limit int) error {
 	format := cmp.Or(w.values.Get("format"), "json")
 	if db.Count < estimateFrom || format != "json" && format != "ndjson" {
@@ -84,8 +84,8 @@ SELECT experiment_id, metric, count(*) AS n FROM function_trends WHERE mode = ? 
 	return nil
 }
 
-// askByName asks for the default metrics of all experiments by their names: an experiment may also have the default
-// metric of another one.
+// askByName asks for all metrics that are the default of some experiment, by their names: then every experiment that
+// has such a metric shows it, even if its own default is another one.
 func askByName(ctx context.Context, db *queries.DB, r report.Request) (*report.Question, error) {
 	q, err := report.Ask(ctx, db, &r)
 	if err != nil || r.Metric != "" || len(q.Metrics()) == 0 {
@@ -100,7 +100,7 @@ func askByName(ctx context.Context, db *queries.DB, r report.Request) (*report.Q
 	return q, err
 }
 
-// wideFunctions returns SQL with one row for each function of an experiment.
+// wideFunctions returns SQL with one row for each function of each experiment.
 func wideFunctions(q *report.Question, sort, search string, limit int) (string, error) {
 	values, order := []string{}, "false"
 	for i, m := range q.Metrics() {
@@ -133,5 +133,5 @@ FROM wide WHERE %s OR %s`, q.Statement(), strings.Join(slices.Insert(values, 0, 
 	return statement + "\nORDER BY experiment, experiment_id, " + order, nil
 }
 
-// quoted returns a column's name in SQL.
+// quoted returns the name of a column as a quoted SQL identifier.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// headers are sent with all responses. The page neither loads from nor sends to other servers, cannot be framed, and
-// browsers do not guess content types.
+// headers are sent with all responses. They keep the page from loading from or sending to other servers and from
+// being framed, and browsers from guessing content types.
 var headers = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -62,7 +62,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// admit refuses requests that another site makes a browser send: by DNS rebinding, or from one of its pages.
+// admit refuses requests that another site makes a browser send, through DNS rebinding or from one of its pages.
 func (s *Server) admit(r *http.Request) error {
 	if !s.isOwn(r.Host) {
 		return &failure{http.StatusMisdirectedRequest, fmt.Errorf("%q is not a name of this server (use the address that it printed, or allow the name with --host)", r.Host)}
@@ -74,16 +74,16 @@ func (s *Server) admit(r *http.Request) error {
 	switch {
 	case site == "" || site == "same-origin" || site == "none":
 	case s.isPage(r.URL.Path) && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document":
-		// a link on another site's page
+		// a person followed a link on another site's page
 	default:
 		return &failure{http.StatusForbidden, errors.New("the request comes from a page of another site")}
 	}
 	return nil
 }
 
-// isOwnOrigin reports whether a page of this server sent a request. "null" is the origin of sandboxed frames and data:
-// pages, which browsers call cross-site, and of forms on pages without a referrer (a proxy may set that policy), which
-// they call same-origin.
+// isOwnOrigin reports whether a page of this server sent a request. "null" is the origin of sandboxed frames and
+// data: pages; then site is "cross-site". It is also the origin of forms on pages that send no referrer, as a proxy
+// may demand; then site is "same-origin".
 func (s *Server) isOwnOrigin(origin, site string) bool {
 	if origin == "null" {
 		return site == "same-origin"
@@ -92,13 +92,13 @@ func (s *Server) isOwnOrigin(origin, site string) bool {
 	return err == nil && s.isOwn(u.Host)
 }
 
-// isPage reports whether a path is a page that people open.
+// isPage reports whether a path is a page that people open in a browser, not data.
 func (s *Server) isPage(path string) bool {
 	return path == "/" || path == speedscopePath || strings.HasPrefix(path, "/pprof/") || path == s.page.path+speedscopeFile
 }
 
-// isOwn reports whether a request's host is this server: one of Hosts, with or without the port, or localhost or an
-// address of this machine with the server's port.
+// isOwn reports whether a Host header names this server. That is one of Hosts, with or without a port; or localhost
+// or an address of this machine, with the server's port.
 func (s *Server) isOwn(host string) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -149,8 +149,8 @@ func bearer(r *http.Request) (token string, ok bool) {
 	return strings.TrimSpace(token), strings.EqualFold(scheme, "Bearer")
 }
 
-// CheckToken checks a token sent from an address, host:port. The right one is accepted however many wrong ones came
-// before.
+// CheckToken checks a token that was sent from an address, host:port. Wrong tokens are limited, but never keep the
+// right one from being accepted.
 func (s *Server) CheckToken(token, from string) error {
 	if equal(token, s.Token) {
 		return nil

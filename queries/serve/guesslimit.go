@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Limits of wrong tokens within guessWindow. The token's length makes guessing hopeless; the limits protect the log
-// and the server's time.
+// Limits on wrong tokens within guessWindow. Tokens are too long to be guessed; the limits keep guesses from filling
+// the log and taking the server's time.
 const (
 	guessWindow    = time.Minute
-	maxGuesses     = 100 // from all addresses, which bounds the table
+	maxGuesses     = 100 // from all hosts; this also limits the size of byHost
 	maxHostGuesses = 10
 )
 
@@ -26,8 +26,8 @@ type guessLimiter struct {
 	byHost map[string]int
 }
 
-// count counts a wrong token. It reports whether it is within the limits, and whether it is the last one within
-// them.
+// count counts a wrong token. It reports whether the token is within the limits, and whether it is the last one that
+// is.
 func (g *guessLimiter) count(host string, now time.Time) (allowed, last bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -42,12 +42,12 @@ func (g *guessLimiter) count(host string, now time.Time) (allowed, last bool) {
 	return true, g.total == maxGuesses || g.byHost[host] == maxHostGuesses
 }
 
-// remoteHost returns the host of host:port; for IPv6 its /64 network, since one machine can use all addresses of a
-// network.
+// remoteHost returns the host in host:port. For IPv6 it returns the /64 network, since a machine can use any address
+// in its network.
 func remoteHost(address string) string {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return address // a Unix socket has no addresses
+		return address // clients of a Unix socket have no address
 	}
 	if host := a.Addr().Unmap(); !host.Is6() {
 		return host.String()

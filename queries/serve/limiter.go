@@ -10,7 +10,7 @@ import (
 
 const defaultWait = 10 * time.Second
 
-// limiter limits the number of requests answered at the same time, and of those waiting.
+// limiter limits how many requests are answered at the same time, and how many may wait.
 type limiter struct {
 	slots      chan struct{}
 	waiting    atomic.Int64
@@ -24,7 +24,7 @@ func newLimiter(atOnce, waiting int) *limiter {
 
 var errBusy = &failure{http.StatusServiceUnavailable, errors.New("the server is busy (try again in a moment)")}
 
-// acquire waits for a slot, which done frees.
+// acquire waits until a request may be answered. done lets the next one begin.
 func (t *limiter) acquire(ctx context.Context) (done func(), err error) {
 	done = func() { <-t.slots }
 	select {

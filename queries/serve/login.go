@@ -15,17 +15,17 @@ import (
 	"strings"
 )
 
-// A browser exchanges the token for a cookie, which it sends until it is closed or logs out. The token is in the URL that
-// the program prints, or the user enters it in a form that replaces each page.
+// A browser sends the token once and gets a cookie, which it sends with each request until it is closed or logs out.
+// The token is in the URL that the program prints; without it, a form asks for the token before any page is shown.
 
 const (
-	tokenParameter = "token"   // in a page's URL
+	tokenParameter = "token"   // query parameter in a page's URL, and field of the form
 	loginPath      = "/login"  // the form's target
-	logoutPath     = "/logout" // the target of the page's button
+	logoutPath     = "/logout" // the target of the page's button Log out
 )
 
-// cookieName returns the name of the cookie. Browsers send cookies to all ports of a host, so each server needs its own
-// name. The prefix keeps pages without TLS from replacing a cookie set with TLS.
+// cookieName returns the name of the cookie. Browsers send cookies to all ports of a host, so each server needs its
+// own name. With the prefix __Host-, pages without TLS cannot replace a cookie that was set with TLS.
 func (s *Server) cookieName(r *http.Request) string {
 	sum := sha256.Sum256([]byte(cmp.Or(s.Socket, fmt.Sprint(s.Port))))
 	name := "stackmill-" + hex.EncodeToString(sum[:4])
@@ -58,8 +58,8 @@ func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string)
 	http.SetCookie(w, c)
 }
 
-// exchangeToken redirects to the page without the token in its URL and sets the cookie, so that the token is in neither
-// the history nor a referrer.
+// exchangeToken answers a URL with a token: it sets the cookie and redirects to the same URL without the token, so
+// that the token appears neither in the browser's history nor as a referrer.
 func (s *Server) exchangeToken(w http.ResponseWriter, r *http.Request) {
 	place := withoutToken(r.URL)
 	if s.authorize(r) != nil {
@@ -72,7 +72,7 @@ func (s *Server) exchangeToken(w http.ResponseWriter, r *http.Request) {
 	redirect(w, place)
 }
 
-// withoutToken returns a URL's path and query without the token.
+// withoutToken returns the path and query of a URL, without the token.
 func withoutToken(u *url.URL) string {
 	var kept []string
 	for _, parameter := range strings.Split(u.RawQuery, "&") {
@@ -85,7 +85,7 @@ func withoutToken(u *url.URL) string {
 	return place.RequestURI()
 }
 
-// serveLogin accepts the form.
+// serveLogin answers when the form is sent.
 func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<16)
 	place := s.ownPlace(r.PostFormValue("place"))
@@ -99,8 +99,8 @@ func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request) {
 	redirect(w, place)
 }
 
-// ownPlace returns a place if it is one of this server's pages, otherwise the first page: the form must not redirect to
-// another site.
+// ownPlace returns place, a path with a query, if it is one of this server's pages, otherwise "/": the form must not
+// redirect to another site.
 func (s *Server) ownPlace(place string) string {
 	u, err := url.ParseRequestURI(place)
 	if err != nil || u.Scheme != "" || u.Host != "" || !s.isPage(u.Path) {
@@ -115,14 +115,15 @@ func (s *Server) serveLogout(w http.ResponseWriter, r *http.Request) {
 	redirect(w, "/")
 }
 
-// redirect redirects to a place of this server. http.Redirect would clean the path.
+// redirect redirects to a path of this server. http.Redirect would clean the path.
 func redirect(w http.ResponseWriter, place string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", place)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// askToken answers with the form for the token, which leads to a place. wrong is the error of the token sent, or nil.
+// askToken answers with the form that asks for the token, and then leads to place. wrong is the error of the token
+// that was sent, nil if none was.
 func (s *Server) askToken(w http.ResponseWriter, r *http.Request, wrong error, place string) {
 	var why string
 	err := error(errToken)

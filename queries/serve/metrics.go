@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// serverMetrics counts requests for Prometheus.
+// serverMetrics counts requests, for GET /metrics.
 type serverMetrics struct {
 	mu     sync.Mutex
-	byPath map[string]*requestStats // by path of the endpoint
+	byPath map[string]*requestStats // keys are the paths of endpoints
 }
 
-// requestStats counts an endpoint's requests that were not answered from the cache.
+// requestStats counts requests to an endpoint, except those answered from the cache.
 type requestStats struct {
 	answered, failed int64
 	took             time.Duration
@@ -41,18 +41,18 @@ func (m *serverMetrics) record(path string, took time.Duration, err error) {
 	}
 }
 
-// head writes the lines before the series of a name.
+// head writes the HELP and TYPE lines of a metric.
 func head(w io.Writer, name, help, kind string) {
 	fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", name, help, kind)
 }
 
-// gauge writes a series without labels.
+// gauge writes a metric with one value and no labels.
 func gauge(w io.Writer, name, help string, value any) {
 	head(w, name, help, "gauge")
 	fmt.Fprintf(w, "%s %v\n", name, value)
 }
 
-// serveMetrics answers in the text format of Prometheus.
+// serveMetrics answers GET /metrics, in the text format of Prometheus.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	experiments, leftOut, unreadable := 0, 0, 0
 	if store, err := s.store.pin(r.Context(), false); err == nil {

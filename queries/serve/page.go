@@ -18,10 +18,10 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// page has the files of the page. All but index.html have a path with a hash of the content, so that a page never loads
-// files of another version, and browsers can cache them forever.
+// page holds the built files of the web page. All but index.html are served below a path with a hash of the content,
+// so that files of different versions never mix and browsers can cache them forever.
 type page struct {
-	path  string            // of all files but index.html, ends with /
+	path  string            // folder of all files but index.html, as /page/HASH/
 	files map[string][]byte // by name
 }
 
@@ -30,7 +30,7 @@ const indexFile = "index.html"
 var loadPage = sync.OnceValues(func() (*page, error) {
 	const dir = "page"
 	p := &page{files: map[string][]byte{}}
-	list, err := pageFiles.ReadDir(dir) // sorted
+	list, err := pageFiles.ReadDir(dir) // sorted by name, so the hash is always the same
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,14 @@ var loadPage = sync.OnceValues(func() (*page, error) {
 // style returns the path of the style sheet.
 func (p *page) style() string { return p.path + "style.css" }
 
-// serveIndex answers with index.html, which says whether there is a login.
+// serveIndex answers with index.html. It tells the page whether there is a login.
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	login := "none"
 	if s.wantsToken() {
 		login = "token"
 	}
 	tag := `"` + s.page.path + login + `"`
-	w.Header().Set("Cache-Control", "private, no-cache") // another version may have another page
+	w.Header().Set("Cache-Control", "private, no-cache") // revalidate: a newer server has another page
 	w.Header().Set("ETag", tag)
 	if matches(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -69,7 +69,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(bytes.ReplaceAll(s.page.files[indexFile], []byte("LOGIN"), []byte(login))) // the client may have gone
 }
 
-// servePageFile answers with another file of the page.
+// servePageFile answers with a file of the page other than index.html.
 func (s *Server) servePageFile(w http.ResponseWriter, r *http.Request) {
 	name, ok := strings.CutPrefix(r.URL.Path, s.page.path)
 	text := s.page.files[name]
@@ -85,11 +85,11 @@ func (s *Server) servePageFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // the client may have gone
 }
 
-// failPage answers a person's request with an error page.
+// failPage answers a person's request for a page with an error page.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	var text bytes.Buffer
 	_ = errorPage.Execute(&text, struct{ Why, Style string }{Explain(err), s.page.style()}) // a buffer has no errors
-	w.Header().Set("Content-Security-Policy", headers["Content-Security-Policy"])           // not a viewer's
+	w.Header().Set("Content-Security-Policy", headers["Content-Security-Policy"])           // not that of pprof's pages
 	s.respond(w, r, err, "text/html; charset=utf-8", text.Bytes())
 }
 
@@ -100,7 +100,7 @@ var errorPage = template.Must(template.New("error").Parse(pageStart("nothing to 
 </html>
 `))
 
-// pageStart returns the start of a page without scripts.
+// pageStart returns the start of an HTML template for pages without scripts.
 func pageStart(title string) string {
 	return `<!DOCTYPE html>
 <html lang="en">

@@ -23,21 +23,22 @@ import (
 	"stackmill/queries"
 )
 
-// pprof's own pages about exported experiments are at /pprof/SELECTION/PAGE. The selection is the escaped query of
-// /api/v1/export, since pprof's pages have their own queries.
+// The pages of the program pprof about exported experiments are at /pprof/SELECTION/PAGE. SELECTION is the query of
+// /api/v1/export, escaped: the query of the URL belongs to pprof's page.
 const (
 	pprofPath       = "/pprof/{selection}/{page...}"
 	defaultPage     = "flamegraph"
 	maxProfileBytes = 128 << 20 // bytes of an uncompressed profile
-	maxGraphNodes   = 200       // of a drawn graph
+	maxGraphNodes   = 200       // in pprof's graph
 )
 
-// pprofPages are the pages that only show the profile. The others read and write files of this machine: sources and
-// binaries named by recordings, and settings.
+// pprofPages are the pages of pprof that only show the profile. Its other pages read and write files of this machine:
+// sources and binaries that recordings name, and settings.
 var pprofPages = []string{defaultPage, "graph", "top", "peek", "download"}
 
-// pprofPolicy is the policy of these pages, which have inline scripts and styles. The sandbox makes their origin
-// foreign to this server, so that a script injected by a name in a profile cannot send requests to it.
+// pprofPolicy is the content security policy of these pages, which have inline scripts and styles. As sandboxed pages
+// they do not have this server's origin: if a name in a profile injects a script, it cannot send requests to the
+// server.
 const pprofPolicy = "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -70,8 +71,8 @@ func (s *Server) servePprof(w http.ResponseWriter, r *http.Request) {
 	s.send(w, a.body)
 }
 
-// pprofPage returns a page about a request's selection. Another process renders it: pprof and graphviz may take any time
-// and memory, and cannot be stopped in this process.
+// pprofPage returns a page of pprof about the selection in a request's path. Another process renders it, because
+// pprof and graphviz may take any time and memory and cannot be stopped in this process.
 func (s *Server) pprofPage(r *http.Request, name string, store *lease) (*reply, error) {
 	if !slices.Contains(pprofPages, name) {
 		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not available, since it reads files of the server's machine (available are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
@@ -104,10 +105,11 @@ func (s *Server) pprofPage(r *http.Request, name string, store *lease) (*reply, 
 	return s.run(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: profile}, store)
 }
 
-// pprofEndpoint renders a page in another process: its call has the page's name and query, and the profile.
+// pprofEndpoint is for calls in another process, which renders a page of pprof. A call has the page's name and query,
+// and the profile in its body.
 var pprofEndpoint = endpoint{method: http.MethodGet, path: pprofPath, handle: renderPprof}
 
-// renderPprof lets pprof render a page.
+// renderPprof renders a page of pprof.
 func renderPprof(w *job) error {
 	text, err := gzip.NewReader(bytes.NewReader(w.body))
 	if err != nil {
@@ -144,7 +146,7 @@ func renderPprof(w *job) error {
 	return err
 }
 
-// leftOutNote returns HTML about experiments that the profile lacks, from its comments.
+// leftOutNote returns HTML about experiments that the profile lacks. The profile's comments name them.
 func leftOutNote(p *profile.Profile) (note string) {
 	for _, text := range p.Comments {
 		if strings.HasPrefix(text, queries.LeftOutPrefix) {
@@ -154,7 +156,7 @@ func leftOutNote(p *profile.Profile) (note string) {
 	return note
 }
 
-// pageWriter receives a page.
+// pageWriter is an http.ResponseWriter that keeps a page in memory.
 type pageWriter struct {
 	header http.Header
 	status int
@@ -165,14 +167,14 @@ func (p *pageWriter) Header() http.Header { return p.header }
 
 func (p *pageWriter) WriteHeader(status int) { p.status = status }
 
-// fixedFetcher is a driver.Fetcher of one profile.
+// fixedFetcher is a driver.Fetcher that returns the profile, whatever is requested.
 type fixedFetcher struct{ *profile.Profile }
 
 func (g fixedFetcher) Fetch(string, time.Duration, time.Duration) (*profile.Profile, string, error) {
 	return g.Profile, "", nil
 }
 
-// noFileAccess denies pprof symbols, servers and output files.
+// noFileAccess keeps pprof from reading symbols, requesting URLs and writing files.
 type noFileAccess struct{}
 
 var errNoFiles = errors.New("files are not used here")
@@ -181,7 +183,7 @@ func (noFileAccess) Open(string) (io.WriteCloser, error)                        
 func (noFileAccess) RoundTrip(*http.Request) (*http.Response, error)                 { return nil, errNoFiles }
 func (noFileAccess) Symbolize(string, driver.MappingSources, *profile.Profile) error { return nil }
 
-// noBinaries denies pprof binaries.
+// noBinaries keeps pprof from reading binaries.
 type noBinaries struct{}
 
 func (noBinaries) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
@@ -192,7 +194,7 @@ func (noBinaries) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
 	return nil, errNoFiles
 }
 
-// pprofFlags is the plugin.FlagSet with the options for pprof.
+// pprofFlags is a plugin.FlagSet that parses fixed flags, which start pprof's web server without a listener.
 type pprofFlags struct{ *flag.FlagSet }
 
 func (f pprofFlags) StringList(name, value, usage string) *[]*string {

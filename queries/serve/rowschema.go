@@ -11,14 +11,14 @@ import (
 	"stackmill/schema"
 )
 
-// The names of the schemas of rows that do not come from a report.
+// Names of JSON schemas for rows that do not come from a report.
 const (
 	experimentRow = "ExperimentRow"
 	metricRow     = "MetricRow"
 	problemRow    = "ProblemRow"
 )
 
-// reportRow returns the name of the schema of a report's rows: DataObjectsRow for data-objects.
+// reportRow returns the name of the JSON schema of a report's rows: DataObjectsRow for the report data-objects.
 func reportRow(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "-") {
@@ -27,7 +27,7 @@ func reportRow(name string) string {
 	return b.String() + "Row"
 }
 
-// reportRows returns the names of the schemas of all reports' rows.
+// reportRows returns the names of the JSON schemas of all reports' rows.
 func reportRows() (names []string) {
 	for _, r := range report.Reports {
 		names = append(names, reportRow(r.Name))
@@ -35,14 +35,15 @@ func reportRows() (names []string) {
 	return names
 }
 
-// outerJoined lists columns of views, VIEW.COLUMN, that are missing where an outer join finds no row.
-// Neither their tables nor their descriptions say so.
+// outerJoined lists columns, as VIEW.COLUMN, that are NULL where an outer join finds no row. Neither their tables nor
+// their descriptions say so.
 var outerJoined = []string{
 	"sample_point_metrics.label", "sample_point_metrics.t0_ns", "sample_point_metrics.t1_ns",
 	"data_object_functions.function_id",
 }
 
-// rowSchemas returns the JSON schemas of the rows in answers, by name. The page's row types are generated from them.
+// rowSchemas returns the JSON schemas of rows in answers, by name. The page's TypeScript types of rows are generated
+// from them.
 func rowSchemas() (object, error) {
 	views, err := queries.Views()
 	if err != nil {
@@ -97,7 +98,7 @@ func rowSchema(view, row string, columns []queries.Column) object {
 	return object{"type": "object", "description": "A row is " + row + ".", "properties": properties, "required": required}
 }
 
-// jsonTypes returns the JSON types that result.Exact gives the values of a column.
+// jsonTypes returns the JSON types of a column's values as result.Exact writes them.
 func jsonTypes(c queries.Column) []string {
 	switch c.Type {
 	case "BIGINT":

@@ -15,7 +15,7 @@ import (
 	"stackmill/queries/sandbox"
 )
 
-// sandboxCall is a call for another process.
+// sandboxCall is a call that is sent to another process.
 type sandboxCall struct {
 	Method string     `json:"method"`
 	Path   string     `json:"path"` // of the endpoint
@@ -25,7 +25,7 @@ type sandboxCall struct {
 	Empty  bool       `json:"empty"`
 }
 
-// sandboxReply is the head of that process's answer.
+// sandboxReply is the answer of that process, without the body.
 type sandboxReply struct {
 	Status int    `json:"status"`
 	Error  string `json:"error,omitempty"`
@@ -34,7 +34,7 @@ type sandboxReply struct {
 
 const maxErrorBytes = 16 << 10
 
-// Answer is the main function of a process that answers one call.
+// Answer is the main function of a process that answers one call from another process.
 func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return sandbox.Answer(in, out, func(request json.RawMessage, body *os.File) (any, error) {
 		var t sandboxCall
@@ -51,16 +51,16 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 			return c.answer(ctx, directSource{&o}, sandbox.NewBounded(int64(o.Largest), body))
 		})
 		if err != nil {
-			text := err.Error() // the engine quotes names in full
+			text := err.Error() // may be long: the engine quotes names in full
 			return sandboxReply{Status: StatusOf(err), Error: strings.ToValidUTF8(text[:min(len(text), maxErrorBytes)], "")}, nil
 		}
 		return sandboxReply{http.StatusOK, "", *a}, nil
 	})
 }
 
-// runInState lets another process answer a call, from the same state of the store as other answers. If that process
-// saw another state, the store has changed: the server adopts the new state and, if that differs again, retries
-// once.
+// runInState runs a call in another process, which opens the store itself. Its answer must be from the same state of
+// the store as the lease. If that process saw another state, the server looks for new commits; if the states still
+// differ, it retries once.
 func (s *Server) runInState(ctx context.Context, c *call, store *lease) (*reply, error) {
 	state := store.state()
 	for tries := 0; ; tries++ {
@@ -88,7 +88,7 @@ func (s *Server) runInState(ctx context.Context, c *call, store *lease) (*reply,
 
 var errMemory = &failure{http.StatusRequestEntityTooLarge, sandbox.ErrMemory}
 
-// runSandboxed lets another process answer a call.
+// runSandboxed runs a call in another process.
 func (s *Server) runSandboxed(ctx context.Context, c *call) (*reply, error) {
 	box := &sandbox.Box{Program: s.Program, Memory: s.Memory, Largest: int64(s.Largest)}
 	answered, err := box.Run(ctx, sandboxCall{c.method, c.path, c.name, c.values, c.body, c.columnsOnly})

@@ -25,29 +25,29 @@ import (
 	"stackmill/queries/sandbox"
 )
 
-// Options configure a server and limit what its answers may take.
+// Options configure a server and set its limits.
 type Options struct {
 	Store   string
-	Version string // of the program: another version may answer differently
+	Version string // of stackmill: cached answers of another version are not valid
 
-	Hosts  []string // allowed Host headers, besides addresses of this machine at Port
+	Hosts  []string // allowed Host headers, besides this machine's addresses with Port
 	Port   int
-	Socket string // the path of the Unix socket, if it listens on one instead of Port
-	Token  string // required of requests; empty: none
+	Socket string // path of the Unix socket; "" if it listens on Port instead
+	Token  string // required of requests; "": none is required
 
-	TokenOnSocket bool // whether requests over Socket must present it as well
+	TokenOnSocket bool // the token is also required of requests over Socket
 
-	Memory     int64 // bytes for the SQL engine, and as much again for the processes that run SQL
+	Memory     int64 // bytes for the SQL engine; each process that runs SQL may use as much again
 	Timeout    time.Duration
-	Concurrent int           // requests answered at the same time
-	Waiting    int           // further requests that may wait
-	Largest    int           // bytes of an answer
+	Concurrent int           // maximum of requests answered at the same time
+	Waiting    int           // maximum of further requests that wait
+	Largest    int           // maximum of bytes in an answer
 	Patience   time.Duration // how long a client may take to read a part of an answer; 0: DefaultPatience
 
-	By        []string // labels of the series of GET /metrics: labels of experiments, columns of `experiments`
+	By        []string // what groups experiments in GET /metrics: labels of experiments, or columns of `experiments`
 	Functions int      // functions with a series in GET /metrics, per experiment and metric
 
-	// Program is the command of a process that calls Answer with the same options.
+	// Program is the command line of a process that calls Answer with the same options.
 	Program []string
 	Log     *slog.Logger
 }
@@ -85,7 +85,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close closes the store. The server answers no further requests.
+// Close closes the store. Requests after it fail.
 func (s *Server) Close() error { return s.store.close() }
 
 // Handler returns the handler of all requests.
@@ -100,7 +100,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	mux.HandleFunc("GET "+speedscopePath, s.serveSpeedscope)
 	mux.HandleFunc("GET "+pprofPath, s.servePprof)
 	mux.HandleFunc("POST "+loginPath, s.serveLogin)
-	mux.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, _ *http.Request) { redirect(w, "/") }) // the answer to the login form, reloaded
+	mux.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, _ *http.Request) { redirect(w, "/") }) // a reload of the answer to the form
 	mux.HandleFunc("POST "+logoutPath, s.serveLogout)
 	mux.HandleFunc("GET /openapi.json", s.serveOpenAPI)
 	mux.HandleFunc("GET /healthz", s.serveHealth)
@@ -156,8 +156,8 @@ func (s *Server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 	s.send(w, a.body)
 }
 
-// reply returns the answer to a call, or nil if the client has it already. SQL in a request may return other rows
-// each time, for example with now(): its answer is not cached and has no tag.
+// reply returns the answer to a call, or nil if the client has the current answer already. Answers to calls with SQL
+// are neither cached nor tagged, because SQL such as now() may return other rows each time.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *lease) (*reply, error) {
 	if c.hasSQL() {
 		w.Header().Set("Cache-Control", "no-store")
@@ -172,7 +172,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *l
 	return s.cache.get(r.Context(), tag, func() (*reply, error) { return s.run(r.Context(), c, store) })
 }
 
-// run answers a call within the limits of time and concurrent requests.
+// run answers a call within the limits on time and concurrent requests.
 func (s *Server) run(ctx context.Context, c *call, store *lease) (a *reply, err error) {
 	done, err := s.limiter.acquire(ctx)
 	if err != nil {
@@ -197,8 +197,8 @@ func (s *Server) run(ctx context.Context, c *call, store *lease) (a *reply, err 
 	return a, timeoutError(ctx, s.Timeout, err)
 }
 
-// timeoutError replaces the error of a call whose deadline has passed: the engine reports an interruption as an error
-// of its own.
+// timeoutError returns an error about the time limit if the deadline has passed, otherwise err. After an
+// interruption, the engine returns an error of its own.
 func timeoutError(ctx context.Context, limit time.Duration, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return timedOut(limit)
@@ -222,7 +222,7 @@ func recoverPanic[T any](f func() (T, error)) (a T, err error) {
 
 func (o *Options) engineLimits() queries.Limits { return queries.Limits{Memory: o.Memory} }
 
-// serveHealth reports whether the store can be read. It names no experiments, since it needs no token.
+// serveHealth reports whether the store can be read. It does not name experiments, since requests need no token.
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	store, err := s.store.pin(r.Context(), false)
 	if err == nil {

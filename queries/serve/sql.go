@@ -15,7 +15,7 @@ import (
 	"stackmill/queries"
 )
 
-// queryFields are the fields of a query's body.
+// queryFields are the fields of the JSON body of a request with SQL.
 var queryFields = []parameter{
 	{name: "sql", kind: "string", required: true, doc: "SQL in DuckDB's dialect; the answer has the rows of the last statement"},
 	{name: "format", kind: "string", enum: formatNames(), doc: "by default json"},
@@ -117,8 +117,8 @@ WHERE internal AND function_type IN ('scalar', 'aggregate', 'macro', 'table_macr
 	return w.writeJSON(map[string]any{"relations": all, "functions": functions})
 }
 
-// sqlError classifies an error of a request's SQL as the client's mistake, unless the server refused it or ran out of
-// memory.
+// sqlError treats an error of a request's SQL as the client's mistake, unless the server refused the SQL, ran out of
+// memory or lacks a file.
 func sqlError(err error) error {
 	var engine *duckdb.Error
 	if err == nil || queries.IsRefusal(err) || queries.FindLostFile(err) != nil || errors.As(err, &engine) && (engine.Type == duckdb.ErrorTypeOutOfMemory || engine.Type == duckdb.ErrorTypeInternal) {
@@ -127,7 +127,7 @@ func sqlError(err error) error {
 	return badRequest(err)
 }
 
-// requestError classifies an error as the client's mistake unless it is the engine's.
+// requestError treats an error as the client's mistake, unless it comes from the SQL engine.
 func requestError(err error) error {
 	if err == nil || errors.As(err, new(*duckdb.Error)) {
 		return err

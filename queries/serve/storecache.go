@@ -12,32 +12,32 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// selection is a part of the store and a filter of its samples.
+// selection selects experiments and their samples.
 type selection struct {
-	selectors []string // of experiments; empty: all
+	selectors []string // select experiments; empty: all
 	filter    queries.Filter
-	reads     []string // the views that will be read
+	reads     []string // the views that the caller will read; nil: any
 }
 
-// sessionSource opens sessions. Calling done, at most once, ends a session.
+// sessionSource opens a session with what a selection selects. done ends the session; it may be called once.
 type sessionSource interface {
 	session(ctx context.Context, of selection) (db *queries.DB, done func(), err error)
 }
 
 const (
 	pollInterval = 250 * time.Millisecond // between checks for new commits
-	maxSessions  = 12                     // kept open, including idle ones
+	maxSessions  = 12                     // per snapshot, in use or idle
 )
 
-// storeCache keeps the store's current state open, with sessions for the next requests.
+// storeCache keeps the store open in its current state, and recently used sessions for the next requests.
 type storeCache struct {
 	*Options
-	mu sync.Mutex // guards sessions and their uses
+	mu sync.Mutex // guards the sessions of snapshots, and their uses
 
-	opening sync.Mutex // guards the rest
+	opening sync.Mutex // guards the fields below
 	watch   *storedir.Watcher
 	polled  time.Time
-	state   string    // of the commits at that time
+	state   string    // of the commits at the time polled
 	current *snapshot // nil before the first use
 }
 
@@ -45,15 +45,15 @@ func newStoreCache(o *Options) *storeCache {
 	return &storeCache{Options: o, watch: storedir.NewWatcher(o.Store)}
 }
 
-// snapshot is the store in one state of its commits, with sessions by their selection.
+// snapshot is the store in one state of its commits. Its sessions are open parts of it, keyed by their selection.
 type snapshot struct {
 	sessions map[string]*session
 	whole    *session
-	stale    bool // replaced by a newer one
+	stale    bool // a newer snapshot has replaced it
 }
 
-// lease keeps a snapshot open during a request, so that all of an answer is from one state. It must be released
-// once.
+// lease keeps a snapshot open during a request, so that the whole answer is from one state of the store. It must be
+// released once.
 type lease struct {
 	*storeCache
 	*snapshot
@@ -62,22 +62,22 @@ type lease struct {
 // state returns a hash of the snapshot's commits.
 func (p *lease) state() string { return p.whole.db.State }
 
-// leftOut returns warnings about experiments that all answers lack.
+// leftOut returns warnings about experiments that are missing from all answers.
 func (p *lease) leftOut() []string { return p.whole.db.LeftOut() }
 
 func (p *lease) release() { p.update(p.snapshot, func() { p.whole.release() }) }
 
-// session is an open part of the store. It uses its parent.
+// session is an open part of the store. While it is open, it counts as a use of its parent.
 type session struct {
 	ready  chan struct{} // closed when db or err is set
 	db     *queries.DB
 	err    error
-	parent *session // nil for the whole store
-	uses   int      // the whole store has one more: the cache's own, until it is stale
+	parent *session // the session that it is a part of; nil for the whole store
+	uses   int      // number of users; for the whole store, one of them is the cache, until the snapshot is stale
 	last   time.Time
 }
 
-// commitState returns the state of the commits; unless now is set, it may be pollInterval old.
+// commitState returns a hash of the store's commits. It is at most pollInterval old, and new if now is set.
 func (s *storeCache) commitState(now bool) (string, error) {
 	if now {
 		s.watch = storedir.NewWatcher(s.Store)
@@ -92,7 +92,7 @@ func (s *storeCache) commitState(now bool) (string, error) {
 	return state, nil
 }
 
-// session implements sessionSource.
+// session implements sessionSource. The session is shared with other requests for the same selection.
 func (p *lease) session(ctx context.Context, of selection) (db *queries.DB, done func(), err error) {
 	o, used := p.snapshot, p.whole
 	p.update(o, func() { used.uses++ })
@@ -113,8 +113,8 @@ func (p *lease) session(ctx context.Context, of selection) (db *queries.DB, done
 	return used.db, sync.OnceFunc(func() { p.update(o, func() { used.release() }) }), nil
 }
 
-// pin returns a lease of the current snapshot and opens a new one if the commits have changed. now forces a check of
-// the file system. An older snapshot closes with its last lease.
+// pin returns a lease of the current snapshot. If there are new commits, it first opens the store anew; the older
+// snapshot closes when its last lease is released. now makes it look for commits even if it just did.
 func (s *storeCache) pin(ctx context.Context, now bool) (*lease, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -141,7 +141,7 @@ func (s *storeCache) pin(ctx context.Context, now bool) (*lease, error) {
 	return &lease{s, s.current}, nil
 }
 
-// retire marks the current snapshot stale.
+// retire marks the current snapshot stale, so that it closes when its last lease is released.
 func (s *storeCache) retire() {
 	if o := s.current; o != nil {
 		s.current = nil
@@ -152,16 +152,16 @@ func (s *storeCache) retire() {
 	}
 }
 
-// acquire returns the session with a key, which open makes if none exists. It takes over the caller's use of the
-// parent.
+// acquire returns the session with a key; if there is none, it calls open to make one with the parent `of`. The
+// caller's use of the parent ends: the session has its own.
 func (s *storeCache) acquire(ctx context.Context, o *snapshot, key string, of *session, open func(context.Context) (*queries.DB, error)) (*session, error) {
 	var x *session
 	s.update(o, func() {
 		if x = o.sessions[key]; x == nil {
-			x = &session{ready: make(chan struct{}), parent: of, uses: 1} // until it is open
+			x = &session{ready: make(chan struct{}), parent: of, uses: 1} // the use ends when it is open
 			o.sessions[key] = x
 			of.uses++
-			// Others may wait for it, so that it is opened even if the first request is canceled.
+			// Other requests may wait for it: open it even if this request is canceled.
 			go s.open(context.WithoutCancel(ctx), o, key, x, open)
 		}
 		x.uses++
@@ -181,7 +181,7 @@ func (s *storeCache) acquire(ctx context.Context, o *snapshot, key string, of *s
 	return x, nil
 }
 
-// open opens a session. It removes one that fails, so that the next request tries again.
+// open opens a session. If that fails, it removes the session, so that the next request tries again.
 func (s *storeCache) open(ctx context.Context, o *snapshot, key string, x *session, open func(context.Context) (*queries.DB, error)) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -202,8 +202,8 @@ func (x *session) release() {
 	x.last = time.Now()
 }
 
-// update changes uses and then closes unused sessions: all of a stale snapshot, and the least recently used ones
-// beyond maxSessions.
+// update calls change, which may end uses of sessions, and then closes unused sessions: all of a stale snapshot,
+// otherwise the least recently used ones beyond maxSessions.
 func (s *storeCache) update(o *snapshot, change func()) {
 	s.mu.Lock()
 	change()
@@ -245,7 +245,7 @@ func (s *storeCache) close() error {
 	return nil
 }
 
-// directSource opens the store for one call, in a process of its own.
+// directSource opens the store for a single call, in a process that answers only that.
 type directSource struct{ *Options }
 
 // session implements sessionSource.

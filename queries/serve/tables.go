@@ -14,11 +14,11 @@ import (
 type Table struct {
 	Catalog, Schema, Name string
 	Kind                  string        // VIEW or BASE TABLE
-	Columns               *arrow.Schema // descriptions are in the metadata `comment`
+	Columns               *arrow.Schema // the metadata `comment` of a field has its description
 }
 
-// Tables returns all tables and views by name, and warnings in the form of the header Stackmill-Warning. It waits for
-// its turn among the concurrent requests.
+// Tables returns all tables and views, sorted by name, and warnings in the form of the header Stackmill-Warning. It
+// counts as a request for the limit of concurrent requests.
 func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, err error) {
 	turn, err := s.limiter.acquire(ctx)
 	if err != nil {
@@ -64,13 +64,13 @@ func (s *Server) Tables(ctx context.Context) (tables []Table, warnings string, e
 	return tables, joinWarnings(store.leftOut()), nil
 }
 
-// column is a column and its table; the table's Columns are not set.
+// column is a column of a table. Its copy of the table has no Columns.
 type column struct {
 	table                  Table
 	name, sqlType, comment string
 }
 
-// listColumns returns the columns of all tables in order.
+// listColumns returns the columns of all tables, sorted by table.
 func listColumns(ctx context.Context, conn *sql.Conn) (columns []column, err error) {
 	rows, err := conn.QueryContext(ctx, `SELECT t.table_catalog, t.table_schema, t.table_name, t.table_type, c.column_name, c.data_type, coalesce(c.comment, '')
 FROM information_schema.tables t

@@ -68,7 +68,7 @@ func (w *job) print(db *queries.DB, statement string) error {
 	return w.printRows(db, conn, format, statement)
 }
 
-// printRows is print with a connection and a format.
+// printRows is print on an open connection, in a given format.
 func (w *job) printRows(db *queries.DB, conn *sql.Conn, format, statement string) error {
 	w.kind = formats[format]
 	switch format {
@@ -93,7 +93,7 @@ func (w *job) printRows(db *queries.DB, conn *sql.Conn, format, statement string
 	return result.Print(p, rows)
 }
 
-// formatNames returns the names of the formats of rows.
+// formatNames returns the names of the formats for rows.
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // listViews answers with the views and their columns.
@@ -151,12 +151,12 @@ func rowsOf(query string) func(*job) error {
 	}
 }
 
-// metricsQuery returns the metrics: how many experiments have each, and how many show it by default.
+// metricsQuery is SQL for the metrics, with how many experiments have each and how many show it by default.
 const metricsQuery = `SELECT m.metric, m.unit, any_value(m.title) AS title, any_value(m.kind) AS kind, bool_or(m.data_objects) AS data_objects,
   count(*) AS experiments, count(*) FILTER (m.metric = d.metric) AS default_of
 FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric, m.unit ORDER BY default_of DESC, experiments DESC, m.metric`
 
-// problemsQuery returns the problems of recordings.
+// problemsQuery is SQL for the problems of all recordings.
 const problemsQuery = `SELECT p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count
 FROM problems p LEFT JOIN experiment_names n USING (experiment_id)
 ORDER BY n.experiment, array_position(['error', 'warning', 'info'], p.severity), p.problem`
