@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// CallTree is the call tree of all views: the functions on stacks, merged from the root
-// `<Total>`, whose label is None.
+// CallTree is the call tree of all views: it merges the stacks' functions, from the root on, into
+// nodes. The root is `<Total>`, with the label None.
 type CallTree struct {
 	*StackViews
 	prefixtree.PreOrder[nodeNo, program.FunctionNo]
@@ -24,7 +24,7 @@ type (
 	pairNo int32
 )
 
-// Pair is a caller, None for `<Total>`, and a callee.
+// Pair is a caller and a function that it calls. Caller is None for `<Total>`.
 type Pair struct{ Caller, Callee program.FunctionNo }
 
 // NewCallTree makes the call tree of the stacks that have samples.
@@ -50,7 +50,8 @@ func NewCallTree(s *StackViews) *CallTree {
 	return t
 }
 
-// endNodesOf returns, by view, the node where the stacks of the i-th entry of ends end.
+// endNodesOf returns, for each view, the call-tree node of the leaf of the stacks that end at
+// ends.nodes[i].
 func (t *CallTree) endNodesOf(i int) []nodeNo { return t.endNodes[i*len(t.Views):][:len(t.Views)] }
 
 // passedNodes reports, by node of the stack tree, whether a stack with samples passes it.
@@ -68,9 +69,9 @@ func (s *StackViews) passedNodes() []bool {
 	return passed
 }
 
-// mergeView adds the paths of a view to merged. It sets nodes[n] to the merged node of the
-// innermost function of node n of the stack tree, or to None if no stack passes n. before is what
-// the previous view, if any, left in nodes: most paths are equal in both.
+// mergeView adds the stacks, as a view shows them, to merged. It sets nodes[n], for each node n of
+// the stack tree, to the merged node of n's innermost function, or to None if no stack passes n.
+// before holds the nodes of the previous view: most of them are the same.
 func (s *StackViews) mergeView(merged *prefixtree.Tree[nodeNo, program.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
 	v, t := &s.Views[view], &s.stacks.Nodes
 	same := make([]bool, len(v.shows)) // by frame: the previous view shows the same functions
@@ -97,8 +98,8 @@ func (s *StackViews) mergeView(merged *prefixtree.Tree[nodeNo, program.FunctionN
 	}
 }
 
-// findPairs numbers the pairs of callers and callees. Most callees have the same caller as at their
-// last occurrence: that needs no map lookup.
+// findPairs numbers the distinct pairs of callers and callees. It remembers the last pair of each
+// callee: most nodes of a function have the same caller, and need no map lookup.
 func (t *CallTree) findPairs() {
 	last := slices.Repeat([]pairNo{program.None}, len(t.program.Functions)) // by callee
 	numbers := map[Pair]pairNo{}

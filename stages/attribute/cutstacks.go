@@ -8,13 +8,13 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// minorCutPercent is the share of a metric below which cut stacks are Info, not a Warning: every
-// process has some when it begins and ends.
+// minorCutPercent: cut stacks with less than this percentage of a metric are reported as Info, not
+// as a Warning. Every process has some when it begins and ends.
 const minorCutPercent = 1
 
-// ReportCutStacks adds to problems which share of the recording is on cut stacks: they end before
-// their thread's start, so the call tree is incomplete. It reports the metric with the largest
-// share. Recordings without callers get an Info instead.
+// ReportCutStacks adds a problem with the percentage of a metric that is on cut stacks: these end
+// before their thread's start, so the call tree lacks callers. It picks the metric with the largest
+// percentage. Stacks recorded without callers do not count as cut; they are reported as Info.
 func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)

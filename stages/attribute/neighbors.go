@@ -17,10 +17,10 @@ const (
 
 var relationNames = []string{"caller", "self", "callee"}
 
-// pairValues holds the values attributed to callers and callees, by pair and view. Of a recursive
-// function, only the neighbors of the leaf-most frame get a stack's value (S32, gprofng-experiment
-// 8.3). So a stack through a call-tree node counts for the node's parent as caller unless the
-// node's function occurs again below, and for the node as callee unless the parent's function does.
+// pairValues holds the values attributed to a pair's caller and callee, by pair and view. If a
+// function is on a stack more than once, only the neighbors of its leaf-most frame get the stack's
+// value (S32, gprofng-experiment 8.3). So where a caller calls a callee, the caller gets the value
+// unless the callee occurs again below, and the callee gets it unless the caller does.
 type pairValues struct {
 	passed grid // the sum over all nodes of the pair
 	caller grid // to subtract for the caller: the callee occurs again below
@@ -54,8 +54,8 @@ func newFunctionPath(functions int) *functionPath {
 	return &functionPath{open: slices.Repeat([]int32{program.None}, functions)}
 }
 
-// enter continues with the next node in pre-order; last is the last node below it. It returns
-// the index of the function's next step towards the root, None for none.
+// enter moves to the next node in pre-order; last is the last node below it. It returns the index
+// in steps of the next node of the same function towards the root, or None.
 func (p *functionPath) enter(node, last nodeNo, function program.FunctionNo) (outer int32) {
 	i := len(p.steps)
 	for ; i > 0 && p.steps[i-1].last < node; i-- {
@@ -75,7 +75,8 @@ type neighbor struct {
 	pair            pairNo // of a caller and a callee
 }
 
-// neighbors returns the neighbors of all functions, sorted by function.
+// neighbors returns the callers and callees of all functions, and each function as its own
+// neighbor, sorted by function.
 func (t *CallTree) neighbors() []neighbor {
 	list := make([]neighbor, 0, 2*len(t.Pairs)+len(t.program.Functions)+1)
 	for n, p := range t.Pairs {
@@ -107,7 +108,7 @@ func (v *MetricValues) attributed(n *neighbor, view int) (value int64, ok bool) 
 	return toCallee, ok
 }
 
-// appendCalls appends the values that are attributed to the neighbors of functions.
+// appendCalls appends the rows of call_values for metrics: the values attributed to neighbors.
 func (r *Result) appendCalls(rows *schema.Rows, t *CallTree, list []neighbor, metrics []int, values []*MetricValues) {
 	viewValues{t.modesOf(Plain | Plain.Inlined()), len(list), func(view, metric, n int) (value, _ int64, ok bool) {
 		value, ok = values[metric].attributed(&list[n], view)

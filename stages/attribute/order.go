@@ -10,26 +10,26 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// OrderNodes sorts the nodes in pre-order, as they are stored. It returns the new numbers by the
-// old ones. The labels of the nodes stay old until Renumber.
+// OrderNodes sorts the nodes in pre-order, the order in which they are stored, and returns each old
+// node's new number. Renumber fills in the parents and labels.
 func (s *Stacks) OrderNodes() (number []stacktree.NodeNo) {
 	s.Nodes, number = s.Tree.Number()
 	return number
 }
 
-// OrderFrames sorts the frames by location, as they are stored. It returns the new numbers by the
-// old ones. locations has the new location numbers by the old ones. OrderFrames may run
+// OrderFrames sorts the frames by location, the order in which they are stored, and returns each
+// old frame's new number. locations gives the new number of each old location. OrderFrames may run
 // concurrently with OrderNodes.
 func (s *Stacks) OrderFrames(locations []program.LocationNo) (number []stacktree.FrameNo) {
 	s.Frames, number = orderFrames(&s.Tree.Frames, locations)
 	return number
 }
 
-// minNodesPerWorker is the least work for which Renumber starts a goroutine.
+// minNodesPerWorker is the number of nodes for each goroutine that Renumber starts.
 const minNodesPerWorker = 1 << 14
 
-// Renumber replaces the numbers of nodes and frames by the new ones, on all processors. It drops
-// the tree: no stack can be added afterwards.
+// Renumber applies the new numbers of nodes and frames, which OrderNodes and OrderFrames returned.
+// It runs on all processors, and drops the tree: no stack can be added afterwards.
 func (s *Stacks) Renumber(nodes []stacktree.NodeNo, frames []stacktree.FrameNo) {
 	workers := min(runtime.GOMAXPROCS(0), 1+s.Tree.Len()/minNodesPerWorker)
 	_ = ordered.ForEach(context.Background(), workers, workers, func(_ context.Context, worker int) error { // none fails
@@ -75,7 +75,8 @@ func orderFrames(frames *chunked.List[stacktree.Frame], locations []program.Loca
 	return ordered, number
 }
 
-// frameLocation returns a frame's recorded location or, if it has none, that in machine mode.
+// frameLocation returns a frame's recorded location or, if it has none, the one that machine mode
+// shows.
 func frameLocation(f *stacktree.Frame) program.LocationNo {
 	if f.Own >= 0 {
 		return f.Own

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// Emit receives a batch of a table's rows, and retains it if it needs it after the call.
+// Emit receives a batch of a table's rows. It must retain the batch to use it after the call.
 type Emit func(*schema.Table, arrow.RecordBatch) error
 
 // Result holds the results of reading a recording's samples, from which its tables are made.
@@ -33,7 +33,7 @@ func (r *Result) StackRows(emit Emit) error {
 	return nil
 }
 
-// Rows returns a builder of a table's rows, with the labels of metrics.
+// Rows returns a builder of a table's rows. Its column `metric`, if any, takes indices of metrics.
 func (r *Result) Rows(t *schema.Table, emit Emit) *schema.Rows {
 	rows := schema.NewRows(t, r.ExperimentID, emit)
 	if t.Has("metric") {
@@ -58,9 +58,10 @@ func (r *Result) metricRows(emit Emit) error {
 	return rows.Close()
 }
 
-// shownInstead returns the metrics to show where the default metrics of reports, or of reports of
-// data objects, have no values: the first ones in the usual order that have. It returns none if
-// both defaults have values, or if the recording itself prefers metrics.
+// shownInstead returns the metrics that reports show by default if the usual default has no values:
+// the first metric, in the usual order, that has values, and the first such metric with data
+// objects. It returns none if both usual defaults have values, or if the recording itself prefers
+// metrics.
 func (r *Result) shownInstead() []int {
 	metrics := r.Sums.Metrics
 	order := make([]int, len(metrics))
@@ -125,8 +126,8 @@ func (r *Result) programRows(emit Emit) error {
 	return schema.CloseAll(objects, modules, functions)
 }
 
-// LocationRows emits the locations on stacks. instruction returns where the instruction at a
-// location starts, if the location is not its start.
+// LocationRows emits the locations on stacks. For a location inside an instruction, the function
+// instruction returns where the instruction starts.
 func (r *Result) LocationRows(emit Emit, instruction func(*program.Location) (start uint64, ok bool)) error {
 	p := r.Program
 	rows := r.Rows(schema.Locations, emit).Expect(p.Locations.Len())

@@ -72,7 +72,8 @@ func (emit Emit) release(t *schema.Table, columns ...arrow.Array) error {
 	return emit.Columns(t, columns...)
 }
 
-// inBatches splits n rows into batches, and calls rows with the range of each.
+// inBatches splits n rows into batches, and calls rows for each: from its first row until before
+// to.
 func inBatches(n int, rows func(from, to int) error) error {
 	for from := 0; from < n; from += schema.RowsAtOnce {
 		if err := rows(from, min(from+schema.RowsAtOnce, n)); err != nil {
@@ -82,7 +83,7 @@ func inBatches(n int, rows func(from, to int) error) error {
 	return nil
 }
 
-// nodeNumbers returns the column of the numbers of a range of nodes.
+// nodeNumbers returns the numbers from, from+1, ..., to-1 as a column.
 func nodeNumbers(from, to int) []int32 {
 	column := make([]int32, to-from)
 	for i := range column {
@@ -91,7 +92,8 @@ func nodeNumbers(from, to int) []int32 {
 	return column
 }
 
-// parentDistances returns, for a range of nodes, each number minus its parent's; 0 for the root.
+// parentDistances returns, for the nodes from `from` until before `to`, the node's number minus its
+// parent's; 0 for the root.
 func parentDistances[N ~int32](parents []N, from, to int) []int32 {
 	column := nodeNumbers(from, to)
 	for i := range column {

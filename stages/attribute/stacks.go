@@ -1,8 +1,9 @@
 // Package attribute turns sums of samples by recorded stack into exclusive, inclusive and
 // attributed values of functions, lines, PCs and call trees, in each mode. Its input is the
-// program, the tree of stacks and one list (stack, metric, value, samples).
+// program, the tree of stacks, and for each recorded stack and metric a value and a number of
+// samples.
 //
-// Start reading with NewCallTree (calltree.go), which sums; valuerows.go emits the rows.
+// Start reading with NewCallTree (calltree.go), which merges stacks; valuerows.go emits the rows.
 package attribute
 
 import (
@@ -35,10 +36,11 @@ type Stacks struct {
 	Tree     *stacktree.Tree // until Renumber
 	Reasons  []string        // why stacks are empty or cut; the first is empty
 
-	// Set by Renumber.
+	// The tree's nodes and frames in their final order: OrderNodes, OrderFrames and Renumber set
+	// them.
 	Nodes  prefixtree.PreOrder[stacktree.NodeNo, stacktree.FrameNo]
 	Frames []stacktree.Frame
 }
 
-// NewStacks returns no stacks.
+// NewStacks returns an empty Stacks.
 func NewStacks() *Stacks { return &Stacks{Tree: stacktree.NewTree(), Reasons: []string{""}} }

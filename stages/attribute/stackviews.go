@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// Mode is one of the manual's representations of a stack, as a bit.
+// Mode is a set of the manual's representations of a stack, one bit each.
 type Mode int32
 
 // The modes.
@@ -19,10 +19,10 @@ const (
 	Plain        = User | Expert | Machine // without inlined functions
 )
 
-// modeBits is the distance from the bit of a mode to the bit of the mode with inlined functions.
+// modeBits is the distance between two bits of one mode: without, and with inlined functions.
 const modeBits = 3
 
-// Inlined returns the mode that shows inlined functions as frames (S10).
+// Inlined returns the same modes, but with inlined functions shown as frames (S10).
 func (m Mode) Inlined() Mode { return m << modeBits }
 
 // lineNo and sourceNo are indices in the LineKeys and SourceKeys of StackViews.
@@ -31,7 +31,8 @@ type (
 	sourceNo int32
 )
 
-// StackViews holds what the modes show of stacks. Modes that show the same share a view.
+// StackViews holds the stacks as the modes show them. Modes that show all stacks alike share a
+// view.
 type StackViews struct {
 	Views      []view // first the views of modes without inlined functions
 	LineKeys   []LineKey
@@ -42,14 +43,14 @@ type StackViews struct {
 	ends     endSums
 	sourceOf []sourceNo // by lineNo
 
-	// While the views are made.
+	// Used by NewStackViews only.
 	lineNos   map[LineKey]lineNo
 	sourceNos map[SourceKey]sourceNo
 	latest    []lineNo   // by function: the line interned last, or None
 	positions []position // by location, not in inlined functions; function is None until computed
 }
 
-// view is what one or more modes show.
+// view says what one or more modes show of each frame.
 type view struct {
 	modes     Mode
 	leaf      stacktree.Mode       // one of the modes; without the bit for inlined functions
@@ -90,7 +91,7 @@ type position struct {
 	source   sourceNo
 }
 
-// NewStackViews makes the views of stacks, whose nodes are in order.
+// NewStackViews makes the views of stacks. Call it after Renumber.
 func NewStackViews(p *program.Program, stacks *Stacks, sums *Sums) *StackViews {
 	s := &StackViews{
 		program: p, stacks: stacks, ends: newEndSums(stacks, sums), lineNos: map[LineKey]lineNo{}, sourceNos: map[SourceKey]sourceNo{},
@@ -151,7 +152,8 @@ func (s *StackViews) setPositions(v *view) {
 	}
 }
 
-// positionOf returns the position of a location in its function, not in an inlined one.
+// positionOf returns the position of a location in the function that contains its code, not in an
+// inlined one.
 func (s *StackViews) positionOf(location program.LocationNo) position {
 	at := &s.positions[location]
 	if at.function < 0 {
@@ -174,7 +176,7 @@ func (s *StackViews) internLine(k LineKey) lineNo {
 	return *latest
 }
 
-// intern returns the number of a key. It adds new keys to the list.
+// intern returns the index of a key in the list. It appends new keys.
 func intern[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
 	return memo.Get(numbers, k, func() N {
 		*list = append(*list, k)

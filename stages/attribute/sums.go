@@ -29,7 +29,8 @@ func (s *Sum) Add(v int64) {
 	s.Samples++
 }
 
-// At returns the sum of a metric of a recorded stack. The caller may change it until the next call.
+// At returns a recorded stack's sum of a metric, to change it. The pointer is valid until the next
+// call.
 func (s *Sums) At(n RecordedStackNo, m int) *Sum { return s.stacks.At(int32(n), m) }
 
 func (s *Sums) value(n RecordedStackNo, m int) int64 { return s.stacks.get(int32(n), m).Value }
@@ -37,8 +38,8 @@ func (s *Sums) value(n RecordedStackNo, m int) int64 { return s.stacks.get(int32
 // Each iterates over the metrics that have samples in a recorded stack, in ascending order.
 func (s *Sums) Each(n RecordedStackNo) iter.Seq2[int, Sum] { return s.stacks.Each(int32(n)) }
 
-// SumTable holds the sums of numbered things, such as stacks or nodes, for each metric. It is dense
-// for few metrics and sparse for many, of which each thing has few.
+// SumTable holds the sums of numbered things, such as stacks or nodes, for each metric. It is a
+// dense array for few metrics, and sparse for many: then most things have only some of them.
 type SumTable struct {
 	width int     // number of metrics
 	dense [][]Sum // each piece holds the sums of pieceThings things, one after the other
@@ -48,7 +49,7 @@ type SumTable struct {
 	cell  map[cellKey]int32 // indices in cells
 }
 
-// metricSum is the sum of a metric of a thing, in a linked list.
+// metricSum is one thing's sum of one metric, in a linked list of the thing's sums.
 type metricSum struct {
 	Sum
 	metric, next int32 // next: the index of the thing's previous cell plus 1
@@ -56,7 +57,7 @@ type metricSum struct {
 
 type cellKey struct{ thing, metric int32 }
 
-// Dense sums are in pieces, so that adding things copies nothing.
+// Dense sums are allocated in pieces of this many things: a growing table copies nothing.
 const (
 	pieceBits   = 7
 	pieceThings = 1 << pieceBits
@@ -70,7 +71,7 @@ func NewSumTable(metrics int) SumTable {
 	return SumTable{width: metrics, cell: map[cellKey]int32{}}
 }
 
-// At returns a sum. The caller may change it until the next call.
+// At returns a thing's sum of a metric, to change it. The pointer is valid until the next call.
 func (t *SumTable) At(thing int32, metric int) *Sum {
 	if t.width <= fewMetrics {
 		for int(thing)>>pieceBits >= len(t.dense) {
@@ -92,7 +93,7 @@ func (t *SumTable) At(thing int32, metric int) *Sum {
 	return &t.cells[n].Sum
 }
 
-// get returns the sum of a metric of a thing, zero without samples.
+// get returns a thing's sum of a metric; it is zero without samples.
 func (t *SumTable) get(thing int32, metric int) Sum {
 	if t.width <= fewMetrics {
 		if row := t.row(thing); row != nil {
@@ -118,7 +119,7 @@ func (t *SumTable) has(thing int32) bool {
 	return false
 }
 
-// addFrom adds to the sums of thing those that `other` has in another table.
+// addFrom adds the sums of the thing other in the table from to the sums of thing.
 func (t *SumTable) addFrom(thing int32, from *SumTable, other int32) {
 	for m, s := range from.Each(other) {
 		to := t.At(thing, m)
@@ -176,15 +177,15 @@ func (t *SumTable) ofThing(thing int32) (list []metricSum) {
 	return list
 }
 
-// endSums holds the sums of metrics by the node where stacks end, for nodes with samples, in
-// ascending order. Nodes are fewer than recorded stacks: processes share them.
+// endSums holds, for each node of the stack tree where stacks with samples end, the sum of each
+// metric over these stacks. There are fewer such nodes than recorded stacks: processes share them.
 type endSums struct {
 	nodes  []stacktree.NodeNo
 	sums   SumTable // by index in nodes
 	signed bool     // some sums are negative
 }
 
-// newEndSums adds up the sums of stacks, whose nodes are in order.
+// newEndSums adds up the sums of recorded stacks that end at the same node.
 func newEndSums(stacks *Stacks, sums *Sums) endSums {
 	numbers := make([]int32, stacks.Nodes.Len()) // by node: first 1 if stacks end there, later the index in nodes
 	count := 0

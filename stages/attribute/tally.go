@@ -2,7 +2,7 @@ package attribute
 
 // rowLayout is the layout of a row of values: n columns, for metrics or for the views of one
 // metric. If there are negative values, a sum of 0 does not mean "no samples": n more columns then
-// count the endSums with samples.
+// count the sums with samples that were added.
 type rowLayout struct {
 	n      int
 	signed bool
@@ -57,9 +57,9 @@ func newTally[N ~int32](things int, c rowLayout) tally[N] {
 
 func (t *tally[N]) inclusive(thing int) []int64 { return t.passed.row(thing) }
 
-// addPassing adds the values of all stacks through a node to the inclusive values of its thing,
-// unless a node closer to the root has the same thing and has added them (S32). Call it in
-// pre-order of nodes; last is the last node of the node's subtree.
+// addPassing adds the values of all stacks through a node to the inclusive values of the node's
+// thing (such as its function), unless a node of the same thing closer to the root has added them
+// (S32). Call it in pre-order of nodes; last is the last node of the node's subtree.
 func (t *tally[N]) addPassing(thing N, node, last int32, values []int64) {
 	if node > t.last[thing] {
 		t.last[thing] = last
@@ -67,7 +67,7 @@ func (t *tally[N]) addPassing(thing N, node, last int32, values []int64) {
 	}
 }
 
-// addEnding adds the values of stacks that end at a thing.
+// addEnding adds the values of stacks whose leaf is a thing to its exclusive values.
 func (t *tally[N]) addEnding(thing N, values []int64) { addRow(t.Exclusive.row(int(thing)), values) }
 
 // values returns the values of a thing in a column; ok is false if no stack with samples has it.

@@ -26,7 +26,7 @@ func (r *Result) ValueRows(emit Emit) error {
 	return err
 }
 
-// metricsAtOnce is for how many metrics at a time values are computed, to bound memory.
+// metricsAtOnce is the number of metrics whose values are computed at a time, to bound memory.
 const metricsAtOnce = 8
 
 // metricGroups yields the numbers of all metrics in groups of at most n.
@@ -38,7 +38,7 @@ func (r *Result) metricGroups(n int) iter.Seq[[]int] {
 	return slices.Chunk(all, n)
 }
 
-// LineRows emits the values of lines and instructions. It returns, by source file, the last line
+// LineRows emits the values of lines and instructions. It returns, by source file, the highest line
 // that has a value.
 func (r *Result) LineRows(emit Emit, s *StackViews) (last map[string]int32, err error) {
 	p := r.Program
@@ -80,8 +80,8 @@ func (r *Result) LineRows(emit Emit, s *StackViews) (last map[string]int32, err 
 	return last, schema.CloseAll(lines, sources, pcs)
 }
 
-// FunctionRows emits the values of functions, modules and load objects, and the values
-// attributed to the neighbors of functions. It returns the functions ranked by share.
+// FunctionRows emits the values of functions, modules and load objects, and the values attributed
+// to callers and callees. It returns the functions by descending share (see functionShares).
 func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []program.FunctionNo, err error) {
 	calls, neighbors := r.Rows(schema.CallValues, emit).Labels("relation", relationNames...), t.neighbors()
 	functions, modules, objects := r.Rows(schema.FunctionValues, emit), r.Rows(schema.ModuleValues, emit), r.Rows(schema.ObjectValues, emit)
@@ -126,7 +126,7 @@ func beginRow(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 	return rows.Modes(int32(modes)).Label(metric)
 }
 
-// functionShares holds the largest share of each function in any metric and view.
+// functionShares holds, for each function, its largest share of a total in any metric and view.
 type functionShares []share
 
 type share struct{ exclusive, inclusive float64 }
@@ -144,7 +144,7 @@ func (s functionShares) add(v *MetricValues) {
 	}
 }
 
-// ranked returns the functions sorted by share, exclusive before inclusive.
+// ranked returns the functions by descending exclusive share; ties by descending inclusive share.
 func (s functionShares) ranked() []program.FunctionNo {
 	order := make([]program.FunctionNo, len(s))
 	for i := range order {

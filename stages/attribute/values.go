@@ -26,8 +26,8 @@ func (t *CallTree) exclusiveByNode(metric int, g grid) {
 	}
 }
 
-// functionValues computes a metric's values. It uses the memory of g for values by node and
-// view.
+// functionValues computes a metric's values. g, with a row for each node and a column for each
+// view, is scratch.
 func (t *CallTree) functionValues(metric int, g grid) *MetricValues {
 	p := t.program
 	v := &MetricValues{
@@ -50,7 +50,8 @@ func (t *CallTree) functionValues(metric int, g grid) *MetricValues {
 	return v
 }
 
-// addInclusive adds the inclusive values of call-tree nodes to v, and returns the values of pairs.
+// addInclusive adds the inclusive values of functions, modules and load objects to v, from those of
+// call-tree nodes in g. It returns the values attributed to pairs.
 func (t *CallTree) addInclusive(v *MetricValues, g grid) pairValues {
 	c, path := newPairValues(len(t.Pairs), g.rowLayout), newFunctionPath(len(t.program.Functions))
 	for n := nodeNo(1); int(n) < t.Len(); n++ {
@@ -104,8 +105,8 @@ func (s *StackViews) exclusiveByFrame(v *view, metrics []int) grid {
 	return g
 }
 
-// countCode computes the values of lines and instructions in a view from the inclusive values
-// by node and the exclusive ones by frame.
+// countCode computes the values of lines and instructions in a view, from the inclusive values of
+// nodes and the exclusive values of frames.
 func (s *StackViews) countCode(v *view, inclusive, exclusive grid) *codeValues {
 	of := inclusive.rowLayout
 	c := &codeValues{newTally[lineNo](len(s.LineKeys), of), newTally[sourceNo](len(s.SourceKeys), of), tally[program.LocationNo]{}}
@@ -135,7 +136,8 @@ func (s *StackViews) countCode(v *view, inclusive, exclusive grid) *codeValues {
 	return c
 }
 
-// addEnding adds the values of stacks that end at a frame. The root's frame has no instruction.
+// addEnding adds the values of stacks whose leaf is a frame. It does nothing for a frame that is
+// not shown, such as the root's.
 func (c *codeValues) addEnding(v *view, frame stacktree.FrameNo, values []int64) {
 	places := v.positionsOf(frame)
 	if len(places) == 0 {

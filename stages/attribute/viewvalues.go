@@ -5,13 +5,14 @@ import (
 	"stackmill/schema"
 )
 
-// modeValues is a pair of a thing's values, such as exclusive and inclusive, and their modes.
+// modeValues is a pair of values of a thing, such as exclusive and inclusive, and the modes that
+// show them.
 type modeValues struct {
 	modes Mode
 	a, b  int64
 }
 
-// modeValueList holds the values of one thing in the views.
+// modeValueList holds the values of one thing and metric in the views.
 type modeValueList []modeValues
 
 // joinEqual merges entries with equal values. It keeps the order of their first modes.
@@ -30,23 +31,23 @@ next:
 	return joined
 }
 
-// viewValues gives access to two values of each thing of a kind (function, line, node), by view
-// and metric.
+// viewValues gives access to two values of each thing of one kind (functions, lines or nodes), by
+// view and metric.
 type viewValues struct {
 	modes []Mode // by view: the modes to list, 0 for none
 	count int    // of things
 	value func(view, metric, thing int) (a, b int64, ok bool)
 }
 
-// thingValues is a pair of values of a thing and a metric.
+// thingValues is the pair of values that a thing has in a metric.
 type thingValues struct {
 	thing, metric int32
 	a, b          int64
 }
 
-// eachByModes calls do for each thing and metric, once for all modes in which both values are
-// equal, sorted by modes, then things. Rows compress best in this order: things on one path often
-// have the same values.
+// eachByModes calls do for the values of each thing and metric, once for all modes with equal
+// values. Calls are sorted by modes, then things: rows compress best in this order, since the
+// things on one path often have the same values.
 func (v viewValues) eachByModes(metrics []int, do func(thing, metric int, x modeValues)) {
 	var lists [Plain | Plain<<modeBits + 1]chunked.List[thingValues]
 	v.each(metrics, func(thing, metric int, x modeValues) {
@@ -61,7 +62,7 @@ func (v viewValues) eachByModes(metrics []int, do func(thing, metric int, x mode
 	}
 }
 
-// each does the same as eachByModes, sorted by things.
+// each makes the same calls as eachByModes, but sorted by things.
 func (v viewValues) each(metrics []int, do func(thing, metric int, x modeValues)) {
 	list := make(modeValueList, 0, len(v.modes))
 	for n := range v.count {
@@ -82,8 +83,8 @@ func (v viewValues) each(metrics []int, do func(thing, metric int, x modeValues)
 	}
 }
 
-// appendTo appends a row for each pair of values; key appends the columns that identify the
-// thing.
+// appendTo appends a row for each thing, metric and pair of values; key appends the columns that
+// identify the thing.
 func (v viewValues) appendTo(rows *schema.Rows, metrics []int, key func(thing int)) {
 	v.eachByModes(metrics, func(thing, metric int, x modeValues) {
 		beginRow(rows, x.modes, metric)

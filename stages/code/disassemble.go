@@ -10,30 +10,31 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Disassembling is slow compared to everything else, so it is bounded: functions are disassembled
-// in descending order of their values and, after wholeInstructions, only around the PCs on stacks.
+// Disassembling is slow compared to everything else, so it is bounded. Functions are disassembled
+// in descending order of their values: the first ones whole until they have wholeInstructions, the
+// others only around the PCs on stacks.
 const (
 	wholeInstructions = 25_000
-	// Longer functions are interpreters and tables; a static region may be a whole stripped library
-	// (S6). In both, only the code near a PC is disassembled.
+	// Functions with more bytes are interpreters and tables; a static region may be a whole
+	// stripped library (S6). Of both, only nearBytes around each PC are disassembled.
 	wholeBytes = 64 << 10
 	nearBytes  = 64
 	// chunkBytes is the size of the code that a goroutine disassembles at a time.
 	chunkBytes = 16 << 10
-	// maxDisassemblers bounds memory: each takes some MiB.
+	// maxDisassemblers bounds memory: each goroutine needs some MiB.
 	maxDisassemblers = 8
 )
 
 // functionCode is the disassembly of a function. It has no instructions if an earlier experiment of
-// the batch has the same ones.
+// the batch has stored the same list.
 type functionCode struct {
 	within int // the argument of symbolize.Disassembler.Function
 	symbolize.Disassembly
 	memory []symbolize.Instruction
 }
 
-// disassemble calls take with the code of each function, in order. It disassembles chunks of
-// functions in parallel. The code is valid until take returns.
+// disassemble calls take with the code of each function, in order; the code is valid until take
+// returns. Goroutines disassemble chunks of functions in parallel.
 func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, take func(n program.FunctionNo, code *symbolize.Disassembly)) {
 	workers := min(runtime.GOMAXPROCS(0), maxDisassemblers)
 	chunks := r.chunks(functions)
@@ -87,8 +88,8 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 	})
 }
 
-// window returns how far around PCs a function is disassembled. spent says that wholeInstructions
-// is used up.
+// window returns how many bytes around each PC of a function are disassembled, or symbolize.All for
+// the whole function. spent says that wholeInstructions is used up.
 func (r *Result) window(n program.FunctionNo, spent bool) int {
 	f := &r.Program.Functions[n]
 	switch {
@@ -100,7 +101,7 @@ func (r *Result) window(n program.FunctionNo, spent bool) int {
 	return symbolize.All
 }
 
-// chunks divides functions into lists of about chunkBytes of code.
+// chunks divides functions into lists with about chunkBytes of code each.
 func (r *Result) chunks(functions []program.FunctionNo) (chunks [][]program.FunctionNo) {
 	first, size := 0, uint64(0)
 	for i, n := range functions {

@@ -16,8 +16,8 @@ import (
 )
 
 // instructionRows emits the instructions of the ranked functions that are on stacks. It leaves out
-// lists that an experiment of the batch has already. For each PC that is inside an instruction, it
-// returns the instruction's start.
+// lists that the batch has already. For each PC inside an instruction, starts has the instruction's
+// start.
 func (r *Result) instructionRows(emit attribute.Emit, ranked []program.FunctionNo) (starts map[codePlace]uint64, err error) {
 	p := r.Program
 	starts = make(map[codePlace]uint64, p.Locations.Len()/2) // most PCs of calls are inside an instruction
@@ -48,7 +48,7 @@ func listInstructions(rows *schema.Rows, number int32, list []symbolize.Instruct
 	}
 }
 
-// listRef refers to a list of the batch (see package listing).
+// listRef refers to a list of instructions or source lines of the batch (see package listing).
 type listRef struct {
 	number  int32
 	first   bool // the list is new
@@ -65,7 +65,7 @@ func (l listRef) append(rows *schema.Rows) {
 	rows.Label(0).Int32(l.number).Int64If(l.first, l.content)
 }
 
-// listingRows emits the references of functions to lists of instructions.
+// listingRows emits which list of instructions each function has.
 func (r *Result) listingRows(emit attribute.Emit, lists map[program.FunctionNo]listRef) error {
 	rows := r.Rows(schema.Listings, emit).Labels("listed_in", "").Expect(len(lists))
 	for _, n := range slices.Sorted(maps.Keys(lists)) {
@@ -91,8 +91,8 @@ func placeOf(p *program.Program, function program.FunctionNo, offset uint64) cod
 }
 
 // pcsByFunction returns, by function, the sorted offsets of its instructions that are on stacks or
-// accessed data objects, and of its start (except for a static region, which may start with
-// anything). Other functions have none.
+// accessed data objects, and the offset of its start (except for a static region, which may start
+// with anything). Functions without such instructions have none.
 func (r *Result) pcsByFunction() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))
@@ -100,8 +100,9 @@ func (r *Result) pcsByFunction() [][]uint64 {
 	add := func(location program.LocationNo) {
 		l := p.Location(location)
 		g := &p.Functions[l.Function]
-		// In user mode, a function also has the instructions of its bodies (S11), which lie
-		// elsewhere. A procedure linkage table has several sections.
+		// In user mode, a function's locations include instructions of its OpenMP bodies (S11),
+		// which are not between its bounds. A procedure linkage table may consist of several
+		// sections.
 		if !seen[location] && (l.Offset-g.Offset < g.Size || g.Kind == funcinfo.PLT) {
 			seen[location] = true
 			all[l.Function] = append(all[l.Function], l.Offset)
@@ -127,7 +128,7 @@ func (r *Result) pcsByFunction() [][]uint64 {
 	return all
 }
 
-// Result adds the sources of code to the results of reading a recording's samples.
+// Result adds what is needed to show code to the results of reading a recording's samples.
 type Result struct {
 	*attribute.Result
 	Accessed     []program.LocationNo           // the instructions that accessed data objects, with repetitions
@@ -136,8 +137,8 @@ type Result struct {
 	Lists        *listing.Draft // which experiments of a batch share
 }
 
-// CodeRows emits the locations and instructions. If there is too much code, only the first ranked
-// functions are disassembled as a whole.
+// CodeRows emits the locations and instructions. If there is too much code, only the functions that
+// are ranked first are disassembled whole.
 func (r *Result) CodeRows(emit attribute.Emit, ranked []program.FunctionNo) error {
 	starts, err := r.instructionRows(emit, ranked)
 	return errors.Join(err, r.LocationRows(emit, func(l *program.Location) (uint64, bool) {

@@ -22,12 +22,12 @@ type Sources struct {
 	Problems *diagnostic.Log
 }
 
-// maxSourceBytes bounds the text of a recording's files. Programs have values in some hundred
-// files, mostly of less than 100 KB.
+// maxSourceBytes bounds the source text stored for a recording. Programs have values in some
+// hundred files, most of them smaller than 100 KB.
 const maxSourceBytes = 256 << 20
 
-// SourceRows emits the text of the files that have lines with values. last is the last such line,
-// by file.
+// SourceRows emits the text of the files that have lines with values. last maps each file to its
+// highest such line.
 func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	delete(last, "") // code without line numbers
 	files := r.Rows(schema.SourceFiles, emit).Labels("listed_in", "")
@@ -70,8 +70,8 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	return schema.CloseAll(files, rows)
 }
 
-// fits reports whether a file has all lines with values. It adds a problem if the file may not be
-// the compiled one.
+// fits reports whether a file is long enough to have all lines with values. It adds a problem if
+// the file may not be the one that was compiled.
 func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	switch {
 	case len(text.Lines) < int(highest):
@@ -83,7 +83,7 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	return true
 }
 
-// reportMissing adds a problem for files without text.
+// reportMissing adds a problem for files whose text is not available.
 func (s *Sources) reportMissing(severity diagnostic.Severity, reason string, files []string, why string) {
 	n := len(files)
 	if n == 0 {

@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Region is a region of memory with data addresses: a row of memory_regions.
+// Region is a region of memory in which data addresses lie: a row of memory_regions.
 type Region struct {
 	ID            int64
 	Process       int
@@ -41,7 +41,7 @@ const (
 type addressInfo struct {
 	region RegionNo
 	kind   string // of region
-	// The variable of a load object, and the offset in it.
+	// If a load object has a variable at the address: the variable, and the offset in it.
 	object   *loadObject
 	variable types.VariableNo
 	offset   int64
@@ -49,7 +49,7 @@ type addressInfo struct {
 	symbol   symbolNo // if there is no variable
 }
 
-// memory is the address space of a process, with its heap blocks and load objects' data.
+// memory is the address space of a process, with its heap blocks and the data of its load objects.
 type memory struct {
 	space    *Space
 	process  int
@@ -65,7 +65,7 @@ type memory struct {
 	mappings map[*image.Mapping]addressInfo
 }
 
-// segmentKey identifies a segment of a placed load object or, if nil, the whole object.
+// segmentKey identifies a segment of a placed load object by its address, or the whole object.
 type segmentKey struct {
 	object        program.ObjectNo
 	bias, address uint64
@@ -98,7 +98,7 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 	return m
 }
 
-// The names of the mappings of the program's stack and of brk's memory.
+// The names of mappings of the main thread's stack, and of the heap that brk grows.
 const (
 	stackPath = "[stack]"
 	heapPath  = "[heap]"
@@ -130,7 +130,7 @@ func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	return memo.Get(m.mappings, mapping, func() addressInfo { return m.mappingRegion(mapping) })
 }
 
-// mappingRegion returns the region of a mapping that belongs to no load object.
+// mappingRegion returns the region of a mapping that is not part of a load object.
 func (m *memory) mappingRegion(mapping *image.Mapping) addressInfo {
 	kind, name := RegionSegment, mapping.Path
 	switch {
@@ -151,11 +151,11 @@ func isAnonymous(path string) bool {
 		strings.HasPrefix(path, "/anon_hugepage")
 }
 
-// maxGap bounds the distance of brk's memory from the program's end.
+// maxGap bounds the distance between the program's end and the heap that brk grows.
 const maxGap = 1 << 31
 
-// followsProgram reports whether a mapping may be brk's memory: whether it lies shortly after the
-// program, the load object with the lowest address.
+// followsProgram reports whether a mapping may be the heap that brk grows: it must begin shortly
+// after the program, which is the load object with the lowest address.
 func (m *memory) followsProgram(mapping *image.Mapping) bool {
 	if len(m.objects) == 0 {
 		return false
@@ -164,7 +164,7 @@ func (m *memory) followsProgram(mapping *image.Mapping) bool {
 	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.objects) == 1 || mapping.Address < m.objects[1].Low)
 }
 
-// objectAt returns the load object at an address, nil for none. If several are there because
+// objectAt returns the load object at an address, nil for none. If there are several, because their
 // unmapping was not recorded, it returns the one loaded last.
 func (m *memory) objectAt(address uint64, time int64) *symbolize.PlacedObject {
 	first := func(low uint64) int {
@@ -210,7 +210,7 @@ func (m *memory) objectRegion(p *symbolize.PlacedObject, address uint64) address
 	return w
 }
 
-// segment returns the region of a segment of a load object, or of the whole object for nil.
+// segment returns the region of a segment of a load object, or of the whole object if s is nil.
 func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) addressInfo {
 	k := segmentKey{object: p.Object, bias: p.Bias, whole: s == nil}
 	if s != nil {
@@ -225,7 +225,7 @@ func (m *memory) segment(p *symbolize.PlacedObject, s *symtab.Segment) addressIn
 	})
 }
 
-// permissions writes a segment's flags as /proc/PID/maps does.
+// permissions formats a segment's flags as in /proc/PID/maps (for example "r-x").
 func permissions(flags uint32) string {
 	b := []byte("---")
 	for i, bit := range []uint32{4, 2, 1} {
@@ -261,8 +261,8 @@ type extent struct {
 }
 
 // newAddressSpace returns the image of a process's code and data, and the largest size of each
-// extent. Each growth becomes a mapping of only the added range, with its distance from the
-// extent's start as FileOffset. As recorded, all would overlap.
+// extent. Recorded mappings of a growing extent overlap. So each growth becomes a mapping of only
+// the added range, with its distance from the extent's start as FileOffset.
 func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	events := slices.Concat(p.Mappings, p.DataMappings)
 	slices.SortStableFunc(events, func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) })
@@ -288,14 +288,14 @@ func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	return image.New(out, "", &diagnostic.Log{}), sizes // the process's own image has reported problems of the events
 }
 
-// liveMappings holds the anonymous mappings that are not replaced by later ones.
+// liveMappings holds the anonymous mappings that no later mapping has replaced.
 type liveMappings struct {
 	live  []decode.MapEvent   // sorted by address, not overlapping
 	added map[uint64][]uint64 // by start: the addresses of the added ranges
 }
 
-// add adds a mapping. If the mapping extends an existing one, it returns the added range, else the
-// mapping.
+// add adds a mapping. If it enlarges an existing mapping, add returns only the added range, else
+// the whole mapping.
 func (g *liveMappings) add(e decode.MapEvent) decode.MapEvent {
 	if e.Address+e.Size < e.Address {
 		return e
@@ -347,8 +347,8 @@ func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
 	return start, m.sizes[extent{start, mapping.Path}]
 }
 
-// isReplaced reports whether a mapping replaced a load object that was unmapped before: perf does
-// not record unmapping.
+// isReplaced reports whether a mapping replaced load object p. perf does not record that p was
+// unmapped before.
 func (m *memory) isReplaced(p *symbolize.PlacedObject, mapping *image.Mapping, time int64) bool {
 	switch {
 	case mapping == nil || mapping.Loaded <= p.Loaded || mapping.Loaded > time || mapping.Path == p.Path:

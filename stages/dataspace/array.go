@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// resolveVariableIndex does the same as resolveIndex for an address that may be in a variable. In
-// an array of aggregates, it looks at one element.
+// resolveVariableIndex does the same as resolveIndex, also for an address in a variable. If the
+// variable is an array of aggregates, it searches one element.
 func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	if at.variable == types.None {
 		return t.resolveIndex(at, use)
@@ -30,8 +30,9 @@ func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	return at, ok
 }
 
-// resolveIndex finds what an index counts: whole aggregates, or the elements of an array in the
-// aggregate. It returns false unless exactly one is possible.
+// resolveIndex finds what the unknown index in an address selects: a whole aggregate of an array of
+// them, or an element of an array inside the aggregate. It returns false if the access fits neither
+// or several.
 func (t typeTable) resolveIndex(at value, use types.Use) (value, bool) {
 	typ := t.Strip(at.typ)
 	if !t.Types[typ].Kind.Aggregate() {
@@ -49,7 +50,8 @@ func (t typeTable) resolveIndex(at value, use types.Use) (value, bool) {
 	return s.resolveCounted()
 }
 
-// arraySearch collects the arrays in an aggregate whose elements an index may count.
+// arraySearch collects the arrays inside an aggregate whose elements the index in an address may
+// select.
 type arraySearch struct {
 	t     typeTable
 	at    value
@@ -58,14 +60,14 @@ type arraySearch struct {
 	left  int // members to look at
 }
 
-// indexedArray is an array at bytes [start, end) of an aggregate. offset is where the access is for
-// index 0.
+// indexedArray is an array at bytes [start, end) of an aggregate. offset is the offset that the
+// code accesses if the index is 0.
 type indexedArray struct {
 	start, end, offset int64
 	stride             int64
 }
 
-// find adds the arrays in an aggregate that lies at offset base of the outermost one.
+// find adds the arrays in an aggregate of type typ, which lies at offset base of the outermost one.
 func (s *arraySearch) find(typ types.TypeNo, base int64) {
 	t := s.t
 	x := &t.Types[typ]
@@ -84,7 +86,8 @@ func (s *arraySearch) find(typ types.TypeNo, base int64) {
 	}
 }
 
-// add adds an array if the step and the access fit its elements, and the arrays inside these.
+// add adds an array if the index's step and the access fit its elements. If these are aggregates,
+// it searches them for arrays, too.
 func (s *arraySearch) add(array types.TypeNo, start int64) {
 	t := s.t
 	e := t.element(array)
@@ -120,7 +123,7 @@ func (s *arraySearch) add(array types.TypeNo, start int64) {
 	}
 }
 
-// fitsStep reports whether an index may count elements of a size.
+// fitsStep reports whether the index may select elements of this size.
 func (s *arraySearch) fitsStep(size int64) bool {
 	return s.at.step == unknownStep || s.at.step%size == 0
 }
@@ -132,8 +135,8 @@ func (t typeTable) fitsAt(typ types.TypeNo, offset int64, use types.Use) bool {
 	return fit >= types.FitSize || t.SharesBits(typ, offset, use.Size)
 }
 
-// resolveComputed handles an index that was computed in an unknown way. It counts whole aggregates
-// if the access fits the member at its offset, else the elements of some array.
+// resolveComputed handles an index that was computed in an unknown way. It selects whole aggregates
+// if the access fits the member at its offset, else elements of some array.
 func (s *arraySearch) resolveComputed() (value, bool) {
 	at := s.at
 	within, first := false, false
@@ -155,8 +158,8 @@ func (s *arraySearch) resolveComputed() (value, bool) {
 	return s.at, false
 }
 
-// resolveCounted handles an index that counts elements of a known size. A constant in the index, as
-// in a[i-1], can move the offset before or behind the array.
+// resolveCounted handles an index with a known step, so a known size of elements. A constant in the
+// index, as in a[i-1], can move the offset before or behind the array.
 func (s *arraySearch) resolveCounted() (value, bool) {
 	at, size := s.at, int64(s.use.Size)
 	holds := func(a indexedArray) bool { return a.start <= at.offset && at.offset < a.end }
@@ -180,5 +183,6 @@ func (s *arraySearch) resolveCounted() (value, bool) {
 	return s.at, false
 }
 
-// vectorSize is the size of the smallest vectors that hold several numbers of any kind.
+// vectorSize is the size in bytes of the smallest vector register: an access of at least this size
+// may load several elements of any type.
 const vectorSize = 16

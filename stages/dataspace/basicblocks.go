@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// basicBlock is a sequence of instructions: control enters only at the first and leaves only at the
-// last.
+// basicBlock is a sequence of instructions that runs as a whole: control enters only at the first
+// one and leaves only at the last.
 type basicBlock struct {
 	first, end int    // instructions [first, end)
 	before     []int  // its predecessors
@@ -19,8 +19,8 @@ type basicBlock struct {
 	in         *state // before its first instruction
 }
 
-// mergeValues returns a value that covers two values: for two addresses in an array on the stack,
-// an address anywhere in the array.
+// mergeValues returns a value that covers both a and b. For two addresses in one array on the
+// stack, it is an address anywhere in the array.
 func (f *function) mergeValues(n int, s *state, a, b value) value {
 	if a.kind != valueFrame || b.kind != valueFrame || a == b {
 		return f.types.merge(a, b)
@@ -61,13 +61,14 @@ func (f *function) blockOf(n int) int {
 	return sort.Search(len(f.blocks), func(i int) bool { return f.blocks[i].first > n }) - 1
 }
 
-// maxVisits bounds how often blocks of a function are analyzed, on average.
+// maxVisits bounds the work on a function: the number of its blocks times maxVisits may be
+// analyzed.
 const maxVisits = 16
 
-// maxAsked is the number of analyses of a function after which all blocks are analyzed at once.
+// maxAsked: after this many analyses of some of a function's blocks, the next one analyzes all.
 const maxAsked = 2
 
-// markNeeded marks a block, and those that may run before it.
+// markNeeded marks a block, and all blocks that may run before it, as needed.
 func (f *function) markNeeded(n int) {
 	left := []int{n}
 	for len(left) > 0 {
@@ -80,8 +81,8 @@ func (f *function) markNeeded(n int) {
 	}
 }
 
-// analyze finds the state at the start of a block, and of all blocks that may run before it. It
-// follows all jumps from the function's entry until nothing changes (perf-data 17.2). Blocks that
+// analyze finds the state at the start of a block, and of all blocks that may run before it: it
+// follows the jumps from the function's entry until no state changes (perf-data 17.2). Blocks that
 // no known jump leads to begin with an empty state.
 func (f *function) analyze(block int) {
 	f.markNeeded(block)
@@ -116,7 +117,7 @@ func (f *function) analyze(block int) {
 	}
 }
 
-// worklist holds the blocks whose initial state has changed since they were analyzed, each once.
+// worklist holds the blocks to analyze, each once: their initial state is new or has changed.
 type worklist struct {
 	blocks []int
 	has    []bool // by block
@@ -128,7 +129,7 @@ func (w *worklist) add(n int) {
 	}
 }
 
-// first removes and returns the block that is first in the code.
+// first removes and returns the block with the lowest address.
 func (w *worklist) first() int {
 	n := slices.Min(w.blocks)
 	at := slices.Index(w.blocks, n)
@@ -144,8 +145,8 @@ func (f *function) unreached(from int) int {
 	return from
 }
 
-// analyzeBlock applies the instructions of a block, and adds the successors whose initial state
-// changes to left. s is scratch.
+// analyzeBlock applies the instructions of a block. It adds to left those successors whose initial
+// state changes. s is scratch.
 func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	s.set(f.blocks[n].in)
 	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
@@ -164,8 +165,8 @@ func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	}
 }
 
-// entryState returns the state when the function is called. Call frame information, if any, is
-// better: cold parts of functions are jumped to, not called.
+// entryState returns the state when the function is called. With call frame information the state
+// is empty: it gives the stack pointer, also in cold parts of functions, which are jumped to.
 func (f *function) entryState() *state {
 	s := &state{}
 	if f.object.frames != nil {

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Bounds of the analysis that distinguishes bits: instructions before and after an access, and
-// paths that lead to it.
+// Bounds of the analysis that finds which bits of memory are accessed: instructions before and
+// after an access, paths that lead to it, and bits of the access.
 const (
 	maxBitsBefore = 64
 	maxBitsBehind = 400
@@ -17,9 +17,8 @@ const (
 	maxBits       = 64 // of an access
 )
 
-// usedBits returns the bits of an access that the program uses (of a load) or changes (of a store).
-// 0 means all or unknown bits. It returns false if the program uses no bits, or only writes them
-// back unchanged.
+// usedBits returns the bits that the program uses of a load, or changes by a store; 0 means all or
+// unknown bits. ok is false if the program uses no bits, or only writes them back unchanged.
 func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	x := &f.code[n]
 	a := &x.Accesses[0]
@@ -44,8 +43,8 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	return bits, bits != 0 || !writesBack && !dropped
 }
 
-// invariantBits returns the bits of a register that only one instruction writes, if that
-// instruction always runs before `before`: compilers move masks out of loops.
+// invariantBits returns the content of register r if only one instruction writes it and always runs
+// before instruction `before`: compilers move masks out of loops.
 func (f *function) invariantBits(r int, before int) *bitVector {
 	if f.writers == nil {
 		f.writers = f.findWriters()
@@ -122,8 +121,8 @@ func (f *function) dominates(i, n int) bool {
 	return to != 0
 }
 
-// loadsAll reports whether an integer load needs all its bytes, as far as its uses show. Compilers
-// load a whole aligned word for a byte, and a half word for some bits of a word.
+// loadsAll reports whether an integer load needs all its bytes, judging by how the program uses
+// them. Compilers load a whole aligned word for one byte, and half a word for some bits of a word.
 func (f *function) loadsAll(n int, a *insn.Access) bool {
 	if a.Size < types.AnyLoad {
 		return false
@@ -132,7 +131,7 @@ func (f *function) loadsAll(n int, a *insn.Access) bool {
 	return ok && (bits == 0 || bits == insn.Ones(8*a.Size))
 }
 
-// bits returns an instruction's effect on bits.
+// bits returns how an instruction computes the bits of its result.
 func (f *function) bits(i int) (insn.Bits, bool) {
 	x := &f.code[i]
 	if !x.valid {
@@ -142,7 +141,7 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 }
 
 // trackStore finds the bits that a store changes, from the instructions on a path to it. It follows
-// the path twice: the first pass finds the store's address.
+// the path twice: the first pass finds the address of the store.
 func (w *bitFlow) trackStore(way []int) {
 	for range 2 {
 		s := w.initialState(way)
@@ -156,8 +155,8 @@ func (w *bitFlow) trackStore(way []int) {
 	w.used = 0
 }
 
-// initialState returns the state where a path begins: it has the constants that registers hold,
-// such as masks loaded before a loop.
+// initialState returns the state at the start of a path: the constants that registers hold, such as
+// masks loaded before a loop.
 func (w *bitFlow) initialState(way []int) *bitState {
 	s := newBitState()
 	first := w.n
@@ -174,8 +173,8 @@ func (w *bitFlow) initialState(way []int) *bitState {
 	return s
 }
 
-// trackLoad finds the bits of a load that are used, and those that a store changes while it writes
-// the others back.
+// trackLoad finds the bits of a load that the program uses, and those that a later store changes
+// while it writes the others back.
 func (w *bitFlow) trackLoad(way []int) {
 	s := w.initialState(way)
 	for _, i := range way {
@@ -185,7 +184,8 @@ func (w *bitFlow) trackLoad(way []int) {
 	w.follow(s, w.n)
 }
 
-// follow applies instructions, from the i-th on, until nothing depends on the access.
+// follow applies instructions from the i-th on, until no register or flag depends on the access any
+// more.
 func (w *bitFlow) follow(s *bitState, i int) {
 	f := w.f
 	for ; i < len(f.code) && w.left > 0; i++ {
@@ -220,8 +220,8 @@ func (w *bitFlow) follow(s *bitState, i int) {
 	w.useAll(s)
 }
 
-// isNewVisit reports whether a jump leads to an instruction that was not visited before with the
-// same dependencies.
+// isNewVisit reports whether a jump leads to an instruction for the first time, or for the first
+// time with these registers and flags depending on the access.
 func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	k := visit{instruction: to, flags: s.flags | s.carry}
 	for r, b := range &s.registers {
@@ -234,7 +234,8 @@ func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	return true
 }
 
-// leaveFunction handles a jump out of the function: a tail call, or to a part elsewhere.
+// leaveFunction handles a jump out of the function: a tail call, or a jump to another part of its
+// code.
 func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	t := w.f.types
 	if n := t.Function(x.Target); x.HasTarget && n != 0 && t.startsAt(n, x.Target) {
@@ -244,7 +245,8 @@ func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 	w.useAll(s)
 }
 
-// waysTo returns the paths to an instruction, each a list of instructions, within the bounds.
+// waysTo returns the paths that lead to an instruction, each as a list of instructions, within the
+// bounds above.
 func (f *function) waysTo(n int) (ways [][]int) {
 	type start struct {
 		block int

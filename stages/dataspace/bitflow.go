@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// bitFlow tracks the bits of an access through the instructions around it.
+// bitFlow follows the bits that an access loads or stores through the instructions around it.
 type bitFlow struct {
 	f          *function
 	n          int // the instruction of the access
@@ -29,13 +29,14 @@ type bitFlow struct {
 	seen       map[visit]bool
 }
 
-// symbolicAddress is an unknown value, identified by its origin, plus offset bytes.
+// symbolicAddress is an unknown base plus offset bytes. Equal origins mean the same base.
 type symbolicAddress struct {
 	origin uint64
 	offset int64
 }
 
-// visit is the target of a jump, with the dependencies on the access there.
+// visit is the target of a jump, with the bits of the access on which flags and registers depend
+// there.
 type visit struct {
 	instruction int
 	flags       uint64
@@ -45,22 +46,22 @@ type visit struct {
 // bitState is the state before an instruction.
 type bitState struct {
 	registers [registers]*bitVector
-	// The bits of the memory that the flags depend on. The carry may also depend on the bit
-	// that a shift dropped.
+	// The bits of the access on which the flags depend. The carry may also depend on the bit that a
+	// shift dropped.
 	flags, carry uint64
 	addresses    [registers]symbolicAddress
 	slots        map[symbolicAddress]stackSlot // of the stack
 	stores       uint64                        // number of stores so far: loads with no store between them are equal
 }
 
-// stackSlot is the content of a slot of the stack.
+// stackSlot is the content of a slot of the stack: bits, and an address if it holds one.
 type stackSlot struct {
 	size int
 	bits *bitVector
 	spot symbolicAddress
 }
 
-// The origins of initial values: constants and registers.
+// The origins of initial values: constants, the thread pointer, and registers.
 const (
 	originConstant = iota + 1
 	originThread
@@ -82,7 +83,7 @@ func (s *bitState) clone() *bitState {
 	return &c
 }
 
-// isLive reports whether anything depends on the access.
+// isLive reports whether any register or flag depends on the access.
 func (s *bitState) isLive() bool {
 	for _, b := range &s.registers {
 		if b.dependencies() != 0 {
@@ -92,7 +93,7 @@ func (s *bitState) isLive() bool {
 	return s.flags|s.carry != 0
 }
 
-// origin returns a new origin.
+// origin returns an origin that no other value has.
 func (w *bitFlow) origin() uint64 {
 	w.fresh++
 	return originOther + w.fresh
@@ -179,8 +180,8 @@ func (w *bitFlow) loadBits(s *bitState, i int, a *insn.Access) *bitVector {
 	return nil
 }
 
-// memoryBits returns copies of the memory's bits from a byte offset on. follow makes later uses
-// depend on them.
+// memoryBits returns copies of the accessed memory's bits, from a byte offset on. With follow, what
+// is computed from them depends on the access.
 func (w *bitFlow) memoryBits(offset int64, size int, follow bool) *bitVector {
 	return newBitVector(min(8*size, 64), func(i int) (b bit) {
 		if at := offset*8 + int64(i); at >= 0 && at < int64(8*w.access.Size) {
@@ -235,7 +236,7 @@ func (w *bitFlow) step(s *bitState, i int) {
 	}
 }
 
-// setFlags sets the dependencies of the flags after an instruction.
+// setFlags sets the bits of the access on which the flags depend after an instruction.
 func (w *bitFlow) setFlags(s *bitState, x *instruction, b *insn.Bits, result, from, with *bitVector) {
 	if !b.Sets {
 		return
@@ -250,7 +251,7 @@ func (w *bitFlow) setFlags(s *bitState, x *instruction, b *insn.Bits, result, fr
 	}
 }
 
-// applyStores applies the stores of an instruction that calculates result.
+// applyStores applies the stores of an instruction; result holds the bits that it computed.
 func (w *bitFlow) applyStores(s *bitState, i int, b *insn.Bits, result *bitVector) {
 	x := &w.f.code[i]
 	for k := range x.Accesses {
@@ -265,7 +266,7 @@ func (w *bitFlow) applyStores(s *bitState, i int, b *insn.Bits, result *bitVecto
 	}
 }
 
-// carryOut returns the dependencies of the last bit that a shift drops.
+// carryOut returns the bits of the access on which the last bit that a shift drops depends.
 func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
 	by, ok := with.constant(8)
 	n := uint64(8 * b.Width)
@@ -282,8 +283,8 @@ func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
 	return from.at(int(by - 1)).from
 }
 
-// writeRegister returns a register after an instruction: a result of 1 or 2 bytes leaves the other
-// bits of the register unchanged, 4 bytes clear them.
+// writeRegister returns the content of a register after an instruction wrote result: 1 or 2 bytes
+// leave its other bits unchanged, 4 bytes clear them.
 func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 	if b.Width >= 4 {
 		return result
@@ -301,7 +302,7 @@ func writeRegister(b *insn.Bits, result, old *bitVector) *bitVector {
 	})
 }
 
-// addressIn returns the address in a register, 0 for no register.
+// addressIn returns the address in a register; if there is no register, the address 0.
 func (s *bitState) addressIn(r insn.Register) symbolicAddress {
 	if r < 0 || r >= registers {
 		return symbolicAddress{origin: originConstant}
@@ -309,8 +310,8 @@ func (s *bitState) addressIn(r insn.Register) symbolicAddress {
 	return s.addresses[r]
 }
 
-// address returns the address that an instruction puts into its destination, without an origin if
-// it is unknown.
+// address returns the address that an instruction puts into its destination register. Its origin is
+// 0 if it is unknown.
 func (w *bitFlow) address(s *bitState, x *instruction) symbolicAddress {
 	word := w.f.object.word()
 	if x.Op == insn.Load && len(x.Accesses) > 0 && int64(x.Accesses[0].Size) == word {
@@ -342,14 +343,16 @@ func (w *bitFlow) address(s *bitState, x *instruction) symbolicAddress {
 	return symbolicAddress{}
 }
 
-// useAddress marks the bits of a register as used, because an instruction uses it as an address.
+// useAddress marks the bits on which a register depends as used, because an instruction uses the
+// register as an address.
 func (w *bitFlow) useAddress(s *bitState, r insn.Register) {
 	if r >= 0 && r < registers {
 		w.used |= s.registers[r].dependencies()
 	}
 }
 
-// useAll marks all bits as used, because an instruction has unknown effects.
+// useAll marks all bits on which a register or flag depends as used, because an instruction has
+// unknown effects.
 func (w *bitFlow) useAll(s *bitState) {
 	w.unknownUse = w.unknownUse || s.isLive()
 	for _, b := range &s.registers {
@@ -385,8 +388,8 @@ func (w *bitFlow) storeBits(s *bitState, i int, a *insn.Access, b *bitVector, ho
 	s.slots[at] = stackSlot{a.Size, b, holds}
 }
 
-// mergeStore applies a store to the memory of the access; here says that the store is the access.
-// Bits that it writes back are not used; it changes all others.
+// mergeStore applies a store to memory that overlaps the access; here says that the store is the
+// access itself. Bits that it writes back count as unused; it changes all others.
 func (w *bitFlow) mergeStore(here bool, b *bitVector, off int64, n int) {
 	var changed, used uint64
 	for k := range min(n, 64) {

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// bit is one bit of a register: 0, 1, a copy of a bit of the memory of the access, or computed.
+// bit is one bit of a register: 0, 1, a copy of a bit of the accessed memory, or computed.
 type bit struct {
 	kind bitKind
 	at   int8   // of a copy: the bit of the memory
@@ -137,7 +137,7 @@ func not(b bit) bit {
 	return bit{from: b.from}
 }
 
-// joinBit returns one bit of AND, OR, XOR, or of a choice between operands.
+// joinBit returns one bit of the AND, OR or XOR of a and b, or of a choice between them.
 func joinBit(op insn.BitOp, a, b bit) bit {
 	if b.kind == bitZero || b.kind == bitOne {
 		a, b = b, a
@@ -197,7 +197,7 @@ func shiftBits(op insn.BitOp, b *bitVector, by uint64, n int) *bitVector {
 	})
 }
 
-// shiftIn shifts bits, and fills up with the bits of another operand.
+// shiftIn shifts bits; the vacated places get the bits of another operand.
 func shiftIn(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	return newBitVector(n, func(i int) bit {
 		switch left := i - x.Count; {
@@ -213,7 +213,7 @@ func shiftIn(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	})
 }
 
-// moveField moves a field of bits.
+// moveField returns the result of an instruction that moves a bit field to another position.
 func moveField(x *insn.Bits, from, old *bitVector) *bitVector {
 	return newBitVector(8*x.Width, func(i int) bit {
 		switch at := i - x.At; {

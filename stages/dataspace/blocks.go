@@ -7,33 +7,33 @@ import (
 	"sort"
 )
 
-// Blocks holds the heap blocks of a process over time, from traced allocations. They are added in
-// the order of time.
+// Blocks holds the heap blocks of a process over time, from traced allocations. Add them in order
+// of time.
 type Blocks struct {
 	Dropped int64 // number of blocks beyond maxBlocks
 
 	all  []heapBlock      // in order of time; from the first lookup on, by address, then time
 	live map[uint64]int32 // by address: the index of the block that is not freed yet
 
-	// From the first lookup on.
+	// Set by the first lookup.
 	sorted  bool
 	first   []int32  // by distinct address: the index of its first block
 	highest []uint64 // the largest end of a block at first[:i+1]
 }
 
-// heapBlock is a heap block with its life.
+// heapBlock is a heap block: its addresses, and the time from its allocation until it was freed.
 type heapBlock struct {
 	start, size uint64
 	from, until int64
 }
 
-// Bounds of the number of blocks, and of the blocks that a lookup checks before the address.
+// Bounds of the number of blocks, and of the distinct start addresses that a lookup checks.
 const (
 	maxBlocks    = 1 << 22
 	maxNeighbors = 256
 )
 
-// Allocate adds a block, size in bytes, and ends the block at its address.
+// Allocate adds a block of size bytes. It frees the block that was at the address, if any.
 func (b *Blocks) Allocate(address, size uint64, time int64) {
 	b.Free(address, time)
 	if size == 0 || address+size < address {
@@ -77,7 +77,7 @@ func (b *Blocks) at(address uint64, time int64) (start, size uint64, ok bool) {
 	return 0, 0, false
 }
 
-// blocksAt returns the blocks at the i-th distinct address, in the order of time.
+// blocksAt returns the blocks at the i-th distinct start address, in order of time.
 func (b *Blocks) blocksAt(i int) []heapBlock {
 	if i+1 == len(b.first) {
 		return b.all[b.first[i]:]

@@ -5,15 +5,15 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// use returns how an instruction uses an operand. The registers are needed because a general
-// register, too, may store a floating-point number.
+// use describes how an instruction accesses an operand. s is needed because a general register may
+// hold a floating-point number, too.
 func (f *function) use(s *state, n int, a *insn.Access) types.Use {
 	u := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector,
 		Part: a.Class == insn.Integer && a.Load, Store: a.Class == insn.Integer && !a.Load}
 	if x := &f.code[n]; a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
 		v := s.register(x.Source)
 		u.Float = u.Float || v.kind == valueScalar && f.types.Types[v.typ].Float
-		// A pointer may be a guess about the contents of a union.
+		// A value of pointer type may be a guess about the contents of a union.
 		if v.kind == valueScalar && f.types.Types[v.typ].Kind == types.Base && !u.Float {
 			u.Kind = types.Base
 		}
@@ -32,7 +32,7 @@ type candidates struct {
 	why     string
 }
 
-// add adds a target, or the reason why there is none.
+// add adds a target or, if r is not ok, the reason why a register gives none.
 func (c *candidates) add(r operandTarget, why string) {
 	if !r.ok {
 		if c.why == "" || c.why == detailNoBase {
@@ -70,7 +70,7 @@ func (c *candidates) add(r operandTarget, why string) {
 	}
 }
 
-// found returns the chosen target, or why it is unknown.
+// found returns the chosen target, or the reason why there is none.
 func (c *candidates) found() (operandTarget, string) {
 	switch {
 	case c.several:
@@ -81,8 +81,9 @@ func (c *candidates) found() (operandTarget, string) {
 	return c.best, ""
 }
 
-// fits returns how well a use fits a target, and whether it fits at all. A use always fits a
-// variable. It may not fit a pointer's target, since the pointer may have been cast.
+// fits returns how well an access fits a target, and whether it fits at all. An access always fits
+// a variable. It may not fit the type that a pointer points to, since the pointer may have been
+// cast.
 func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
 	if r.wholeOnly || r.method == MethodContainer {
 		return types.FitBeyond, true
@@ -126,21 +127,22 @@ func (t typeTable) sameTarget(a, b operandTarget, use types.Use) bool {
 	return t.element(la.Type) == t.element(lb.Type) && (len(wa) == 1 || len(wb) == 1 || t.Types[t.element(la.Type)].Kind.Aggregate())
 }
 
-// isScalarOnly reports whether only a scalar type is known of a target. The pointer, to a member or
-// cast, may point into an object that another variable names.
+// isScalarOnly reports whether a target is only known as a scalar behind a pointer. The scalar may
+// be part of an aggregate that another variable points to.
 func (t typeTable) isScalarOnly(r operandTarget) bool {
 	x := &t.Types[t.Strip(r.typ)]
 	return r.variable == types.None && !x.Kind.Aggregate() && x.Kind != types.Array
 }
 
-// isBytes reports whether a use accesses several bytes of a byte array, which may hold anything.
+// isBytes reports whether an access to several bytes is to a byte array, which may hold anything.
 func (t typeTable) isBytes(r operandTarget, use types.Use) bool {
 	way := t.Descend(r.typ, r.offset, use)
 	last := t.Strip(way[len(way)-1].Type)
 	return use.Size > 1 && t.Types[last].Kind == types.Array && t.Types[t.element(last)].Size == 1
 }
 
-// containment is an aggregate that contains another one as a member, base class or in an array.
+// containment is an aggregate that contains another one: as a member, as a base class or in an
+// array.
 type containment struct {
 	typ    types.TypeNo
 	offset int64 // of the member, bytes
@@ -148,12 +150,13 @@ type containment struct {
 	count  int64 // of elements
 }
 
-// maxArrayElements bounds the elements of an array that a pointer may point to.
+// maxArrayElements bounds the length of an array in which a pointer may point to any element.
 const maxArrayElements = 64
 
-// container finds the aggregate that code accesses through a pointer to a member or base class,
-// such as the object of a list's link. It must be the only aggregate with a member of the accessed
-// size at that offset. With constant, a stored constant, the member may be a number of any kind.
+// container finds the aggregate that code accesses through a pointer to one of its members or base
+// classes: for example the object that contains a list's link. It must be the only aggregate with a
+// member of the accessed size at that offset. With constant (the code stores a constant), the
+// member may be a number of any kind.
 func (o *loadObject) container(at value, a *insn.Access, constant bool) (operandTarget, bool) {
 	if o.containers == nil {
 		o.findContainers()

@@ -41,14 +41,15 @@ const (
 	ScopeFunction   = "function"
 )
 
-// The numbers of the artificial data objects in Space.Objects. The reasons come after `<Unknown>`.
+// The numbers of the artificial data objects in Space.Objects. An object for each Reason follows
+// them.
 const (
 	Total ObjectNo = iota
 	Scalars
 	Unknown
 )
 
-// Reason is one of the elements of `<Unknown>` (S31).
+// Reason is why no data object was found: one of the elements of `<Unknown>` (S31).
 type Reason int32
 
 // The reasons, in the manual's order.
@@ -65,7 +66,7 @@ const (
 	InvalidAddress
 )
 
-// reasons are the manual's names of the reasons.
+// reasons are the names that the manual gives to the reasons.
 var reasons = [...]string{
 	NoDebugInfo:         "Module with trigger PC not compiled with -xhwcprof",
 	NoBranchTarget:      "Backtracking failed to find a valid branch target",
@@ -102,7 +103,8 @@ func artificialObjects() []Object {
 	return list
 }
 
-// objectKey identifies a data object. Elements are identified by their aggregate and member.
+// objectKey identifies a data object: an element by its aggregate and member, others by scope and
+// descriptor.
 type objectKey struct {
 	parent     ObjectNo
 	load       program.ObjectNo
@@ -113,7 +115,7 @@ type objectKey struct {
 	member     types.MemberNo // None for others
 }
 
-// inFunction sets the scope to a function.
+// inFunction makes a function the scope of the object.
 func (k *objectKey) inFunction(t typeTable, scope types.ScopeNo) {
 	k.scopeKind, k.scope, k.unit = ScopeFunction, t.FunctionName(scope), t.Units[t.Scopes[scope].Unit]
 }
@@ -133,7 +135,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool)
 	return n, true
 }
 
-// dataObject returns the most specific data object of a target.
+// dataObject returns the data object of a target: the innermost listed element that is accessed.
 func (s *Space) dataObject(o *loadObject, r operandTarget, use types.Use) ObjectNo {
 	t := o.types
 	way, _ := t.DescendHint(r.typ, r.offset, use, r.hint)
@@ -159,7 +161,7 @@ func (s *Space) dataObject(o *loadObject, r operandTarget, use types.Use) Object
 	return n
 }
 
-// simpleObject returns the data object of a variable or pointer target that is not an aggregate.
+// simpleObject returns the data object of a target that is not a structure, class or union.
 func (s *Space) simpleObject(o *loadObject, typ types.TypeNo, r operandTarget) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Scalars, load: o.number, member: types.None}
@@ -211,7 +213,7 @@ func (s *Space) aggregateObject(o *loadObject, typ types.TypeNo, r operandTarget
 	return n
 }
 
-// Bounds of the listed elements of an aggregate: their depth of nesting and their number.
+// Bounds of the elements listed for an aggregate: how deep they are nested, and how many.
 const (
 	maxNesting  = 16
 	maxElements = 20_000
@@ -239,8 +241,8 @@ func (s *Space) addElements(o *loadObject, parent ObjectNo, typ types.TypeNo, de
 	}
 }
 
-// elementDescriptor returns the full descriptor of an element, which begins with the descriptor of its
-// aggregate (S28).
+// elementDescriptor returns the full descriptor of an element: its aggregate's, followed by its own
+// (S28).
 func (s *Space) elementDescriptor(o *loadObject, parent ObjectNo, m types.MemberNo) string {
 	t := o.types
 	member := &t.Members[m]

@@ -1,10 +1,11 @@
-// Package dataspace finds the data object that a memory event accessed: a variable, or a member of a
-// structure, class or union (S27 to S31).
+// Package dataspace finds the data object that a memory event accessed: a variable, or a member of
+// a structure, class or union (S27 to S31).
 //
-// The operand of the instruction that caused the event shows the object: by the variable in its
-// base register or stack slot, by the type of the object from which its base was loaded (perf-data
-// 17), or by its address in the load object. A recorded data address confirms or contradicts this,
-// and decides if the code does not show the object. Each instruction is analyzed once.
+// The operand of the instruction that caused the event shows the object in one of three ways: the
+// base register or stack slot holds a variable, the base was loaded from an object of known type
+// (perf-data 17), or the operand has an address in a load object. A recorded data address confirms
+// or contradicts this, and decides if the code does not show the object. Each instruction is
+// analyzed once.
 //
 // Start reading with Process.Find.
 package dataspace
@@ -94,7 +95,7 @@ type Space struct {
 	instructions int // of the decoded functions
 }
 
-// New returns a space without events. It adds unreadable debug information to problems.
+// New returns a Space without events. It adds to problems which debug information is unreadable.
 func New(resolver *symbolize.Resolver, tables Tables, problems *diagnostic.Log) *Space {
 	return &Space{
 		Objects:    artificialObjects(),
@@ -114,8 +115,8 @@ func (s *Space) problem(file, what string, err error) {
 		Message: "its " + what + " cannot be read: " + err.Error()})
 }
 
-// reportNotes reports the notes about a load object's types and variables, unless the same was
-// reported for its symbols.
+// reportNotes reports the notes about a load object's types and variables, except those in
+// reported: the notes about its symbols.
 func (s *Space) reportNotes(file string, t *types.Table, reported []symtab.Note) {
 	if t == nil {
 		return
@@ -138,7 +139,8 @@ type Process struct {
 	recentReferences [1 << recentBits]recentReference // by PC
 }
 
-// recentReference is the instruction at a PC, and the time in which it is there.
+// recentReference is a cached analysis of the instruction at a PC, and the time in which the PC has
+// this code.
 type recentReference struct {
 	pc          uint64
 	trigger     decode.Trigger
@@ -146,7 +148,7 @@ type recentReference struct {
 	reference   *reference // nil: none yet
 }
 
-// recentBits is the binary logarithm of the number of cached references.
+// recentBits: 1<<recentBits references are cached.
 const recentBits = 10
 
 // Process returns the finder for a process. blocks is nil if allocations were not traced.
@@ -156,7 +158,7 @@ func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *
 	return &Process{space: s, resolved: resolved, memory: m}
 }
 
-// The details of reasons without an operand.
+// The details of reasons that do not concern an operand.
 const (
 	detailFetch  = "instruction fetch"
 	detailNoCode = "the machine code is unavailable or too long"
@@ -182,7 +184,7 @@ func (p *Process) Find(e *Event) Match {
 		return Match{Object: r.Object(), Embedding: program.None, Location: ref.location, Region: w.region, Detail: detail}
 	}
 	// The data address of a watchpoint, or of an access that crosses into a missing page, may be
-	// any byte of the access.
+	// that of any accessed byte, not only the first.
 	inside := int64(accessStart)
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
@@ -202,7 +204,8 @@ func (p *Process) Find(e *Event) Match {
 	return found
 }
 
-// failure returns why an event has no data object, if its data address cannot change that.
+// failure returns why an event has no data object, if that holds whatever variable is at its data
+// address.
 func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
 	has := e.HasAddress && e.Address != 0
 	switch {
@@ -241,7 +244,7 @@ func (p *Process) reference(e *Event) *reference {
 	return ref
 }
 
-// ObjectNo and RegionNo are indices in the lists of a Space.
+// ObjectNo and RegionNo are indices in Objects and Regions of a Space.
 type (
 	ObjectNo int32
 	RegionNo int32

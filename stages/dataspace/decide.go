@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// matchKey holds the properties of a data address on which the match depends: the variable and the
-// offset in its element, or the kind of memory.
+// matchKey holds the properties of a data address that the match depends on: the variable or symbol
+// there and the offset in it, or the kind of memory.
 type matchKey struct {
 	load     program.ObjectNo
 	variable types.VariableNo
@@ -16,11 +16,11 @@ type matchKey struct {
 	inside   int64  // the data address modulo maxAccess if it may be any byte of the access, else accessStart
 }
 
-// accessStart says that the data address is that of the first accessed byte.
+// accessStart says that the data address is the address of the first accessed byte.
 const accessStart = -1
 
-// offsetInElement returns an offset within an element for an offset in an array of aggregates, and
-// 0 for other arrays: all elements are one data object (S28).
+// offsetInElement reduces an offset in a variable that is an array, since all elements are one data
+// object (S28): to the offset in an element if elements are aggregates, else to 0.
 func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int64 {
 	typ := t.Variables[variable].Type
 	if t.Types[t.Strip(typ)].Kind != types.Array {
@@ -36,7 +36,8 @@ func (t typeTable) offsetInElement(variable types.VariableNo, offset int64) int6
 	return offset
 }
 
-// decide chooses between the object that the code shows and the object at the data address.
+// decide chooses between the object that the code shows and the object at the data address. has
+// says whether there is a data address.
 func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Match {
 	found := Match{Location: ref.location, Embedding: program.None}
 	if w.found {
@@ -77,10 +78,11 @@ func (s *Space) decide(ref *reference, w addressInfo, has bool, inside int64) Ma
 	return found
 }
 
-// decideByAddress compares the operands with the variable at the data address. The address confirms
-// or contradicts an operand relative to a pointer, but does not replace it: such an operand names
-// the object at the pointer, wherever that is (S27). The address decides if the operands show
-// nothing or only a guess, and between variables, which code also addresses directly.
+// decideByAddress chooses when a variable is at the data address. Operands are of two kinds. One
+// that is relative to a pointer names the object that the pointer points to, wherever it is (S27):
+// the address confirms or contradicts it, but does not replace it. One that names a variable
+// directly is replaced by the variable at the address. This variable also wins if the operands show
+// nothing or only a guess.
 func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, found Match) Match {
 	t := w.object.types
 	at := operandTarget{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
@@ -118,8 +120,8 @@ func (s *Space) decideByAddress(ref *reference, w addressInfo, inside int64, fou
 	return found
 }
 
-// confirm returns the match of an operand if its target is, or may be in, the variable at the data
-// address, else false.
+// confirm returns the match of an operand whose target is, or may be in, the variable at the data
+// address; false if it is not.
 func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTarget, inside int64, found Match) (Match, bool) {
 	object := s.dataObject(w.object, at, op.use)
 	switch {
@@ -141,8 +143,8 @@ func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTa
 	return found, false
 }
 
-// matchOf returns the match of an operand. It sets Embedding to embedding, the object at the data
-// address, unless both are in one aggregate.
+// matchOf returns the match of an operand. Embedding becomes embedding, the object at the data
+// address, unless both objects are in the same aggregate.
 func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Match {
 	f.Object, f.Method, f.Agreement = object, op.method, a
 	if s.outermost(object) != s.outermost(embedding) {
@@ -159,8 +161,8 @@ func (s *Space) outermost(n ObjectNo) ObjectNo {
 	return n
 }
 
-// isNear reports whether a watchpoint at the data address may cover an operand's target. All
-// elements of an array count as the same place.
+// isNear reports whether a watchpoint that reported the data address may cover an operand's target.
+// All elements of an array count as one.
 func (op *operand) isNear(t typeTable, w addressInfo) bool {
 	d := op.offset - w.offset
 	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == types.Array {
@@ -176,10 +178,11 @@ func (op *operand) holds(o *loadObject, w addressInfo) bool {
 	return o == w.object && op.variable == w.variable && w.offset >= op.offset && w.offset < op.offset+op.size
 }
 
-// maxWatch is the number of bytes that a watchpoint covers. An access may begin at any of them.
+// maxWatch is the number of bytes that a watchpoint covers. The access may begin at any of these
+// bytes.
 const maxWatch = 8
 
-// canBeAt reports whether an operand can be at a data address where no load object has a variable.
+// canBeAt reports whether an operand can be at a data address where no load object's variable is.
 func (op *operand) canBeAt(w addressInfo) bool {
 	switch {
 	case op.method == MethodGlobal:
@@ -192,13 +195,14 @@ func (op *operand) canBeAt(w addressInfo) bool {
 	return w.kind != RegionKernel
 }
 
-// pageSize is the size of the smallest pages, maxAccess the size of the largest access.
+// pageSize and maxAccess are the sizes of the smallest page and of the largest access, in bytes.
 const (
 	pageSize  = 4096
 	maxAccess = 64
 )
 
-// partAt returns the data object of an operand, or its element at a data address.
+// partAt returns the data object of an operand or, for a data address that may be inside the
+// access, the element there.
 func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 	if address == accessStart || op.whole == op.object && !op.parts {
 		return op.object
@@ -207,7 +211,8 @@ func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 }
 
 // insideOperand returns the data object at a data address that may be any byte of an operand's
-// access. It assumes that an access at a multiple of its size in the object is aligned.
+// access. It assumes that accesses are aligned: an offset that is a multiple of the size has such
+// an address.
 func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectNo {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {
@@ -221,7 +226,7 @@ func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectN
 	return s.dataObject(o, at, types.Use{})
 }
 
-// relation says how the operand's static type relates to the variable at the data address.
+// relation says whether the variable at the data address contains an object of an operand's type.
 type relation uint8
 
 const (
@@ -232,10 +237,10 @@ const (
 )
 
 // relate compares an operand's type with the variable at the data address. The operand must be
-// relative to a pointer.
+// relative to a pointer. behind says that any byte of a watchpoint may have been reported.
 func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) relation {
 	t, v := w.object.types, &w.object.types.Variables[w.variable]
-	// A watchpoint may report any watched byte.
+	// A watchpoint may report any of the bytes that it covers.
 	last := int64(0)
 	if behind {
 		last = maxWatch - 1
@@ -267,11 +272,11 @@ func (s *Space) relate(o *loadObject, op *operand, w addressInfo, behind bool) r
 	return relationNone
 }
 
-// maxEmbedded bounds the members among which an operand's target is searched.
+// maxEmbedded bounds how many members of a type are searched for an operand's target.
 const maxEmbedded = 4096
 
-// embeds reports whether a type contains, at any depth, an object of an operand's type such that
-// the operand's bytes include an offset.
+// embeds reports whether a type contains, at any depth, an object of an operand's type, such that
+// the operand's bytes in this object include the byte at offset.
 func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *operand, left *int) bool {
 	typ = t.Strip(typ)
 	x := &t.Types[typ]

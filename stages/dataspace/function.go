@@ -28,7 +28,8 @@ type function struct {
 	writers         *[registers]int32 // nil until needed
 }
 
-// knownValues holds what debug information and call frame information say, by instruction.
+// knownValues holds, for each instruction, what debug information and call frame information say
+// about registers there.
 type knownValues struct {
 	scopes         [][]types.ScopeNo // the innermost first
 	variableValues [][]registerValue // the values of registers
@@ -73,7 +74,8 @@ func (f *function) at(address uint64) (int, bool) {
 }
 
 // storesConstant reports whether the instruction stores an immediate that may be an integer or a
-// floating-point number. Small integers are not: programs do not use such floating-point numbers.
+// floating-point number. A small integer other than 0 is taken for an integer: as a floating-point
+// number it would be denormal.
 func (x *instruction) storesConstant() bool {
 	if x.Op != insn.Store || x.Source != insn.NoRegister || len(x.Accesses) == 0 {
 		return false
@@ -93,7 +95,7 @@ func endsBlock(k insn.Kind) bool {
 	return k == insn.Jump || k == insn.CondJump || k == insn.Return || k == insn.Trap
 }
 
-// prepare finds the values of registers by debug and call frame information.
+// prepare sets knownValues from debug information and call frame information.
 func (f *function) prepare() {
 	if f.variableValues == nil {
 		f.findVariableValues()

@@ -14,14 +14,15 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Tables loads debug information of a load object's file; nil if it has none.
+// Tables loads the debug information in a load object's file. The results are nil if the file has
+// none.
 type Tables interface {
 	Data(path string) (*types.Table, error)
 	Frames(path string) (*cfi.Table, error)
 	Variables(path string) (*symtab.Variables, error)
 }
 
-// loadObject is a load object whose code or data events touch.
+// loadObject is a load object whose code caused events, or whose data they accessed.
 type loadObject struct {
 	space    *Space
 	number   program.ObjectNo
@@ -62,7 +63,7 @@ func (s *Space) loadObject(n program.ObjectNo) *loadObject {
 	return o
 }
 
-// function decodes a function of the program, nil if its code is unavailable.
+// function returns a function's decoded code, or nil if the code is unavailable.
 func (o *loadObject) function(n program.FunctionNo) *function {
 	return memo.Get(o.functions, n, func() *function {
 		code, arch := o.resolver.Code(n)
@@ -77,14 +78,15 @@ func (o *loadObject) function(n program.FunctionNo) *function {
 	})
 }
 
-// Bounds of decoded functions: the bytes of one, and the instructions of all in memory. When
-// functions are dropped, references stay.
+// Bounds of decoded functions: the bytes of one function, and the instructions of all functions in
+// memory. When functions are dropped, the references made from them stay.
 const (
 	maxCode    = 1 << 20
 	maxDecoded = 200_000
 )
 
-// countDecoded counts instructions, and drops all functions if there are too many.
+// countDecoded adds n decoded instructions to the count. If there are too many, it drops all
+// functions.
 func (s *Space) countDecoded(n int) {
 	if s.instructions += n; s.instructions <= maxDecoded {
 		return
@@ -105,7 +107,7 @@ func (o *loadObject) stackPointer() int {
 	return 7
 }
 
-// word returns the size of an address in bytes.
+// word returns the size of an address, in bytes.
 func (o *loadObject) word() int64 {
 	if o.is32Bit {
 		return 4
@@ -154,7 +156,7 @@ func (t typeTable) startsAt(scope types.ScopeNo, at uint64) bool {
 	return false
 }
 
-// isReadOnly reports whether a link-time address is in a read-only segment.
+// isReadOnly reports whether a link-time address is in a segment that the program cannot write to.
 func (o *loadObject) isReadOnly(at uint64) bool {
 	for _, s := range o.symbols.Segments {
 		if at-s.Address < s.MemSize {
@@ -164,8 +166,8 @@ func (o *loadObject) isReadOnly(at uint64) bool {
 	return false
 }
 
-// threadAddress converts an offset from the thread pointer, as the main program's code uses it, to
-// an address in the object's block of thread-local variables.
+// threadAddress converts an offset from the thread pointer, as code of the main program uses it, to
+// an offset in the object's block of thread-local variables.
 func (o *loadObject) threadAddress(offset int64) uint64 {
 	block := o.symbols.TLS
 	align := max(block.Align, 1)
@@ -186,7 +188,7 @@ func (o *loadObject) isCanary(offset int64) bool {
 	return false
 }
 
-// untypedVariables returns the variables in the load object's symbol tables. They have no types.
+// untypedVariables returns the variables in the load object's symbol tables, which give no types.
 func (o *loadObject) untypedVariables() *symtab.Variables {
 	if o.variables != nil {
 		return o.variables
@@ -213,11 +215,11 @@ func (o *loadObject) symbolAt(at uint64) symbolNo {
 	return program.None
 }
 
-// maxScalar is the size of the largest scalar, bytes.
+// maxScalar is the size of the largest scalar, in bytes.
 const maxScalar = 16
 
-// symbolObject returns the data object of a symbol, whose type is unknown. Its size tells a scalar
-// from an aggregate.
+// symbolObject returns the data object of a symbol without a type. It takes a large symbol for an
+// aggregate, others for scalars.
 func (s *Space) symbolObject(o *loadObject, n symbolNo) ObjectNo {
 	x := &o.untypedVariables().List[n]
 	k := objectKey{parent: Scalars, load: o.number, member: types.None, scopeKind: ScopeLoadObject,

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// operandTarget is the target of an operand: an offset in a variable, or in an object that a pointer
-// points to.
+// operandTarget is what an operand accesses: an offset in a variable, or in an object of known type
+// that a pointer points to.
 type operandTarget struct {
 	ok        bool
 	typ       types.TypeNo
@@ -61,12 +61,12 @@ func (f *function) effectiveAddress(a *insn.Access, base, index value) value {
 	return at
 }
 
-// addressOf returns the address of an access in a state.
+// addressOf returns the address of an access, given the registers in s.
 func (f *function) addressOf(s *state, n int, a *insn.Access) value {
 	return f.effectiveAddress(a, s.register(a.Base), s.register(a.Index))
 }
 
-// target finds the target of an operand (perf-data 17.1), or the reason why it is unknown.
+// target returns the target of an operand (perf-data 17.1), or the reason why it is unknown.
 func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, string) {
 	if f.types.Table == nil {
 		return operandTarget{}, detailNoBase
@@ -104,8 +104,8 @@ func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, strin
 	return c.found()
 }
 
-// hasOffsetBase reports whether an access has an index, and its base is known only from a variable
-// that is a register plus an offset. If a loop recomputes a pointer, Clang's debug information
+// hasOffsetBase reports whether an access has an index, and its base (or index) register is known
+// only as a variable minus an offset. If a loop recomputes a pointer, Clang's debug information
 // omits the index.
 func (f *function) hasOffsetBase(s *state, n int, a *insn.Access) bool {
 	return a.Index != insn.NoRegister && slices.ContainsFunc(f.variableValues[n], func(p registerValue) bool {
@@ -113,14 +113,16 @@ func (f *function) hasOffsetBase(s *state, n int, a *insn.Access) bool {
 	})
 }
 
-// isContradicted reports whether a variable in the register contradicts p, which is computed.
+// isContradicted reports whether another variable in p's register, which is not computed, has a
+// type that contradicts p.
 func (f *function) isContradicted(n int, p registerValue) bool {
 	return slices.ContainsFunc(f.variableValues[n], func(q registerValue) bool {
 		return q.register == p.register && !q.computed && f.types.contradict(q.value, p.value)
 	})
 }
 
-// targetAt does the same as target for an access whose address is known.
+// targetAt does the same as target for an access whose address is known. variable says that the
+// address comes from a variable in a register.
 func (f *function) targetAt(s *state, n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	switch at.kind {
 	case valueNumber:
@@ -170,7 +172,7 @@ func (f *function) threadTarget(offset int64) (operandTarget, string) {
 	return operandTarget{}, detailThread
 }
 
-// pointedTarget returns the target of an address.
+// pointedTarget returns the target of an access through a pointer or to a variable's address.
 func (f *function) pointedTarget(n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	if at.indexed && (at.variable == types.None || at.step != 0) {
 		use := types.Use{Size: a.Size, Float: a.Class == insn.Float, Vector: a.Class == insn.Vector}
@@ -203,8 +205,8 @@ func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	return m
 }
 
-// checkBounds returns the target of an address if the address is within the variable, or within an
-// element that a pointer may iterate over.
+// checkBounds returns the target of an address, if it is inside the variable, or inside an element
+// that the pointer may have been moved to.
 func (f *function) checkBounds(at value, variable bool) (operandTarget, string) {
 	t := f.types
 	r := operandTarget{ok: true, typ: at.typ, variable: at.variable, offset: at.offset, method: MethodRegister}
@@ -221,7 +223,7 @@ func (f *function) checkBounds(at value, variable bool) (operandTarget, string) 
 		if inside || x.Size < 0 || at.indexed {
 			return r, ""
 		}
-		// Compilers address a variable relative to another one.
+		// Compilers may compute a variable's address from another variable's.
 		if v, off, ok := t.Global(t.Variables[at.variable].Address + uint64(at.offset)); global && ok {
 			return f.variableTarget(v, off, MethodGlobal), ""
 		}
@@ -250,8 +252,8 @@ func (t typeTable) isGlobal(v types.VariableNo) bool {
 	return ok && at == v && off == 0
 }
 
-// places iterates over the variables and their places that debug information has at an instruction,
-// inner scopes first.
+// places iterates over the variables that debug information describes at an instruction, with their
+// places (registers or memory), inner scopes first.
 func (f *function) places(n int) iter.Seq2[types.VariableNo, *types.Place] {
 	return func(yield func(types.VariableNo, *types.Place) bool) {
 		t, pc := f.types, f.code[n].address
@@ -267,7 +269,7 @@ func (f *function) places(n int) iter.Seq2[types.VariableNo, *types.Place] {
 	}
 }
 
-// stackVariable returns the variable or parameter at an address of the stack.
+// stackVariable returns the variable or parameter at an address of the stack, and the offset in it.
 func (f *function) stackVariable(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
 	t, base := f.types, f.frameBase(s, n)
 	for v, place := range f.places(n) {
@@ -286,8 +288,8 @@ func (f *function) stackVariable(s *state, n int, at value) (variable types.Vari
 	return 0, 0, false
 }
 
-// stackAddress returns the address of a variable's place on the stack; unknown if the place is
-// elsewhere. base is the frame base.
+// stackAddress returns the stack address at which a variable's place is, unknown if it is not on
+// the stack. base is the frame base.
 func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	switch p.Kind {
 	case types.AtCFA:
@@ -300,7 +302,8 @@ func (f *function) stackAddress(s *state, base value, p *types.Place) value {
 	return value{}
 }
 
-// frameBase returns the DWARF frame base at an instruction: places of variables are relative to it.
+// frameBase returns the DWARF frame base at an instruction. Variables' places on the stack may be
+// relative to it.
 func (f *function) frameBase(s *state, n int) value {
 	pc, scopes := f.code[n].address, f.scopes[n]
 	if len(scopes) == 0 {
@@ -321,7 +324,8 @@ func (f *function) frameBase(s *state, n int) value {
 	return value{}
 }
 
-// storedPointer returns the address of a variable if, by debug information, a stack slot holds it.
+// storedPointer returns the address of a variable, if debug information says that the stack slot at
+// `at` holds it.
 func (f *function) storedPointer(s *state, n int, at value) (value, bool) {
 	if !f.hasPointerSlots {
 		return value{}, false

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// reference is the analysis of the instruction at the PC of events.
+// reference is the analysis of the instruction at a PC of events.
 type reference struct {
 	object   *loadObject
 	location program.LocationNo
@@ -19,7 +19,7 @@ type reference struct {
 	matches  map[matchKey]Match // results of Space.decide
 }
 
-// operand is one operand in memory of a trigger instruction.
+// operand is one memory operand of the instruction that caused an event.
 type operand struct {
 	operandTarget
 	use    types.Use
@@ -37,7 +37,7 @@ type referenceKey struct {
 	trigger             decode.Trigger
 }
 
-// newReference finds the trigger instruction for a PC, and analyzes its operands.
+// newReference finds the instruction that caused the events at a PC, and analyzes its operands.
 func (s *Space) newReference(k referenceKey) *reference {
 	p := s.resolver.Program
 	at := p.Location(k.location)
@@ -84,7 +84,7 @@ func (s *Space) newReference(k referenceKey) *reference {
 	return ref
 }
 
-// findOperands sets the operands of an instruction.
+// findOperands sets the operands of a reference, or the reason why they have no data object.
 func (s *Space) findOperands(ref *reference, f *function, n int) {
 	x := &f.code[n]
 	ref.reason = NoMemoryReference
@@ -130,8 +130,8 @@ func (s *Space) findOperands(ref *reference, f *function, n int) {
 	}
 }
 
-// enclosing returns the smallest of a data object and its parents that contains all bytes that an
-// operand accesses.
+// enclosing returns a data object or one of its parents: the innermost that contains all bytes that
+// an operand accesses.
 func (s *Space) enclosing(object ObjectNo, o *loadObject, r operandTarget, a *insn.Access) ObjectNo {
 	size := int64(a.Size)
 	if a.Repeated {

@@ -8,10 +8,12 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// registers is the number of general registers that are tracked, by DWARF number.
+// registers is the number of general registers whose values are tracked: those with DWARF numbers
+// below it.
 const registers = 32
 
-// Bounds of the stack slots in a state, and in the initial states of all blocks of a function.
+// Bounds of the stack slots in one state, and in the initial states of all blocks of a function
+// together.
 const (
 	maxSlots = 1024
 	allSlots = 1 << 18
@@ -66,7 +68,8 @@ func (s *state) slot(at value) value {
 	return value{}
 }
 
-// keep sets the value at a stack address that has no slot, unless there are already most slots.
+// keep sets the value at a stack address if the address has no slot yet and there are fewer than
+// most slots.
 func (s *state) keep(at, holds value, most int) {
 	if i, ok := s.find(at); !ok && holds.kind != valueUnknown && len(s.slots) < most {
 		s.slots = slices.Insert(s.slots, i, slot{at, holds})
@@ -88,7 +91,8 @@ func (s *state) overwrite(at value, a *insn.Access, word int64) {
 	s.slots = slices.Delete(s.slots, from, to)
 }
 
-// merge merges the state on another path to an instruction into s. It reports whether s changed.
+// merge merges other, the state on another path to instruction n, into s. It reports whether s
+// changed.
 func (f *function) merge(n int, s, other *state) (changed bool) {
 	for i := range s.registers {
 		v := s.registers[i]

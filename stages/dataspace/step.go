@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// applyKnown sets the values that debug information gives at an instruction whatever ran before: of
-// the CFA's base register, and of variables in registers.
+// applyKnown sets the registers whose values debug information gives at an instruction, whatever
+// ran before: the register from which the CFA is computed, and those that hold variables.
 func (f *function) applyKnown(s *state, n int) {
 	if b := &f.cfaBases[n]; b.value.kind == valueFrame {
 		s.registers[b.register] = b.value
@@ -22,8 +22,8 @@ func (f *function) applyKnown(s *state, n int) {
 	}
 }
 
-// moreSpecific chooses between a value with its declared type and the tracked value, which may say
-// that a pointer declared to point to a scalar points into a structure.
+// moreSpecific chooses between a variable's value by its declared type and the tracked value. The
+// tracked one may say more: that a pointer to a scalar points into a structure.
 func (t typeTable) moreSpecific(declared, tracked value) value {
 	switch {
 	case declared.kind == valueUnknown || tracked.kind == valueFrame || declared.kind == valueScalar && tracked.kind == valueNumber:
@@ -43,7 +43,7 @@ func (t typeTable) moreSpecific(declared, tracked value) value {
 	return declared
 }
 
-// step applies an instruction (perf-data 17.2).
+// step applies an instruction to a state (perf-data 17.2).
 func (f *function) step(s *state, n int) {
 	f.applyKnown(s, n)
 	x := &f.code[n]
@@ -73,8 +73,8 @@ func (f *function) step(s *state, n int) {
 	}
 }
 
-// assignOrigin gives an unknown integer in a register an origin, so that values computed from it
-// can be compared.
+// assignOrigin gives an unknown integer in a register an origin. Values computed from it can then
+// be compared.
 func (s *state) assignOrigin(r insn.Register, n int) {
 	if r < 0 || r >= registers {
 		return
@@ -86,8 +86,8 @@ func (s *state) assignOrigin(r insn.Register, n int) {
 	}
 }
 
-// results returns the values that an instruction puts into its destination and, if it loads two
-// registers, into the second one.
+// results returns the values that an instruction loads or computes for its destination register
+// and, if it loads two registers, for the second one.
 func (f *function) results(s *state, n int) (dest, second value) {
 	t, x := f.types, &f.code[n]
 	switch x.Op {
@@ -123,7 +123,7 @@ func (f *function) results(s *state, n int) (dest, second value) {
 	return dest, second
 }
 
-// resultValue returns the value of a register after an instruction put a result into it.
+// resultValue returns what a register holds after an instruction put v into it.
 func (f *function) resultValue(n int, v value) value {
 	if f.code[n].Width < 8 && v.kind != valueNumber && v.kind != valueScalar && v.kind != valueFloat && !f.object.is32Bit {
 		v = value{} // half of an address is not an address
@@ -141,8 +141,8 @@ func (f *function) clobber(s *state, n int) {
 	aligned := s.registers[sp].kind == valueFrame && (x.Op == insn.Opaque || f.movesStack(x)) && x.Written == 1<<sp && len(x.Accesses) == 0
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := bits.TrailingZeros64(left)
-		// A value computed in an unknown way may be a multiple of any number. But if the register
-		// was 0, the instruction sets a part of it.
+		// A register that is computed in an unknown way may hold any multiple of a number. But if
+		// the register was 0, the instruction only sets a part of it.
 		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: valueNumber}
 		if s.registers[r] = (value{}); computed {
 			s.registers[r] = value{kind: valueScalar, step: 1}
@@ -158,7 +158,7 @@ func (f *function) movesStack(x *instruction) bool {
 	return x.Op == insn.AddRegister && x.Dest == insn.Register(f.object.stackPointer())
 }
 
-// addRegisters returns the sum of a register and another one, or memory.
+// addRegisters returns the sum of a register and either another register or memory.
 func (f *function) addRegisters(s *state, n int) value {
 	x := &f.code[n]
 	a, b := value{kind: valueNumber}, s.register(x.Second)
@@ -190,7 +190,8 @@ func (f *function) multiply(s *state, n int) value {
 	return f.types.sum(to, of, by.offset*x.Scale, 0)
 }
 
-// chooseValue returns the result of a conditional move from a register, or another one or memory.
+// chooseValue returns the result of a conditional move: either a register's value, or another
+// register's or memory's.
 func (f *function) chooseValue(s *state, n int) value {
 	x := &f.code[n]
 	other := s.register(x.Second)
@@ -204,12 +205,12 @@ func (f *function) chooseValue(s *state, n int) value {
 	return f.types.merge(one, other)
 }
 
-// maxAhead bounds the instructions after an access that are searched for a variable in its base
-// register: debug information may have the variable only later.
+// maxAhead bounds how many instructions after an access are searched for a variable in its base
+// register: debug information may describe the variable only later.
 const maxAhead = 64
 
-// upcomingValues returns the values of variables that debug information has in a register only
-// after an instruction, while the register, or a copy of it, keeps its content.
+// upcomingValues returns the variables' values that debug information has for register r only after
+// instruction n, as long as r, or a register to which r is copied, keeps its content.
 func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue) {
 	same := f.copies(n, r)
 	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0 && list == nil; i++ {
@@ -234,8 +235,8 @@ func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue)
 	return list
 }
 
-// copies returns the registers that hold the same value as r before instruction n, because earlier
-// instructions copied the value.
+// copies returns, as bits, the registers that hold the same value as r before instruction n,
+// because earlier instructions copied the value.
 func (f *function) copies(n int, r insn.Register) uint64 {
 	same := uint64(1) << r
 	holders, written := same, uint64(0) // going back: registers that hold the value; registers written since
@@ -304,14 +305,14 @@ func (f *function) loadValue(s *state, n int, a *insn.Access) value {
 	return followed
 }
 
-// nextHasType reports whether the next member of an aggregate has the same type. If so, it does not
-// matter which of the two an index selects.
+// nextHasType reports whether the next member of an aggregate has the same type. If so, an index
+// may select either without a difference.
 func (f *function) nextHasType(r operandTarget, typ types.TypeNo, size int64) bool {
 	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ
 }
 
-// store applies writes to the stack.
+// store applies an instruction's writes to stack slots.
 func (f *function) store(s *state, n int) {
 	x := &f.code[n]
 	for i := range x.Accesses {
@@ -336,7 +337,8 @@ func (f *function) store(s *state, n int) {
 	}
 }
 
-// call discards the registers that a callee may change, and sets the result register.
+// call discards the registers that a callee may change, and sets the register with the returned
+// value.
 func (f *function) call(s *state, x *instruction) {
 	for left := f.object.clobbered(); left != 0; left &= left - 1 {
 		s.registers[bits.TrailingZeros64(left)] = value{}

@@ -7,12 +7,13 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// maxBack bounds the instructions before the recorded PC that are searched for the trigger.
+// maxBack bounds how many instructions before the recorded PC are searched for the one that caused
+// the event.
 const maxBack = 32
 
-// trigger finds the instruction that caused the event (S27): the instruction at the recorded PC,
-// the one before it, or the nearest earlier one that accesses memory. If it finds none, why is the
-// reason. candidate is the recorded trigger, -1 if none.
+// trigger finds the instruction that caused an event (S27): the instruction at the recorded PC, the
+// one before it, or the nearest earlier one that accesses memory. candidate is the address that the
+// profiler recorded for it, -1 if none. why is the reason if none is found.
 func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n int, why Reason, ok bool) {
 	n, at := f.at(pc)
 	if !at {
@@ -33,8 +34,8 @@ func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n in
 	return n, 0, true
 }
 
-// precedingTrigger returns the instruction before the n-th, or the n-th itself if it is a repeated
-// instruction: this may be interrupted between repetitions.
+// precedingTrigger returns the instruction before the n-th. It returns the n-th itself if that is a
+// repeated instruction, which may be interrupted between repetitions.
 func (f *function) precedingTrigger(n int) (int, Reason, bool) {
 	if n > 0 && f.code[n-1].accessesMemory() && !endsBlock(f.code[n-1].Kind) {
 		return n - 1, 0, true
@@ -58,13 +59,13 @@ func (x *instruction) accessesMemory() bool {
 	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return !a.Implicit })
 }
 
-// isRepeated reports whether x is a repeated string instruction.
+// isRepeated reports whether x is a string instruction with a repeat prefix.
 func (x *instruction) isRepeated() bool {
 	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return a.Repeated })
 }
 
-// checkCandidate returns the recorded trigger, unless a jump may lead to an instruction between it
-// and the recorded PC.
+// checkCandidate returns the recorded trigger, unless a jump leads to one of the instructions after
+// it, up to the recorded PC.
 func (f *function) checkCandidate(n int, pc uint64) (int, Reason, bool) {
 	c, ok := f.at(pc)
 	if !ok || c > n {
@@ -78,7 +79,8 @@ func (f *function) checkCandidate(n int, pc uint64) (int, Reason, bool) {
 	return c, 0, true
 }
 
-// searchBack searches backwards from the recorded PC.
+// searchBack searches backwards from the recorded PC for an instruction that accesses memory. It
+// stops where control may have come from elsewhere.
 func (f *function) searchBack(n int) (int, Reason, bool) {
 	for i := n; i > 0 && n-i < maxBack; i-- {
 		if f.targets[f.code[i].address] {

@@ -7,18 +7,19 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// value is an abstract value of a register or stack slot.
+// value is what is known of the content of a register or stack slot.
 type value struct {
 	kind     valueKind
 	indexed  bool             // an unknown number of elements is added
 	typ      types.TypeNo     // the scalar's, or that of the address's target
 	variable types.VariableNo // the address's target, None if only its type is known
 	offset   int64            // bytes; the value of a number; the constant added to a scalar
-	// An unknown multiple of step is added to the value; 0 for none. Addresses have a step only if
-	// it is not a multiple of the size of the target's elements.
+	// An unknown multiple of step is added to the value; 0: nothing. An address has a step only if
+	// the step is not a multiple of the size of the target's elements.
 	step int64
-	// origin identifies the unknown factor of a scalar's step, 0 if there is not exactly one. For a
-	// frame, it is the instruction that aligned the stack: offset is relative to its stack pointer.
+	// origin identifies the unknown number that a scalar's step is multiplied by, 0 if there is
+	// none or not only one. For a frame, it is the instruction that aligned the stack: offset is
+	// relative to the stack pointer there; 0: relative to the canonical frame address.
 	origin int32
 }
 
@@ -34,10 +35,10 @@ const (
 	valueThread            // offset bytes from the thread pointer
 )
 
-// typeTable computes values by the types of a load object.
+// typeTable derives values from the types of a load object.
 type typeTable struct{ *types.Table }
 
-// value returns the value that a variable or member of a type has.
+// value returns what is known of a variable or member by its type.
 func (t typeTable) value(typ types.TypeNo) value {
 	typ = t.Strip(typ)
 	switch k := t.Types[typ]; {
@@ -46,7 +47,7 @@ func (t typeTable) value(typ types.TypeNo) value {
 			return value{kind: valueAddress, typ: to, variable: types.None}
 		}
 	case k.Kind.Aggregate():
-		// Iterators and smart pointers are structures of one pointer.
+		// Iterators and smart pointers are structures with one pointer.
 		if k.Size <= 8 {
 			return t.valueAt(typ, 0, k.Size)
 		}
@@ -57,8 +58,8 @@ func (t typeTable) value(typ types.TypeNo) value {
 	return value{kind: valueScalar, typ: typ}
 }
 
-// valueAt returns the value of size bytes at an offset of a type. In a union, it is the only
-// pointer there, since numbers do not matter; it is unknown if pointers have different types.
+// valueAt returns the value of size bytes at an offset of a type. In a union, pointers take
+// precedence over numbers; the value is unknown if there are pointers of different types.
 func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	way := t.Descend(typ, offset, types.Use{Size: int(size)})
 	last := t.element(way[len(way)-1].Type)
@@ -82,7 +83,8 @@ func (t typeTable) valueAt(typ types.TypeNo, offset, size int64) (found value) {
 	return found
 }
 
-// eachOverlaid calls f for each scalar that begins at an offset of a type: several in unions.
+// eachOverlaid calls f for each scalar that begins at an offset of a type. A union may have
+// several.
 func (t typeTable) eachOverlaid(typ types.TypeNo, offset int64, left *int, f func(types.TypeNo)) {
 	e := t.element(typ)
 	x := &t.Types[e]
@@ -113,7 +115,7 @@ func (t typeTable) element(typ types.TypeNo) types.TypeNo {
 	return typ
 }
 
-// stride returns the size of the elements to which an address points, 0 if there are none.
+// stride returns the size of the elements among which an address can move, 0 if it cannot.
 func (t typeTable) stride(v value) int64 {
 	if v.variable != types.None && t.Types[t.Strip(v.typ)].Kind != types.Array {
 		return 0
@@ -141,8 +143,8 @@ func (t typeTable) plus(v value, n int64) value {
 	return value{}
 }
 
-// withIndex adds an unknown number of elements to an address: elements of the array at its offset
-// in an aggregate, else of its target.
+// withIndex adds an unknown number of elements to an address: elements of the member array that it
+// points into, else objects of its target's type.
 func (t typeTable) withIndex(v value) value {
 	v.indexed = true
 	if stride := t.stride(v); v.kind == valueAddress && stride > 0 && v.step == 0 && !t.inArray(v) {
@@ -151,12 +153,12 @@ func (t typeTable) withIndex(v value) value {
 	return v
 }
 
-// unknownStep is the step of an address to which an unknown value was added: most likely a number
-// of whole elements, or of elements of an array in them.
+// unknownStep is the step of an address to which an unknown number was added: most likely a
+// multiple of the target's size, or of the size of elements of an array in the target.
 const unknownStep = -1
 
-// addMultiple adds an unknown multiple of step to an address. exactly: every multiple is possible;
-// else only some are.
+// addMultiple adds an unknown multiple of step to an address. exactly says that every multiple is
+// possible, not only some.
 func (t typeTable) addMultiple(v value, step int64, exactly bool) value {
 	stride := t.stride(v)
 	if stride == 0 && v.variable != types.None { // the variable is not an array, but may contain some
@@ -172,7 +174,7 @@ func (t typeTable) addMultiple(v value, step int64, exactly bool) value {
 	return t.withIndex(v)
 }
 
-// inArray reports whether an address points into an array that is a member.
+// inArray reports whether an address points into an array that is a member of its target.
 func (t typeTable) inArray(v value) bool {
 	for _, step := range t.Descend(v.typ, v.offset, types.Use{}) {
 		if step.Member != types.None && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == types.Array {
@@ -182,7 +184,7 @@ func (t typeTable) inArray(v value) bool {
 	return false
 }
 
-// merge returns a value that covers two values.
+// merge returns a value that covers both a and b, which reach an instruction on different paths.
 func (t typeTable) merge(a, b value) value {
 	switch {
 	case a == b:
@@ -241,8 +243,8 @@ func (t typeTable) mergeMembers(a, b value) value {
 	return value{}
 }
 
-// containsMember reports whether whole and part are the same address because part points to a
-// member of whole's target.
+// containsMember reports whether whole and part are the same address: part points to a member, and
+// whole to the aggregate plus the member's offset.
 func (t typeTable) containsMember(whole, part value) bool {
 	x := &t.Types[t.Strip(whole.typ)]
 	if !x.Kind.Aggregate() {
@@ -256,8 +258,8 @@ func (t typeTable) containsMember(whole, part value) bool {
 	return false
 }
 
-// beginsAt reports whether the last member on a path of members, or one of its elements, begins at
-// an offset from the path's start.
+// beginsAt reports whether the innermost member on a path, or one of its elements, begins at an
+// offset from the start of the path's type.
 func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	for _, s := range way {
 		offset -= s.Offset
@@ -268,8 +270,8 @@ func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	return offset == 0
 }
 
-// mergeIntegers does the same as merge for two integers: the result is one of them plus a multiple
-// of a step. merged has the kind and origin of the result.
+// mergeIntegers does the same as merge for two integers: the result covers both as an offset plus a
+// multiple of a step. merged has the kind and origin for the result.
 func mergeIntegers(a, b, merged value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {
@@ -286,10 +288,10 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// unknownOrigin is the origin of a single unknown factor that cannot be compared to others.
+// unknownOrigin is the origin of a value whose unknown part cannot be compared to others.
 const unknownOrigin = -1
 
-// integer returns a value in the form offset plus a multiple of step.
+// integer returns a value as an offset plus a multiple of step.
 func (v value) integer() value {
 	switch {
 	case v.kind == valueNumber:
@@ -302,7 +304,7 @@ func (v value) integer() value {
 	return v
 }
 
-// isAddress reports whether a value is an address of a target or of the stack.
+// isAddress reports whether a value is an address in an object of known type or on the stack.
 func (v value) isAddress() bool { return v.kind == valueAddress || v.kind == valueFrame }
 
 // sum returns a + b*scale + add.
@@ -358,7 +360,8 @@ func (t typeTable) orNull(a, b value) value {
 	return value{}
 }
 
-// withoutVariable returns an address without its variable; the offset is within an element.
+// withoutVariable returns an address in a variable as one in any object of the same type; its
+// offset is within an element.
 func (t typeTable) withoutVariable(v value) value {
 	if v.variable == types.None {
 		return v
@@ -370,7 +373,7 @@ func (t typeTable) withoutVariable(v value) value {
 	return value{kind: valueAddress, typ: e, variable: types.None, offset: v.offset, indexed: v.indexed}
 }
 
-// modulo returns the remainder as a number that is not negative.
+// modulo returns the remainder of a / b; for b > 0 it is in [0, b).
 func modulo(a, b int64) int64 {
 	if a %= b; a < 0 {
 		a += b

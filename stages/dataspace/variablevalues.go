@@ -7,14 +7,15 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// registerValue is the value of a register, derived from a variable's place in debug information.
+// registerValue is the value of a register, which follows from where debug information places a
+// variable.
 type registerValue struct {
 	register int
 	value    value
 	computed bool // the variable is the register plus an offset
 }
 
-// claim is a registerValue that is valid for the instructions [from, to).
+// claim says that a registerValue is valid at the instructions with indices [from, to).
 type claim struct {
 	registerValue
 	from, to int
@@ -23,7 +24,8 @@ type claim struct {
 	always   bool // the place is valid everywhere in scope, which may have gaps
 }
 
-// findVariableValues finds, by instruction, the values of registers that follow from variables.
+// findVariableValues finds, for each instruction, the values of registers that follow from the
+// places of variables.
 func (f *function) findVariableValues() {
 	t := f.types
 	f.variableValues, f.trustedValues = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
@@ -68,7 +70,8 @@ func (f *function) findVariableValues() {
 	}
 }
 
-// claims returns the claims of all variables of the function.
+// claims returns the registers' values, with where they are valid, for all variables of the
+// function.
 func (f *function) claims() (list []claim) {
 	t := f.types
 	seen := map[types.ScopeNo]bool{}
@@ -86,7 +89,7 @@ func (f *function) claims() (list []claim) {
 	return list
 }
 
-// appendClaims appends the claims of a variable.
+// appendClaims appends the claims that follow from the places of a variable.
 func (f *function) appendClaims(list []claim, scope types.ScopeNo, v types.VariableNo) []claim {
 	t := f.types
 	variable := &t.Variables[v]
@@ -111,8 +114,9 @@ func (f *function) appendClaims(list []claim, scope types.ScopeNo, v types.Varia
 	return list
 }
 
-// trusted returns one value for each register: a pointer if there is one, else the value of the
-// innermost variable. If pointers point to different aggregates, the value is unknown.
+// trusted returns at most one value for each register: a pointer if a variable is one, else the
+// value of the innermost variable. The value is unknown if there are pointers to different
+// aggregates.
 func (t typeTable) trusted(all []registerValue) []registerValue {
 	if len(all) < 2 {
 		return all
@@ -133,8 +137,8 @@ func (t typeTable) trusted(all []registerValue) []registerValue {
 	return list
 }
 
-// contradict reports whether two addresses point to different aggregates, neither a member of the
-// other.
+// contradict reports whether two addresses point to different aggregates, and neither can be a
+// member of the other.
 func (t typeTable) contradict(a, b value) bool {
 	if a.kind != valueAddress || b.kind != valueAddress || !t.Types[a.typ].Kind.Aggregate() || !t.Types[b.typ].Kind.Aggregate() {
 		return false
@@ -150,7 +154,7 @@ func (t typeTable) depth(scope types.ScopeNo) (n int) {
 	return n
 }
 
-// registerValue returns the value of a register that follows from a variable's place.
+// registerValue returns the value that a variable's place implies for a register.
 func (f *function) registerValue(v types.VariableNo, p *types.Place) (registerValue, bool) {
 	t := f.types
 	typ := t.Variables[v].Type

@@ -1,21 +1,22 @@
-// Package listing numbers the lists that experiments of a batch share: the instructions of a
-// function, the lines of a source file. A batch stores each list once, under its number, and
-// each experiment refers to it.
+// Package listing numbers lists that experiments of a batch share: the instructions of a function,
+// the lines of a source file. A batch stores each list once, under its number, and each experiment
+// refers to it.
 //
 // The tables fit together as follows. The rows of `instructions` and `source_lines` begin with
 // `listed_in` (the batch's name, filled in on commit) and `listing` (the number of the list).
 // `listings` (for functions) and `source_files` have a row for each experiment and list; views join
 // them by the same two columns. Both kinds of lists share one sequence of numbers. In each batch,
-// the first row that refers to a list has its `content`, a hash, by which merging batches finds
-// equal lists: it applies Numbering to the rows of the new batch in order. A list stays when the
-// experiment that added it is deleted.
+// the first row that refers to a list has its `content`, a hash. When batches are merged, equal
+// lists are found by it: Numbering numbers them in the order of the merged rows. A list stays when
+// the experiment that added it is deleted.
 package listing
 
 import (
 	"sync"
 )
 
-// Numbering numbers the lists of a batch by their content.
+// Numbering numbers the lists of a batch in the order in which they first occur. Lists are
+// identified by content, a hash.
 type Numbering struct{ numbers map[int64]int32 }
 
 // Intern returns the number of a list; first says that the list is new and its rows must be stored.
@@ -31,7 +32,7 @@ func (n *Numbering) Intern(content int64) (number int32, first bool) {
 	return number, !known
 }
 
-// Registry numbers the lists of a batch to which experiments are added one after the other.
+// Registry numbers the lists of a batch while experiments are added to it, one after the other.
 type Registry struct {
 	mu      sync.Mutex
 	numbers map[int64]int32
@@ -40,23 +41,23 @@ type Registry struct {
 // NewRegistry returns the registry of a new batch.
 func NewRegistry() *Registry { return &Registry{numbers: map[int64]int32{}} }
 
-// Draft holds the lists that one experiment adds to a registry. Commit puts them into the batch;
-// the draft of a failed experiment is dropped. A registry may have several drafts, because
-// experiments that were given up may still use theirs.
+// Draft holds the lists that one experiment adds to a registry. Commit adds them to the batch; the
+// draft of a failed experiment is dropped. A registry may have several drafts, because an
+// experiment that was given up may still be using its own.
 type Draft struct {
 	registry *Registry
 	base     int32 // the number of its first own list
 	own      Numbering
 }
 
-// Begin returns the draft of an experiment, which continues the committed ones.
+// Begin returns a draft for an experiment. Its new lists get the numbers after the committed ones.
 func (b *Registry) Begin() *Draft {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &Draft{registry: b, base: int32(len(b.numbers))}
 }
 
-// Intern does the same as Numbering.Intern, for the batch as it is if this draft is committed.
+// Intern does the same as Numbering.Intern, as if this draft were committed already.
 func (d *Draft) Intern(content int64) (number int32, first bool) {
 	if number, known := d.committed(content); known {
 		return number, false
@@ -72,7 +73,7 @@ func (d *Draft) IsCommitted(content int64) bool {
 	return known
 }
 
-// committed returns the number of a list that the batch had when the draft began.
+// committed returns the number of a list that was committed before the draft began.
 func (d *Draft) committed(content int64) (number int32, known bool) {
 	d.registry.mu.Lock()
 	defer d.registry.mu.Unlock()

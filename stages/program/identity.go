@@ -7,9 +7,9 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// ShortPaths returns, by load object, the shortest end of its path that is unique in the program.
-// It is ambiguous if several load objects have the same path: files that replaced each other, or
-// that are in several containers.
+// ShortPaths returns, by load object, the last elements of its path: as few as identify it in the
+// program. They are ambiguous if several load objects have the same path: files that replaced each
+// other, or that are in several containers.
 func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
 	short, ambiguous = make([]string, len(p.Objects)), make([]bool, len(p.Objects))
 	same := map[string][]int{}
@@ -28,7 +28,8 @@ func (p *Program) ShortPaths() (short []string, ambiguous []bool) {
 	return short, ambiguous
 }
 
-// shortPath returns the shortest end of an object's path that is unique in a group of objects.
+// shortPath returns the fewest last elements of an object's path that no other object of a group
+// has.
 func (p *Program) shortPath(object int, group []int) (short string, ambiguous bool) {
 	full := p.Objects[object].Path
 	end := path.Base(full)
@@ -48,15 +49,15 @@ func (p *Program) shortPath(object int, group []int) (short string, ambiguous bo
 	}
 }
 
-// endsIn reports whether a path ends with the elements of another one.
+// endsIn reports whether the last elements of a path are those of end.
 func endsIn(full, end string) bool {
 	rest, ok := strings.CutSuffix(full, end)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// NameScopes returns, by function, the scope in which its linkage name identifies it in all builds.
-// Functions with equal entries in their load object's table, such as versions of generated code,
-// can be identified only within one build.
+// NameScopes returns, by function, the scope within which its linkage name is unique, in every
+// build. If functions have the same name in it, such as versions of generated code, they can be
+// identified only within one build.
 func (p *Program) NameScopes() []funcinfo.NameScope {
 	type name struct{ object, module, function string }
 	scopes, first := make([]funcinfo.NameScope, len(p.Functions)), map[name]int{}

@@ -18,8 +18,8 @@ type locationKey struct {
 	reason   string
 }
 
-// InternLocation interns the location at an offset of a function's load object. It calls place only
-// if the location is new.
+// InternLocation returns the location at an offset of a function's load object, and adds it if it
+// is new: only then it calls place.
 func (p *Program) InternLocation(function FunctionNo, offset uint64, reason string, place func() funcinfo.Place) LocationNo {
 	return memo.Get(p.locations, locationKey{function, offset, reason}, func() LocationNo {
 		l := Location{Object: p.Functions[function].Object, Function: function, Offset: offset, Reason: reason}
@@ -37,7 +37,7 @@ func (p *Program) LocationID(n LocationNo) int64 {
 	return p.Location(n).id
 }
 
-// identify sets the identifiers of the first n locations.
+// identify sets the identifiers of the first n locations that have none yet.
 func (p *Program) identify(n int) {
 	for ; p.identifiedCount < n; p.identifiedCount++ {
 		l := p.Locations.At(p.identifiedCount)
@@ -45,27 +45,28 @@ func (p *Program) identify(n int) {
 	}
 }
 
-// locationID returns the identifier of a location. Call it in the order of locations.
+// locationID returns the identifier of a location. Call it for locations in order, once for each.
 func (p *Program) locationID(l *Location) int64 {
 	o, f := &p.Objects[l.Object], &p.Functions[l.Function]
 	id := schema.PathPart(o.ID, int64(l.Offset))
 	inside := l.Offset >= f.Offset && l.Offset-f.Offset < f.Size
-	// Outside of files, offsets are relative to the function. One offset in a file may have several
-	// locations: an instruction of a body is also in the function that contains the region (S11),
-	// and the mappings of a file without symbols, each a function (S6), may overlap.
+	// Outside of files, offsets are relative to the function. In a file, several locations may have
+	// one offset: an instruction of an OpenMP body is also in the function that contains the region
+	// (S11), and a file without symbols has a function for each mapping (S6), which may overlap.
 	if o.Kind != "elf" || !inside || l.Reason != "" || p.locationIDs.Has(id) {
 		id = schema.NewID("location").Number(uint64(id)).Number(uint64(f.ID)).Text(l.Reason).Sum()
 	}
 	return p.locationIDs.Add("location", id, "")
 }
 
-// fewLocations: up to this many locations stay in order of occurrence, where the values of
-// neighbors compress best. With more locations, sorted offsets save more.
+// fewLocations: up to this many locations are stored in the order in which they first occur,
+// because then the values of neighbors compress best. With more locations, sorted offsets save
+// more.
 const fewLocations = 4096
 
-// Order sets the identifiers of the locations and, unless they are few, sorts them by load object
-// and offset for storage. It returns the new numbers by the old ones, which become invalid. No
-// location can be added afterwards.
+// Order sets the identifiers of the locations and sorts them for storage: by load object and
+// offset, unless they are few. It returns each old location's new number. Old numbers become
+// invalid, and no location can be added afterwards.
 func (p *Program) Order() (number []LocationNo) {
 	var order []chunked.KeyedIndex
 	_ = ordered.Run( // neither fails
@@ -89,7 +90,7 @@ func (p *Program) Order() (number []LocationNo) {
 	return number
 }
 
-// sortedLocations returns the numbers of the locations in their order of storage.
+// sortedLocations returns the numbers of the locations in the order in which they are stored.
 func (p *Program) sortedLocations() []chunked.KeyedIndex {
 	at := func(k chunked.KeyedIndex) *Location { return p.Location(LocationNo(k.N)) }
 	list := make([]chunked.KeyedIndex, p.Locations.Len())

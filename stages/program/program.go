@@ -15,7 +15,7 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Program is the structure of the programs of one recording, as far as its stacks refer to it.
+// Program is the structure of the programs of one recording: those parts that its stacks refer to.
 type Program struct {
 	Objects   []Object
 	Modules   []Module
@@ -116,8 +116,8 @@ func New() *Program {
 	}
 }
 
-// AddObject adds a load object. A build that was mapped under several names becomes several
-// objects; the ids of all but the first also depend on the path.
+// AddObject adds a load object. If a build was mapped under several paths, each becomes an object;
+// the IDs of all but the first also depend on the path.
 func (p *Program) AddObject(o Object) ObjectNo {
 	o.ID = p.objectIDs.Add("object", o.ID, o.Path)
 	p.Objects = append(p.Objects, o)
@@ -133,7 +133,8 @@ func (p *Program) InternModule(object ObjectNo, name, language string) ModuleNo 
 	})
 }
 
-// InternFunction interns f; variant is 0 unless name and address do not identify it.
+// InternFunction returns the number of f, and adds it if it is new. variant distinguishes functions
+// with the same name and address, else it is 0.
 func (p *Program) InternFunction(f Function, variant uint64) FunctionNo {
 	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}
 	return memo.Get(p.functions, k, func() FunctionNo {
@@ -156,14 +157,14 @@ type (
 	LocationNo int32
 )
 
-// None is the index of any of these types that refers to nothing.
+// None, as an index of any of these types, refers to nothing.
 const None = -1
 
-// Life is the time, in ns from the founder's start, in which an address or stack means the same
-// code.
+// Life is the time during which an address or a stack means the same code: [From, Until), in ns
+// from the founder's start.
 type Life struct{ From, Until int64 }
 
-// Intersect returns the time that is in both lives.
+// Intersect returns the time that belongs to both lives.
 func (l Life) Intersect(other Life) Life {
 	return Life{max(l.From, other.From), min(l.Until, other.Until)}
 }
@@ -174,13 +175,13 @@ func (l Life) Contains(t int64) bool { return l.From <= t && t < l.Until }
 // Inlined is the kind of functions that exist only as inlined code.
 const Inlined funcinfo.Kind = "inlined"
 
-// Level is one level of an instruction's inline chain (S10).
+// Level is one function in the chain of inlined functions at an instruction (S10).
 type Level struct {
 	Function       FunctionNo
 	funcinfo.Place // in the function
 }
 
-// InlinedAt returns the inline chain of a location, the outermost function first.
+// InlinedAt returns the chain of inlined functions at a location, the outermost function first.
 func (p *Program) InlinedAt(location LocationNo) []Level {
 	if p.Inlines == nil {
 		return nil
@@ -188,18 +189,18 @@ func (p *Program) InlinedAt(location LocationNo) []Level {
 	return p.Inlines[location]
 }
 
-// Relation links a function to the function from which a compiler made it.
+// Relation links a clone, outline function or body to the function from which a compiler made it.
 type Relation struct {
 	Main FunctionNo
 	Line int32 // of a body: its first source line, 0 if unknown
 }
 
-// longestChain bounds the relations that are followed from a function to its main function: in a
-// damaged object, aliases may form a cycle.
+// longestChain bounds how many relations are followed from a function: in a damaged object, they
+// may form a cycle.
 const longestChain = 8
 
 // BodyOf returns the function that contains a parallel region (S11). function is the region's body,
-// or a clone or outline function of the body.
+// or a clone or outline function made from the body.
 func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
 	for range longestChain {
 		relation, related := p.Relations[function]

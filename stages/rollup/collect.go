@@ -1,6 +1,6 @@
-// Package rollup makes the rows of function_rollup: the values by function of all experiments of a
-// batch. They have names instead of references, and are sorted so that the rows of a function are
-// neighbors. It also sums them for function_sums.
+// Package rollup makes the rows of function_rollup: the functions' values in all experiments of a
+// batch. Rows have names instead of references to other tables, and are sorted so that the rows of
+// a function are neighbors. The package also sums them for function_sums.
 package rollup
 
 import (
@@ -18,8 +18,8 @@ import (
 )
 
 // Collector collects the rows of a batch's tables from which the roll-up is made. It is safe for
-// concurrent use. It interns texts: the experiments of a batch share most of them, and numbers are
-// no work for the garbage collector.
+// concurrent use. It numbers texts: the experiments of a batch share most of them, and the garbage
+// collector need not scan numbers.
 type Collector struct {
 	mu          sync.Mutex
 	experiments map[string]*experimentRows
@@ -36,21 +36,21 @@ type experimentRows struct {
 	values           []packedValues
 }
 
-// function is a row of functions.
+// function is a row of the table functions; texts are numbers in Collector.texts.
 type function struct {
 	id, object, module         int64
 	name, linkage, kind, scope int32
 }
 
-// unitName is the name and short path of a load object or module.
+// unitName is the name and short path of a load object or module, as numbers in Collector.texts.
 type unitName struct{ name, short int32 }
 
-// nameIn returns the name in a row of load_objects or modules.
+// nameIn returns the name and short path in a row of load_objects or modules.
 func (c *Collector) nameIn(rows tableColumns, row int) unitName {
 	return unitName{c.texts.internCopy(rows.text("name").Value(row)), c.texts.internCopy(rows.text("short_path").Value(row))}
 }
 
-// packedValues holds rows of function_values, compressed by column: this table has the most rows.
+// packedValues holds rows of function_values, which has the most rows, with each column compressed.
 type packedValues struct {
 	metrics                                        []int32 // by label
 	labels, modes, functions, exclusive, inclusive chunked.PackedInts
@@ -63,7 +63,7 @@ type value struct {
 }
 
 // collectors maps each table that the roll-up needs to the function that collects its rows. `of`
-// returns the experiment of a row.
+// returns the experiment to which a row belongs.
 var collectors = map[*schema.Table]func(c *Collector, rows tableColumns, of func(row int) *experimentRows){
 	schema.FunctionValues: (*Collector).addValues,
 	schema.Functions:      (*Collector).addFunctions,
@@ -86,7 +86,7 @@ var collectors = map[*schema.Table]func(c *Collector, rows tableColumns, of func
 	},
 }
 
-// Add collects rows of a table. It does not keep the batch.
+// Add collects the rows of a table. It does not retain the record batch.
 func (c *Collector) Add(t *schema.Table, rows arrow.RecordBatch) error {
 	take := collectors[t]
 	if take == nil {
@@ -106,14 +106,14 @@ func (c *Collector) Add(t *schema.Table, rows arrow.RecordBatch) error {
 	return nil
 }
 
-// Empty reports whether the roll-up has no rows.
+// Empty reports whether no values were collected.
 func (c *Collector) Empty() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.metrics.list) == 0
 }
 
-// experimentOf returns the rows of an experiment.
+// experimentOf returns where the rows of an experiment are collected.
 func (c *Collector) experimentOf(id string) *experimentRows {
 	if c.experiments == nil {
 		c.experiments = map[string]*experimentRows{}
@@ -173,7 +173,7 @@ func (c tableColumns) int64s(name string) []int64     { return c.column(name).(*
 func (c tableColumns) int32s(name string) []int32     { return c.column(name).(*array.Int32).Int32Values() }
 func (c tableColumns) text(name string) *array.String { return c.column(name).(*array.String) }
 
-// interner numbers different values in the order in which they occur.
+// interner numbers distinct values in the order in which they first occur.
 type interner[T comparable] struct {
 	list    []T
 	numbers map[T]int32
@@ -192,7 +192,7 @@ func (n *interner[T]) intern(thing T) int32 {
 // textInterner is an interner of texts.
 type textInterner struct{ interner[string] }
 
-// internCopy interns a copy of a text that is in the memory of a batch.
+// internCopy interns a text. It copies a new one, which lies in the memory of a record batch.
 func (n *textInterner) internCopy(text string) int32 {
 	i, ok := n.numbers[text]
 	if !ok {

@@ -16,17 +16,17 @@ import (
 	"stackmill/schema"
 )
 
-// rollupFunction is a function of the roll-up, with the collector's numbers of texts.
+// rollupFunction is a function of the roll-up; texts are numbers in Collector.texts.
 type rollupFunction struct {
 	id, key                    int64 // key is 0 until all functions are known
 	name, object, module, kind int32
 	identity                   identity
 }
 
-// identity is the input of a function's key.
+// identity holds the texts from which a function's key is computed.
 type identity struct{ scope, object, module, linkage int32 }
 
-// compare orders functions as in the roll-up's rows.
+// compare orders functions as the roll-up's rows are sorted.
 func (c *Collector) compare(f, g *rollupFunction) int {
 	text := func(a, b int32) int {
 		if a == b {
@@ -38,8 +38,8 @@ func (c *Collector) compare(f, g *rollupFunction) int {
 		cmp.Compare(f.id, g.id), cmp.Compare(f.key, g.key), text(f.kind, g.kind))
 }
 
-// key returns a hash that identifies a function in all builds, like the catalog's macro
-// function_key. object and module are short paths.
+// key returns the function key, which identifies a function in all builds. It equals the catalog's
+// macro function_key. object and module are short paths.
 func key(scope string, id int64, object, module, linkage string) int64 {
 	switch scope {
 	case "build":
@@ -51,13 +51,13 @@ func key(scope string, id int64, object, module, linkage string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
-// row is a row of the roll-up, with numbers of texts.
+// row is a row of the roll-up; metric, function and experiment are indices.
 type row struct {
 	metric, modes, function, experiment int32
 	exclusive, inclusive                int64
 }
 
-// countingSort returns things sorted by a key below n. It is stable.
+// countingSort returns order, sorted by a key from 0 to n-1. It is stable.
 func countingSort(order []int32, n int, key func(thing int32) int32) []int32 {
 	next := make([]int32, n+1) // by key: where the next thing goes
 	for _, thing := range order {
@@ -123,7 +123,7 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	return nil
 }
 
-// indices returns the numbers below n.
+// indices returns 0, 1, ..., n-1.
 func indices(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
@@ -132,8 +132,8 @@ func indices(n int) []int32 {
 	return list
 }
 
-// appendRows appends an experiment's rows. Modes in which a function has the same values share a
-// row.
+// appendRows appends an experiment's rows. Modes share a row if the function has the same values in
+// them.
 func (c *Collector) appendRows(rows []row, e *experimentRows, values []value, number int32, known *interner[rollupFunction]) ([]row, error) {
 	for i := range values {
 		if n := values[i].function; uint(n) >= uint(len(e.functions)) || e.functions[n] == 0 {
@@ -190,7 +190,7 @@ func (c *Collector) nameOf(known map[int64]unitName, id int64) unitName {
 	return n
 }
 
-// units returns the units of an experiment's metrics, by metric.
+// units returns the units of an experiment's metrics, by metric, as numbers of texts.
 func (c *Collector) units(e *experimentRows, rows []row) ([]int32, error) {
 	units, known := make([]int32, len(c.metrics.list)), make([]bool, len(c.metrics.list))
 	for n, metric := range c.metrics.list {
@@ -204,8 +204,8 @@ func (c *Collector) units(e *experimentRows, rows []row) ([]int32, error) {
 	return units, nil
 }
 
-// mergeModes adds the modes of a value to a row with equal values, among the last rows, which have
-// the same function and metric. It returns false if there is none.
+// mergeModes adds the modes of a value to the row that has the same function, metric and values, if
+// it is among the last rows. It returns false if there is none.
 func mergeModes(rows []row, v *value, function, experiment int32) bool {
 	for i := len(rows) - 1; i >= 0; i-- {
 		r := &rows[i]
@@ -220,7 +220,7 @@ func mergeModes(rows []row, v *value, function, experiment int32) bool {
 	return false
 }
 
-// ranks returns the rank of each of n things.
+// ranks returns, for each number below n, its position in the order of compare.
 func ranks(n int, compare func(a, b int32) int) []int32 {
 	order, ranks := indices(n), make([]int32, n)
 	slices.SortFunc(order, compare)
@@ -230,7 +230,7 @@ func ranks(n int, compare func(a, b int32) int) []int32 {
 	return ranks
 }
 
-// rowEncoder turns rows into columns, with labels for texts.
+// rowEncoder turns rows into columns. Columns of texts are dictionary-encoded.
 type rowEncoder struct {
 	experiments, metrics, units *schema.Labels
 	unitOf                      [][]int32 // by experiment and metric
@@ -239,7 +239,7 @@ type rowEncoder struct {
 	rows                        []row // of a batch, in order
 }
 
-// labelColumn is a column of texts of functions.
+// labelColumn is a column of texts that depend on the row's function.
 type labelColumn struct {
 	labels *schema.Labels
 	of     []int32 // by function
@@ -271,7 +271,7 @@ func (c *Collector) newRowEncoder(ids []string, units [][]int32, functions []rol
 	return t
 }
 
-// labels returns the labels of texts, given their numbers.
+// labels returns the texts with these numbers, as a dictionary.
 func (c *Collector) labels(numbers []int32) *schema.Labels {
 	list := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -280,7 +280,7 @@ func (c *Collector) labels(numbers []int32) *schema.Labels {
 	return schema.NewLabels(list...)
 }
 
-// batch returns rows as columns, in the order of the given indices.
+// batch returns the rows with the indices in order, in this order, as columns.
 func (t *rowEncoder) batch(all []row, order []int32) arrow.RecordBatch {
 	t.rows = t.rows[:0]
 	for _, n := range order {

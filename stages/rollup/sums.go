@@ -12,7 +12,7 @@ import (
 	"stackmill/schema"
 )
 
-// Sums sums the rows of a batch's function_rollup over experiments, for function_sums. It is not
+// Sums adds up the rows of a batch's function_rollup over experiments, for function_sums. It is not
 // safe for concurrent use.
 type Sums struct {
 	labels [len(labelColumns)]textInterner
@@ -23,7 +23,7 @@ type Sums struct {
 // labelColumns lists the columns of texts by which values are summed.
 var labelColumns = [...]string{"metric", "unit", "function", "load_object", "module", "kind"}
 
-// sumKey identifies a sum.
+// sumKey identifies a sum: it adds up the rows with these texts, modes and function key.
 type sumKey struct {
 	labels [len(labelColumns)]int32 // numbers of texts
 	modes  int32
@@ -37,7 +37,7 @@ type sumRow struct {
 	functionSum
 }
 
-// Add adds rows of function_rollup. It does not keep the batch.
+// Add adds rows of function_rollup. It does not retain the record batch.
 func (s *Sums) Add(rows arrow.RecordBatch) {
 	if s.sums == nil {
 		s.sums = map[sumKey]*functionSum{}
@@ -76,7 +76,8 @@ func (s *Sums) sumOf(g sumKey) *functionSum {
 	return to
 }
 
-// add adds values. If a sum would overflow, it becomes a row, and a new one starts.
+// add adds values to the sum of g. If the sum would overflow, it becomes a finished row, and a new
+// sum begins.
 func (s *Sums) add(g sumKey, to *functionSum, exclusive, inclusive int64) {
 	if to.inclusive > math.MaxInt64-inclusive || to.exclusive > math.MaxInt64-exclusive {
 		s.full = append(s.full, sumRow{g, *to})
@@ -86,7 +87,7 @@ func (s *Sums) add(g sumKey, to *functionSum, exclusive, inclusive int64) {
 	to.inclusive += inclusive
 }
 
-// Empty reports whether there are no rows.
+// Empty reports whether there are no sums.
 func (s *Sums) Empty() bool { return len(s.sums) == 0 }
 
 // Rows emits the rows of function_sums, sorted, and drops the sums.

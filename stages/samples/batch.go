@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/attribute"
 )
 
-// Batch is a batch of samples of one kind and process: the recorded events, and columns
-// derived from them, by sample.
+// Batch is a batch of samples of one kind and process. It holds the recorded events and, for each
+// sample, values derived from them.
 type Batch struct {
 	Kind    schema.Kind
 	Process int           // its number
@@ -52,7 +52,8 @@ func release(columns []arrow.Array) {
 	}
 }
 
-// sampleColumn is the column before the payload in each table of samples.
+// sampleColumn is the last column before those that differ by kind (the payload) in each table of
+// samples.
 const sampleColumn = "sample"
 
 // column returns a column of the kind's table.
@@ -61,8 +62,8 @@ func (b *Batch) column(name string) arrow.Array {
 	return b.Payload[t.Index(name)-t.Index(sampleColumn)-1]
 }
 
-// sources returns the number of each sample's counter or event, and the numbers by name. Both are
-// nil if the kind has no counters.
+// sources returns, for each sample, the number of its counter or event, and the numbers by name.
+// Both are nil if the kind has no counters.
 func (b *Batch) sources() (sources []int32, numbers map[string]int32) {
 	source := b.Kind.Traits().Source
 	if source == "" {
@@ -80,17 +81,17 @@ func (b *Batch) sources() (sources []int32, numbers map[string]int32) {
 // Sink receives the samples of one process, batch by batch.
 //
 // Order: batches are in the order of processes, then of kinds as in schema.Kind, then of time. The
-// pipeline passes each batch to the sinks in the order of its list of sinks, after filling Stacks
-// and Counts.
+// pipeline fills a batch's Stacks and Counts, then passes it to the sinks in the order of its list
+// of sinks.
 //
-// Ownership: a batch has one owner, who alone may change or release it. A sink does not change
-// the batch, and retains the columns that it needs after Add.
+// Ownership: a batch has one owner, who alone may change or release it. A sink does not change the
+// batch. It retains the columns that it needs after Add.
 //
-// Concurrency: one goroutine at a time calls Add. The sinks run concurrently with the stages before
-// them, except with a data sink: like these stages, it uses the problem log and the resolver, which
-// are not safe for concurrent use.
+// Concurrency: only one goroutine at a time calls Add. The sinks run concurrently with the stages
+// before them, except if there is a data sink: like these stages, it uses the problem log and the
+// resolver, which are not safe for concurrent use.
 //
-// Errors: after the first one, no sink of the recording gets another batch, and nothing of the
+// Errors: after the first error, no sink of the recording gets another batch, and nothing of the
 // recording is committed.
 type Sink interface {
 	Add(*Batch) error

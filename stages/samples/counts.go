@@ -9,17 +9,16 @@ import (
 	"stackmill/schema"
 )
 
-// Count holds one metric's value for each sample of a batch (0 if the sample does not
-// contribute).
+// Count holds the values that the samples of a batch add to one metric.
 type Count struct {
 	Metric int
-	// Samples are the indices in the batch of the samples that have Values; nil for all. In
-	// recordings with many events, each has few of a batch's samples.
+	// Samples holds the index in the batch of the sample of each value; nil if all samples have
+	// one. In recordings with many events, each event has only few of a batch's samples.
 	Samples []int32
 	Values  []int64
 }
 
-// index returns the index in the batch of the sample of the i-th value.
+// index returns the index in the batch of the sample to which Values[i] belongs.
 func (c *Count) index(i int) int {
 	if c.Samples == nil {
 		return i
@@ -27,7 +26,7 @@ func (c *Count) index(i int) int {
 	return int(c.Samples[i])
 }
 
-// allValues returns the values of all samples of a batch.
+// allValues returns a value for each of the batch's samples, which are `samples` in number.
 func (c *Count) allValues(samples int) []int64 {
 	if c.Samples == nil {
 		return c.Values
@@ -39,12 +38,12 @@ func (c *Count) allValues(samples int) []int64 {
 	return values
 }
 
-// Counter computes what samples count for each metric. All sums use these values.
+// Counter computes the value that each sample adds to each metric. All sums use these values.
 type Counter struct {
 	Metrics []schema.Metric
-	// LeftOut is the number of values that count as 0 because they are negative although
-	// their metric is not signed, or would overflow the metric's total. Decoders cannot
-	// detect these.
+	// LeftOut is the number of values that were replaced by 0: negative values of a metric that is
+	// not signed, and values with which the metric's total would overflow. Decoders cannot detect
+	// these.
 	LeftOut int64
 	totals  []int64 // by metric: sums of absolute values
 }
@@ -54,9 +53,8 @@ func NewCounter(metrics []schema.Metric) *Counter {
 	return &Counter{Metrics: metrics, totals: make([]int64, len(metrics))}
 }
 
-// Add fills the batch's Counts, with an entry for each metric of its kind to which a sample may
-// contribute. It also clears values that it leaves out in the payload, so that the rows of
-// samples agree.
+// Add sets the batch's Counts: an entry for each metric of its kind that its samples may add to. It
+// also sets the values that it leaves out to 0 in the payload, so that the sample rows agree.
 func (c *Counter) Add(b *Batch) {
 	leftOut := c.LeftOut
 	if b.Counts = c.counts(b, c.add); c.LeftOut != leftOut { // earlier metrics may have counted values that are cleared now
@@ -64,7 +62,8 @@ func (c *Counter) Add(b *Batch) {
 	}
 }
 
-// counts returns the batch's counts; add returns what a value counts for a metric.
+// counts returns the batch's counts. add returns the value to use for a recorded value v of metric
+// m, and may change v.
 func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Count) {
 	cols := &metricColumns{batch: b, ints: map[string][]int64{}}
 	leftOut := c.LeftOut
@@ -97,9 +96,9 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 	return counts
 }
 
-// fill sets the values of a batch with this many samples: the recorded ones, or 1 if recorded is
-// nil. If keep is not nil, samples without a 1 there have the value 0. value returns what a
-// recorded value counts.
+// fill sets the values of a batch with this many samples: the recorded values or, if recorded is
+// nil, 1 for each. If keep is not nil, only the samples with a 1 in keep get a value, others 0.
+// value returns the value to use for a recorded one, and may change that.
 func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*int64) int64) {
 	if c.Samples == nil && keep == nil && recorded != nil {
 		for i := range recorded {
@@ -124,7 +123,8 @@ func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*in
 	}
 }
 
-// groupBySource returns the indices of samples by source, given the source of each.
+// groupBySource returns, for each source, the indices of its samples; of has the source of each
+// sample.
 func groupBySource(of []int32) (lists [][]int32) {
 	for i, n := range of {
 		for int(n) >= len(lists) {
@@ -135,7 +135,7 @@ func groupBySource(of []int32) (lists [][]int32) {
 	return lists
 }
 
-// add adds a value to a metric's total and returns it. It sets a value that is left out to 0.
+// add adds a value to a metric's total and returns it. A value that must be left out becomes 0.
 func (c *Counter) add(m int, v *int64) int64 {
 	size := *v
 	if size < 0 && c.Metrics[m].Signed && size != math.MinInt64 {
@@ -149,14 +149,14 @@ func (c *Counter) add(m int, v *int64) int64 {
 	return *v
 }
 
-// metricColumns caches the integer columns of a batch that metrics refer to.
+// metricColumns caches the integer columns of a batch that metrics use.
 type metricColumns struct {
 	batch   *Batch
 	ints    map[string][]int64
 	matched []conditionMatches
 }
 
-// conditionMatches holds, for each sample, 1 if conditions are met, else 0.
+// conditionMatches holds, for each sample, 1 if it meets all conditions, else 0.
 type conditionMatches struct {
 	all   schema.All
 	holds []uint8
@@ -184,8 +184,8 @@ func (c *metricColumns) get(name string) []int64 {
 	return v
 }
 
-// matches returns, for each sample, 1 if one of the alternatives is met, else 0; nil if all
-// samples meet them.
+// matches returns, for each sample, 1 if it meets one of the alternatives, else 0; nil means that
+// all samples do.
 func (c *metricColumns) matches(where []schema.All) (keep []uint8) {
 	for n, all := range where {
 		holds := c.matchesAll(all)
@@ -204,8 +204,8 @@ func (c *metricColumns) matches(where []schema.All) (keep []uint8) {
 	return keep
 }
 
-// matchesAll is matches for conditions that must all be met. Metrics share their results, also
-// the results of a prefix of the conditions.
+// matchesAll returns the same as matches, for samples that meet all of some conditions. It caches
+// the result for each prefix of the conditions: several metrics use them.
 func (c *metricColumns) matchesAll(all schema.All) []uint8 {
 	if len(all) == 0 {
 		return nil
@@ -225,11 +225,12 @@ func equalCond(a, b schema.Cond) bool {
 	return a.Column == b.Column && a.Not == b.Not && slices.Equal(a.Values, b.Values)
 }
 
-// maxStates bounds the values in conditions: they are small numbers of states and operations.
+// maxStates bounds the values in conditions, which are small numbers: of states and operations.
+// Higher values in a column are all treated alike.
 const maxStates = 64
 
-// andCondition returns holds with 0 for the samples that do not meet a condition on a column. A
-// nil holds has 1 for all.
+// andCondition returns a copy of holds with 0 for each sample that does not meet a condition on a
+// column. A nil holds counts as 1 for each sample.
 func andCondition(holds []uint8, column []int64, cond schema.Cond) []uint8 {
 	var in [maxStates + 1]uint8 // the last is for all other values
 	for i := range in {

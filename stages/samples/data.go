@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Data finds the data objects of a recording's samples (S27), and sums the metrics by data
-// object, instruction and method of finding it.
+// Data finds the data objects of a recording's samples (S27), and sums the metrics by data object,
+// instruction, and the way in which the object was found.
 type Data struct {
 	Space *dataspace.Space
 	Sums  []DataSum // in the order in which they occur
@@ -31,7 +31,7 @@ type DataSum struct {
 	PerMetric []attribute.Sum
 }
 
-// Location returns the location of the instruction.
+// Location returns the location of the instruction that made the accesses.
 func (s *DataSum) Location() program.LocationNo { return s.location }
 
 type dataKey struct {
@@ -43,8 +43,8 @@ type dataKey struct {
 	embedding dataspace.ObjectNo
 }
 
-// Triggers returns, by counter, how the PC of a sample relates to the instruction that accessed
-// memory (NoTrigger if unknown). If processes disagree, the first with a trigger decides.
+// Triggers returns, by counter, where the instruction that accessed memory is relative to a
+// sample's PC (NoTrigger if unknown). If processes disagree, the first one with a trigger decides.
 func Triggers(rec *decode.Recording) map[string]decode.Trigger {
 	triggers := map[string]decode.Trigger{}
 	for _, p := range rec.Processes {
@@ -57,7 +57,7 @@ func Triggers(rec *decode.Recording) map[string]decode.Trigger {
 	return triggers
 }
 
-// NewData returns nil if none of the recording's samples has a data object.
+// NewData returns the Data of a recording, nil if none of its counters has data objects.
 func NewData(experimentID string, rec *decode.Recording, metrics []schema.Metric, resolver *symbolize.Resolver, tables dataspace.Tables, emit attribute.Emit) *Data {
 	for _, m := range metrics {
 		if m.Data {
@@ -78,7 +78,7 @@ type DataProcess struct {
 	space *dataspace.Process
 }
 
-// Process returns the sink of a process. blocks are its heap blocks, nil if unknown.
+// Process returns the sink for a process. blocks are its heap blocks, nil if unknown.
 func (d *Data) Process(p *decode.Process, raw *decode.Stacks, resolved *symbolize.Process, blocks *dataspace.Blocks) *DataProcess {
 	return &DataProcess{d, raw, d.Space.Process(p, resolved, blocks)}
 }
@@ -147,7 +147,8 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 	return 0
 }
 
-// AccessLocations returns the locations that accessed data objects, with repetitions.
+// AccessLocations returns the locations of the instructions that accessed data objects, some of
+// them repeatedly.
 func (d *Data) AccessLocations() (list []program.LocationNo) {
 	if d == nil {
 		return nil
@@ -160,7 +161,7 @@ func (d *Data) AccessLocations() (list []program.LocationNo) {
 	return list
 }
 
-// Renumber replaces the sums' locations; locations has the new numbers by the old ones.
+// Renumber replaces the location numbers in the sums; locations maps old numbers to new ones.
 func (d *Data) Renumber(locations []program.LocationNo) {
 	if d == nil {
 		return
@@ -206,8 +207,8 @@ func newAccessColumns(b *Batch, triggers map[string]decode.Trigger) *accessColum
 	return in
 }
 
-// lastCode is the largest data address that is a code. codeMask selects the bits of the code that
-// the collector sets (gprofng-experiment 9.5).
+// Data addresses up to lastCode are codes that say why there is no address; codeMask selects the
+// bits that the collector sets (gprofng-experiment 9.5).
 const (
 	lastCode = 0xfe
 	codeMask = 0xf
@@ -236,7 +237,7 @@ func (in *accessColumns) event(i int, pc uint64) dataspace.Event {
 	return e
 }
 
-// namesOf returns the names of the values 0 to last of a type.
+// namesOf returns the names of the values 0 to last, as String gives them.
 func namesOf[T interface {
 	~uint8
 	String() string
@@ -272,7 +273,7 @@ func (d *Data) appendRow(rows *schema.Rows, sample int64, f *dataspace.Match) {
 	rows.Int64If(f.Region >= 0, region).Label(int(f.Agreement)).Int64If(f.Embedding >= 0, embedding)
 }
 
-// Rows emits the data objects, their values, and the memory regions in which they lie.
+// Rows emits the data objects, their values, and the memory regions with samples.
 func (d *Data) Rows(r *attribute.Result, emit attribute.Emit) error {
 	if d == nil {
 		return nil

@@ -12,8 +12,9 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Deriver turns the event batches of one kind and process into batches of samples: it adds
-// columns that the event's own record does not hold. Batches must be in the order of time.
+// Deriver turns batches of events, of one kind and process, into batches of samples: it adds
+// columns that follow only from other events or from the recording's header. Batches must come in
+// order of time.
 type Deriver struct {
 	kind        schema.Kind
 	process     int
@@ -32,7 +33,8 @@ type namedCounter struct {
 	name int32 // its number in Deriver.names
 }
 
-// NewDeriver returns a deriver; leaks is needed for heap events, files for I/O.
+// NewDeriver returns a deriver for a process's events of kind k. leaks is used for heap events
+// only, files for I/O only.
 func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
 	d := &Deriver{
 		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, noteFault: rec.KeepHostError,
@@ -66,9 +68,9 @@ func (d *Deriver) nameCounters(counters []decode.Counter) {
 	d.names = schema.NewLabels(names...)
 }
 
-// Batch returns the samples of a batch of events, and takes over its ownership. first is the
-// number of the first sample. Columns of the kind's table that are not derived are the events'
-// columns of the same name.
+// Batch returns the samples of a batch of events, and takes ownership of it. first is the number of
+// the first sample. The payload's columns are derived or, if they are not, the events' columns of
+// the same name.
 func (d *Deriver) Batch(batch arrow.RecordBatch, first int64) *Batch {
 	events := schema.Events{RecordBatch: batch}
 	derived := d.derive(events)
@@ -118,8 +120,8 @@ func (d *Deriver) clock(e schema.Events) derivedColumns {
 	return derivedColumns{"duration_ns": schema.Int64s(duration)}
 }
 
-// durations returns the time from request to end, exactly and in whole microseconds: the
-// Analyzer truncates each event's time before it sums (gprofng-experiment 8.1).
+// durations returns the time from request to end, in ns and in whole microseconds: the Analyzer
+// truncates each event's time to these before it sums (gprofng-experiment 8.1).
 func durations(e schema.Events) derivedColumns {
 	requested, times := e.Int64s("requested_ns"), e.Int64s("time_ns")
 	ns, us := make([]int64, len(requested)), make([]int64, len(requested))
@@ -157,7 +159,8 @@ func (d *Deriver) heap(e schema.Events) derivedColumns {
 	return derivedColumns{"leaked": schema.Int64s(leaked), "freed": schema.Int64s(freed)}
 }
 
-// hwc names the counter, and converts the cycles of counters that measure time.
+// hwc returns the names of counters, and values: for counters that measure time, it converts cycles
+// to ns.
 func (d *Deriver) hwc(e schema.Events) derivedColumns {
 	raw, tags := e.Int64s("value"), e.Int32s("counter")
 	values := make([]int64, len(raw))
@@ -175,7 +178,7 @@ func (d *Deriver) hwc(e schema.Events) derivedColumns {
 	return derived
 }
 
-// perf names the event.
+// perf returns the names of events, their values, and columns that may be null.
 func (d *Deriver) perf(e schema.Events) derivedColumns {
 	value := e.Column("period")
 	value.Retain()
@@ -195,13 +198,13 @@ func (d *Deriver) labels(tags []int32) arrow.Array {
 	return d.names.Mixed(numbers)
 }
 
-// nulls is a batch of nulls, shared by columns of nothing else.
+// nulls returns a batch of nulls, which all columns with only nulls share.
 var nulls = sync.OnceValue(func() arrow.Array {
 	return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, schema.BatchRows)
 })
 
-// nullWhere returns a column of values that is null where recorded is -1: the event has no
-// memory data.
+// nullWhere returns a column of values that is null where recorded is -1, which means that the
+// event has no such value.
 func nullWhere(values, recorded []int64) arrow.Array {
 	if !slices.ContainsFunc(recorded, func(v int64) bool { return v != -1 }) {
 		return array.NewSlice(nulls(), 0, int64(len(values)))

@@ -35,7 +35,7 @@ func (f *FieldRows) Add(b *Batch) error {
 	})
 }
 
-// Close emits the last rows, and ends the reading of fields.
+// Close emits the last rows, and closes the reader of fields.
 func (f *FieldRows) Close() error {
 	if f == nil {
 		return nil

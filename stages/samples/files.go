@@ -6,24 +6,25 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Files assigns I/O calls to files. Here a file is what a descriptor refers to from open to close
-// (gprofng-experiment 9.2).
+// Files assigns I/O calls to files. As in gprofng, a descriptor refers to a new file each time it
+// is opened (gprofng-experiment 9.2).
 type Files struct {
 	Files []decode.IOFile // by number, from 0
 	next  int32
 }
 
-// The numbers of files.
+// The numbers of files. Standard files have 1 to 3, and files that the program opens count from
+// fileFirst.
 const (
 	fileNone  = -1
 	fileOther = 4
 	fileFirst = 10
 )
 
-// FilesOf returns files read from a store.
+// FilesOf returns the files that a store has for a recording.
 func FilesOf(files []decode.IOFile) *Files { return &Files{Files: files} }
 
-// NewFiles returns the files of a recording.
+// NewFiles returns the files of a recording before its first I/O call.
 func NewFiles() *Files {
 	f := &Files{next: fileFirst}
 	for i, name := range []string{"<stdin>", "<stdout>", "<stderr>", "<Other IO activity>"} {
@@ -62,7 +63,7 @@ type Descriptors struct {
 	open    map[int32]int32 // descriptor -> file
 }
 
-// Process returns the descriptor table of a process at its start.
+// Process returns the descriptor table that a process has at its start.
 func (f *Files) Process(number int) *Descriptors {
 	return &Descriptors{f, number, map[int32]int32{0: 1, 1: 2, 2: 3}}
 }
@@ -74,7 +75,7 @@ func (d *Descriptors) add(name, fs string) int32 {
 	return n
 }
 
-// The I/O operations. A failed one has ioErrors added.
+// The I/O operations. For failed calls, ioErrors is added to them.
 const (
 	ioRead = iota
 	ioWrite

@@ -32,7 +32,7 @@ type Heap struct {
 // HeapColumns lists the columns of heap events that ReadHeap needs.
 var HeapColumns = []string{"time_ns", "operation", "size", "address", "old_address"}
 
-// heapEvents holds these columns of a batch.
+// heapEvents holds the HeapColumns of a batch of events.
 type heapEvents struct {
 	ops                           []int32
 	sizes, addresses, olds, times []int64
@@ -51,16 +51,16 @@ type heapBatch struct {
 	freed  []int64           // by event: bytes
 }
 
-// set replaces the events.
+// set replaces the batch's events, and sets freed to zeros.
 func (b *heapBatch) set(e heapEvents) {
 	b.heapEvents, b.freed = e, append(b.freed[:0], make([]int64, len(e.ops))...)
 }
 
-// heapAhead bounds the batches that ReadHeap reads ahead.
+// heapAhead bounds how many batches ReadHeap reads ahead.
 const heapAhead = 4
 
-// ReadHeap reads all heap events of a process. If reading fails, the result covers the events
-// before the failure. It writes the freed bytes of each event to space.
+// ReadHeap reads all heap events of a process, and writes the bytes that each event freed to space.
+// If reading fails, the result covers the events before the failure.
 func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *Heap, err error) {
 	h = &Heap{Leaks: newLeaks(space)}
 	if blocks {

@@ -25,12 +25,12 @@ type Leaks struct {
 	freed  *spill.Stream
 	ranges []mappedRange // sorted, not overlapping
 
-	// After finish.
+	// Set by finish.
 	leaks []leak // in the order of events, from next on
 	next  int    // the event with which Next continues
 }
 
-// leak is the number of bytes that an event allocated and nothing freed.
+// leak says how many of the bytes that an event allocated were never freed.
 type leak struct {
 	event int
 	bytes int64
@@ -45,7 +45,8 @@ func newLeaks(space *spill.Space) *Leaks {
 	return &Leaks{freed: spill.NewStream(space), live: newBlockTable()}
 }
 
-// addCalls applies the allocator calls in a batch, and adds the bytes that each freed.
+// addCalls applies the allocator calls in a batch, and adds to b.freed the bytes that each call
+// freed.
 func (l *Leaks) addCalls(e *heapBatch) {
 	for i, op := range e.ops {
 		if i%prefetchEvents == 0 {
@@ -65,7 +66,7 @@ func (l *Leaks) addCalls(e *heapBatch) {
 	}
 }
 
-// add adds a batch.
+// add adds a batch of heap events.
 func (l *Leaks) add(b *heapBatch) error {
 	l.addCalls(b)
 	l.addMappings(b)
@@ -73,7 +74,7 @@ func (l *Leaks) add(b *heapBatch) error {
 	return l.freed.Append(b.freed)
 }
 
-// finish lists the leaks, and drops the blocks.
+// finish lists the memory that was not freed as leaks, and drops the tables of live memory.
 func (l *Leaks) finish() {
 	l.leaks = make([]leak, 0, l.live.n+len(l.ranges))
 	for _, b := range l.live.blocks {
@@ -88,8 +89,8 @@ func (l *Leaks) finish() {
 	l.leaks = chunked.SortBy(l.leaks, func(x *leak) uint64 { return uint64(x.event) })
 }
 
-// Next returns the bytes that the next n events leaked and freed. Events that ReadHeap has not
-// seen, because the file grew in the meantime, get zeros. An error is a host error.
+// Next returns, for each of the next n events, the bytes leaked and the bytes freed. Both are 0 for
+// events that ReadHeap did not see, because the file grew afterwards. An error is a host error.
 func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
 	leaked, freed = make([]int64, n), make([]int64, n)
 	for ; len(l.leaks) > 0 && l.leaks[0].event < l.next+n; l.leaks = l.leaks[1:] {
@@ -99,7 +100,8 @@ func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
 	return leaked, freed, l.freed.Read(freed)
 }
 
-// addMappings applies the events that map and unmap memory, and adds the bytes that each freed.
+// addMappings applies the events that map and unmap memory, and adds to b.freed the bytes that each
+// unmapped.
 func (l *Leaks) addMappings(b *heapBatch) {
 	for i, op := range b.ops {
 		if op < opRealloc {
@@ -119,7 +121,8 @@ func (l *Leaks) addMappings(b *heapBatch) {
 	}
 }
 
-// unmap removes [start, end) from the ranges that it overlaps, and returns the size of the overlap.
+// unmap removes [start, end) from the mapped ranges, and returns the number of bytes that were
+// mapped there.
 func (l *Leaks) unmap(start, end uint64) (freed int64) {
 	i := sort.Search(len(l.ranges), func(i int) bool { return l.ranges[i].end > start })
 	j := i
@@ -170,7 +173,7 @@ func newBlockTable() *blockTable {
 	return t
 }
 
-// resize moves the blocks to a table with this many slots.
+// resize moves the blocks to a new table with this many slots.
 func (t *blockTable) resize(slots int) {
 	old := t.blocks
 	t.blocks, t.shift = chunked.MakeTable[block](slots), 64-bits.TrailingZeros(uint(slots))
@@ -183,15 +186,15 @@ func (t *blockTable) resize(slots int) {
 
 func (t *blockTable) slot(address uint64) int { return int(address * t.factor >> t.shift) }
 
-// prefetch loads the slots of some addresses into the processor's cache, so that the cache
-// misses overlap.
+// prefetch loads the slots of some addresses into the processor's cache, so that their cache misses
+// overlap.
 func (t *blockTable) prefetch(addresses []int64) {
 	for _, a := range addresses {
 		t.sink += t.blocks[t.slot(uint64(a))].address
 	}
 }
 
-// find returns the slot that has the block of an address, or the free slot where it belongs.
+// find returns the slot of the block at an address, or the free slot for it.
 func (t *blockTable) find(address uint64) int {
 	mask := len(t.blocks) - 1
 	for i := t.slot(address); ; i = (i + 1) & mask {
@@ -201,7 +204,8 @@ func (t *blockTable) find(address uint64) int {
 	}
 }
 
-// put adds a block and returns the size of the block that it replaces, 0 for none.
+// put adds a block. It returns the size of the block at the same address that it replaces, 0 for
+// none.
 func (t *blockTable) put(b block) (before uint64) {
 	at := &t.blocks[t.find(b.address)]
 	before = at.size
@@ -214,8 +218,8 @@ func (t *blockTable) put(b block) (before uint64) {
 	return before
 }
 
-// take removes the block of an address and returns its size, 0 for none. It moves later blocks of
-// the probe sequence forward, so that find still reaches them.
+// take removes the block at an address and returns its size, 0 for none. It fills the hole with
+// later blocks of the probe sequence, so that find still reaches them.
 func (t *blockTable) take(address uint64) (size uint64) {
 	mask := len(t.blocks) - 1
 	hole := t.find(address)

@@ -46,7 +46,7 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 	return append(ms, named...)
 }
 
-// sourceKind returns the kind of events that a process's counters make.
+// sourceKind returns the kind of the events that a process's counters record.
 func sourceKind(p *decode.Process) schema.Kind {
 	for _, k := range p.Kinds {
 		if k.Kind.Traits().Source != "" {
@@ -56,8 +56,8 @@ func sourceKind(p *decode.Process) schema.Kind {
 	return schema.HWC
 }
 
-// clockStates maps the number of micro-states that the collector distinguishes to clock metrics.
-// OpenMP metrics need states that only Solaris collectors record.
+// clockStates lists the metrics of clock profiling by the number of micro-states that the collector
+// distinguishes. OpenMP metrics need states that only Solaris collectors record.
 var clockStates = map[int][]string{
 	1: {"totalcpu"},
 	2: {"totalcpu", "user", "system", "kcpu"},

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// SampleRows emits the rows of samples, in the table `samples` and in the table of their kind.
+// SampleRows emits the rows of samples: in the table `samples`, and in the table of their kind.
 type SampleRows struct {
 	ids     *schema.Labels // the experiment's id
 	groups  *schema.Labels // names of control groups

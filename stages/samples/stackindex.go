@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// StackIndex numbers the recorded stacks that samples refer to.
+// StackIndex numbers the recorded stacks to which samples refer, from 0.
 type StackIndex struct {
 	*attribute.Stacks
 	Forms decode.FormTable
@@ -23,8 +23,9 @@ type StackIndex struct {
 // NewStackIndex returns an index without stacks.
 func NewStackIndex() *StackIndex { return &StackIndex{Stacks: attribute.NewStacks()} }
 
-// Expect reserves memory for the stacks of processes; most stacks have one meaning. Unlike
-// slices.Grow, it does not touch the memory before there are stacks.
+// Expect reserves memory for the recorded stacks of processes, as many as there are raw stacks: the
+// addresses of most mean the same code all the time. Unlike slices.Grow, it does not touch the
+// memory.
 func (s *StackIndex) Expect(processes []*decode.Process) {
 	n := 0
 	for _, p := range processes {
@@ -33,8 +34,8 @@ func (s *StackIndex) Expect(processes []*decode.Process) {
 	s.Recorded = append(make([]attribute.RecordedStack, 0, len(s.Recorded)+n), s.Recorded...)
 }
 
-// SetEnds sets the nodes at which stacks end, and why they end there, once all stacks are in the
-// tree.
+// SetEnds sets, for each recorded stack, its end in the tree and the reason if it is cut or empty.
+// Call it once all stacks are in the tree.
 func (s *StackIndex) SetEnds() {
 	for i := range s.Recorded {
 		r := &s.Recorded[i]
@@ -71,10 +72,10 @@ func (s *StackIndex) internReason(text string) attribute.ReasonNo {
 	return attribute.ReasonNo(n)
 }
 
-// reasonNoStack is why an event without a stack has none.
+// reasonNoStack is the reason of an empty stack.
 const reasonNoStack = "no call stack recorded"
 
-// reasonTexts describes the reasons of decoders and unwinders.
+// reasonTexts describes the reasons that decoders and unwinders give.
 var reasonTexts = map[string]string{
 	"missing-stack":  "call stack missing in the recording",
 	"missing-link":   "part of the call stack missing in the recording",
@@ -100,7 +101,7 @@ var reasonTexts = map[string]string{
 	decode.ReasonBranches:    "the stack is deeper than the calls that the processor keeps",
 }
 
-// cutTexts describes the reasons that the rules find.
+// cutTexts describes the reasons that building the tree finds.
 var cutTexts = [...]string{
 	stacktree.CutLeafOnly: "callers were not recorded",
 	stacktree.CutNoStart:  "the stack ends before its thread's start",
@@ -118,14 +119,16 @@ type ProcessStacks struct {
 	earlier map[stackVariant][]attribute.RecordedStackNo // all of a raw stack, if it has several
 }
 
-// stackVariant is a raw stack, in a thread of the program or of the JVM.
+// stackVariant is a raw stack as it is read for the program's threads or, with system, for threads
+// of the JVM.
 type stackVariant struct {
 	raw    int32
 	system bool
 }
 
-// commonLife is the time (ns from the founder's start) in which all stacks from a number on keep
-// their meaning, so that they need not be checked one by one. The zero value is ready for use.
+// commonLife is the time (ns from the founder's start) during which all recorded stacks from number
+// first on mean the same code, so that they need not be checked one by one. The zero value is ready
+// for use.
 type commonLife struct {
 	first attribute.RecordedStackNo
 	program.Life
@@ -135,7 +138,8 @@ func (s *commonLife) has(n attribute.RecordedStackNo, t int64) bool {
 	return n >= s.first && s.Contains(t)
 }
 
-// add adds the next stack, of a sample at time t.
+// add adds the recorded stack n, of a sample at time t; life is the time in which it means the same
+// code.
 func (s *commonLife) add(n attribute.RecordedStackNo, t int64, life program.Life) {
 	if t >= s.Until { // the stacks before may have changed their meaning
 		*s = commonLife{n, program.Life{From: math.MinInt64, Until: image.Never}}
@@ -143,7 +147,8 @@ func (s *commonLife) add(n attribute.RecordedStackNo, t int64, life program.Life
 	s.Life = s.Intersect(life)
 }
 
-// Process returns the lookup for a process, given its recorded stacks and their reader.
+// Process returns the lookup for a process's samples. raw are its stacks as recorded, read by
+// reader.
 func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwind.StackReader) *ProcessStacks {
 	ps := &ProcessStacks{
 		stacks: s, process: p, forms: s.Forms.IndexOf(raw), reader: reader, none: program.None,
@@ -158,7 +163,7 @@ func (s *StackIndex) Process(p *decode.Process, raw *decode.Stacks, reader *unwi
 	return ps
 }
 
-// Add fills the batch's Stacks.
+// Add sets the batch's Stacks.
 func (ps *ProcessStacks) Add(b *Batch) {
 	b.Stacks = make([]attribute.RecordedStackNo, b.Len())
 	for i, raw := range b.Events.Int32s("raw_stack") {
@@ -166,9 +171,8 @@ func (ps *ProcessStacks) Add(b *Batch) {
 	}
 }
 
-// stackNo returns the number of a sample's recorded stack. raw is the number of its raw stack,
-// -1 for none. A raw stack is read once for as long as the mappings that it touches stay the
-// same.
+// stackNo returns the number of a sample's recorded stack. raw is the number of the raw stack, -1
+// for none. A raw stack is read again only if mappings that it touches have changed since.
 func (ps *ProcessStacks) stackNo(raw int32, thread, t int64) attribute.RecordedStackNo {
 	if raw < 0 {
 		return ps.noStack()
@@ -193,8 +197,8 @@ func (ps *ProcessStacks) stackNo(raw int32, thread, t int64) attribute.RecordedS
 	return n
 }
 
-// findVariant returns the recorded stack of a raw stack at time t, a new one if necessary;
-// before is the one used last.
+// findVariant returns the recorded stack that raw stack v has at time t, a new one if necessary;
+// before is the one that v had last.
 func (ps *ProcessStacks) findVariant(v stackVariant, before attribute.RecordedStackNo, t int64) attribute.RecordedStackNo {
 	for _, n := range ps.earlier[v] {
 		if r := &ps.stacks.Recorded[n]; r.Contains(t) {
@@ -211,7 +215,8 @@ func (ps *ProcessStacks) findVariant(v stackVariant, before attribute.RecordedSt
 	return n
 }
 
-// first returns the first recorded stack of a raw stack, the next number if there is none.
+// first returns the first recorded stack of a raw stack or, if it has none, the number of the next
+// new one.
 func (ps *ProcessStacks) first(raw int32) attribute.RecordedStackNo {
 	first := attribute.RecordedStackNo(len(ps.stacks.Recorded))
 	for i, current := range ps.current {
@@ -226,7 +231,7 @@ func (ps *ProcessStacks) first(raw int32) attribute.RecordedStackNo {
 	return first
 }
 
-// readStack reads a raw stack at time t.
+// readStack reads a raw stack as it is at time t, and appends it to the recorded stacks.
 func (ps *ProcessStacks) readStack(v stackVariant, t int64) attribute.RecordedStackNo {
 	path, life := ps.reader.Stack(v.raw, v.system, t)
 	first := ps.first(v.raw)

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/attribute"
 )
 
-// UsageSums holds the metrics of samples, summed by recorded stack, and by process, thread, CPU
-// and second.
+// UsageSums sums the metrics of samples twice: by recorded stack, and by process, thread, CPU and
+// second.
 type UsageSums struct {
 	*attribute.Sums
 	usage  attribute.SumTable // by index in keys
@@ -35,7 +35,8 @@ type usageKey struct {
 	name, cgroup         int32
 }
 
-// recentKeys is the size of the cache in front of the map: few threads are sampled alternately.
+// recentKeys is the size of the cache in front of the map of keys: usually, samples of few threads
+// alternate.
 const recentKeys = 64
 
 // recentIndex returns the index in UsageSums.recent where the key may be.
@@ -61,7 +62,7 @@ func (s *UsageSums) Add(b *Batch) error {
 	return nil
 }
 
-// Usage iterates over the sums, in the order of their first samples.
+// Usage iterates over the sums by thread, CPU and second, in the order of their first samples.
 func (s *UsageSums) Usage() iter.Seq[Usage] {
 	return func(yield func(Usage) bool) {
 		for i, k := range s.keys {
@@ -74,7 +75,7 @@ func (s *UsageSums) Usage() iter.Seq[Usage] {
 	}
 }
 
-// slotsOf returns the index in keys of each sample.
+// slotsOf returns, for each sample, the index of its key in keys.
 func (s *UsageSums) slotsOf(b *Batch) []int32 {
 	slots := make([]int32, len(b.Stacks))
 	if last := len(s.keys) - 1; last >= 0 && s.keys[last].process != int32(b.Process) {
@@ -102,7 +103,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// UsageRows emits the sums. cgroups are the names of control groups.
+// UsageRows emits the sums by thread, CPU and second. cgroups are the names of control groups.
 func (s *UsageSums) UsageRows(r *attribute.Result, emit attribute.Emit, cgroups []string) error {
 	rows := r.Rows(schema.UsageValues, emit).Labels("cgroup", cgroups...)
 	for u := range s.Usage() {

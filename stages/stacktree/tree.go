@@ -1,5 +1,5 @@
-// Package stacktree holds the tree of recorded stacks, merged from their roots. Each frame says
-// what each of the manual's modes shows for it.
+// Package stacktree holds the tree of recorded stacks, which merges stacks from their roots as far
+// as they are equal. Each frame has what each of the manual's modes shows for it.
 package stacktree
 
 import (
@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// Mode is one of the manual's representations of a stack.
+// Mode is one of the manual's representations of a stack: what a reader of a report sees.
 type Mode uint8
 
 // The modes.
@@ -24,14 +24,14 @@ const (
 // NodeNo is the number of a node of a Tree. 0 is the root, which has no frame.
 type NodeNo int32
 
-// Root is the leaf of the stack without frames.
+// Root is the root node; stacks without frames end at it.
 const Root NodeNo = 0
 
 // FrameNo is the index of a frame in Tree.Frames.
 type FrameNo int32
 
-// Tree holds the stacks of a recording, merged from their roots. The path from a node to the root
-// is a recorded stack; its frames say what each mode shows.
+// Tree holds the stacks of a recording. Stacks share the nodes of their common frames at the root.
+// The path from the root to a node is a recorded stack; its frames have what each mode shows.
 type Tree struct {
 	prefixtree.Tree[NodeNo, FrameNo]
 	Frames  chunked.List[Frame] // by number; the first is the root's
@@ -39,11 +39,10 @@ type Tree struct {
 	numbers map[Frame]FrameNo
 }
 
-// PathNo is the number of a recorded stack's path, in the order of adding: its index in
-// Tree.Ends.
+// PathNo is the number of a recorded stack's path in order of adding, an index in Tree.Ends.
 type PathNo int32
 
-// End is the leaf of a path.
+// End says where the path of a recorded stack ends: at which node, and at which leaf in each mode.
 type End struct {
 	Node   NodeNo        // the recorded stack is the path from the root to it
 	Leaf   [Modes]NodeNo // by mode: the last node on the path that the mode shows
@@ -51,7 +50,8 @@ type End struct {
 	Empty  bool // machine mode shows no frame
 }
 
-// Cut is a reason why a stack ends before its thread's start, if the recording gives none.
+// Cut is a reason why a stack ends before its thread's start, used if the recording gives no
+// reason.
 type Cut uint8
 
 // The reasons.
@@ -61,7 +61,7 @@ const (
 	CutNoStart             // the outermost function is not one in which threads begin
 )
 
-// Frame is the label of a node: a recorded word, and what the rules made of it.
+// Frame is the label of a node: a recorded word, and what the modes show for it.
 type Frame struct { // 32 bytes without padding: compared as one block
 	Word uint64             // the PC or marker; of a Java frame the method's id
 	Own  program.LocationNo // the word's location as recorded; None for markers and inserted frames
@@ -104,7 +104,7 @@ func (t *Tree) Intern(f *Frame) FrameNo {
 	})
 }
 
-// Add returns the child with frame f of a node, and creates it if necessary.
+// Add returns the child of a node that has frame f, and creates it if necessary.
 func (t *Tree) Add(parent NodeNo, f *Frame) NodeNo {
 	node, _ := t.Child(parent, t.Intern(f))
 	return node

@@ -6,7 +6,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// readProgram reads the columns of the program that values need.
+// readProgram reads load objects, modules, functions and locations: only the columns that are
+// needed to compute values.
 func readProgram(tables schema.TableReader, p *program.Program, lines bool) error {
 	objects, err := readObjects(tables, p)
 	if err != nil {
@@ -25,7 +26,7 @@ func readProgram(tables schema.TableReader, p *program.Program, lines bool) erro
 	return readInlined(tables, p, lines)
 }
 
-// placeColumns returns the columns of source lines, none if lines are not read.
+// placeColumns returns the names of the columns with source lines, none if lines is false.
 func placeColumns(lines bool) []string {
 	if lines {
 		return []string{"file", "line"}
@@ -33,8 +34,8 @@ func placeColumns(lines bool) []string {
 	return nil
 }
 
-// placeReader returns a function that reads the source line of a row from the columns at index
-// column, nothing if lines are not read.
+// placeReader returns a function that reads a row's source line, from the column at this index and
+// the next one. If lines is false, the function returns no line.
 func placeReader(c *schema.Columns, column int, lines bool) func(row int) funcinfo.Place {
 	if !lines {
 		return func(int) funcinfo.Place { return funcinfo.Place{} }
@@ -105,7 +106,7 @@ func readLocations(tables schema.TableReader, p *program.Program, objects map[in
 	})
 }
 
-// readInlined reads the inline chains.
+// readInlined reads the functions inlined at each location.
 func readInlined(tables schema.TableReader, p *program.Program, lines bool) error {
 	p.Inlines = make([][]program.Level, p.Locations.Len())
 	columns := append([]string{"location", "depth", "function_no"}, placeColumns(lines)...)

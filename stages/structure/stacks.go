@@ -8,7 +8,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// checkStacks reports the first dangling reference in the tree of stacks.
+// checkStacks returns an error for the first reference in the tree of stacks to something that does
+// not exist.
 func checkStacks(p *program.Program, s *attribute.Stacks) error {
 	for n := range s.Frames {
 		for _, location := range s.Frames[n].Shown {
@@ -30,7 +31,7 @@ func checkStacks(p *program.Program, s *attribute.Stacks) error {
 	return nil
 }
 
-// readRecorded reads the nodes at which recorded stacks end.
+// readRecorded reads at which node each recorded stack ends.
 func readRecorded(tables schema.TableReader, s *attribute.Stacks) error {
 	return schema.EachBatch(tables(schema.RecordedStacks, 0, schema.AllRows, "stack", "process", "node"), func(c *schema.Columns) error {
 		numbers, processes, nodes := c.Int32s(0), c.Int32s(1), c.Int32s(2)
@@ -64,7 +65,7 @@ func readFrames(tables schema.TableReader, s *attribute.Stacks) error {
 	})
 }
 
-// readTree reads the nodes, which are in pre-order.
+// readTree reads the nodes of the tree, which are stored in pre-order.
 func readTree(tables schema.TableReader, s *attribute.Stacks) error {
 	t := &s.Nodes
 	err := schema.EachBatch(tables(schema.StackTree, 0, schema.AllRows, "node", "up", "below", "frame"), func(c *schema.Columns) error {

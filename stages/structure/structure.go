@@ -1,6 +1,6 @@
 // Package structure reads the input of package attribute from a store: an experiment's program and
-// the tree of its stacks. From the stored sums by stack, attribute computes the stored values
-// again; from sums of selected samples, the values of these samples.
+// the tree of its stacks. With the stored sums by stack, attribute computes the stored values
+// again; with sums of selected samples, it computes the values of these samples.
 package structure
 
 import (
@@ -24,8 +24,9 @@ import (
 // recording was unreadable.
 var ErrNoStacks = errors.New("the store does not have the experiment's stacks")
 
-// Read returns the program, stacks and metrics of an experiment, without sums. It reads source
-// lines only if lines is set: only values by line need them. Dangling references are errors.
+// Read returns the program, stacks and metrics of an experiment, without sums. lines says whether
+// to read source lines, which only values by line need. References to rows that do not exist are
+// errors.
 func Read(experimentID string, tables schema.TableReader, lines bool) (*attribute.Result, error) {
 	var metrics []schema.Metric
 	p, stacks := &program.Program{}, &attribute.Stacks{}
@@ -85,7 +86,7 @@ func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Resul
 	return &attribute.Result{ExperimentID: experimentID, Program: &program.Program{}, Total: n, Stacks: stacks, Sums: attribute.NewSums(metrics)}, nil
 }
 
-// ReadSums adds the sums of all samples from stack_values.
+// ReadSums sets the sums of all samples, which it reads from stack_values.
 func ReadSums(r *attribute.Result, tables schema.TableReader) error {
 	add := SumSetter(r)
 	return schema.EachBatch(tables(schema.StackValues, 0, schema.AllRows, "stack", "metric", "value", "samples"), func(c *schema.Columns) error {
@@ -115,8 +116,8 @@ func SumSetter(r *attribute.Result) func(stack int32, metric string, s attribute
 	}
 }
 
-// readMetrics returns the metrics in order. All are marked as signed: the store does not say which
-// may have negative values.
+// readMetrics returns the metrics in the order of their table. It marks all as signed: the store
+// does not say which may have negative values.
 func readMetrics(tables schema.TableReader) (list []schema.Metric, err error) {
 	err = schema.EachBatch(tables(schema.Metrics, 0, schema.AllRows, "metric"), func(c *schema.Columns) error {
 		names := c.Texts(0)
@@ -138,10 +139,10 @@ func findTotal(p *program.Program) program.FunctionNo {
 	return program.None
 }
 
-// inRange reports whether n is an index of count things.
+// inRange reports whether n is an index of a list with count elements.
 func inRange(n int32, count int) bool { return n >= 0 && int(n) < count }
 
-// danglingError returns the error of a row with a dangling reference.
+// danglingError returns the error for a row that refers to something that does not exist.
 func danglingError(t *schema.Table, column string, n int32) error {
 	return fmt.Errorf("table %s: %s %d refers to a row that does not exist", t.Name, column, n)
 }
