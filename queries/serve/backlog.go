@@ -26,7 +26,7 @@ type backlog struct {
 
 var errBacklog = &failure{http.StatusServiceUnavailable, errors.New("too many large answers wait for slow clients (try again in a moment)")}
 
-// add counts an answer until it is released, unless it is small and in memory. It reports whether the total is within
+// add counts an answer until it is released, unless it is small enough for memory. It reports whether the total is within
 // the limit.
 func (u *backlog) add(b *sandbox.Body) bool {
 	if b.Size <= sandbox.InMemory {

@@ -75,7 +75,8 @@ function Page() {
   );
 }
 
-// LogOut makes the browser forget the token. "Back" then reloads instead of showing the page.
+// LogOut makes the browser forget the token. If the user then goes back to the page, it reloads and so is
+// not shown.
 function LogOut() {
   return (
     <form
@@ -89,7 +90,7 @@ function LogOut() {
   );
 }
 
-// Scope shows and changes what all panels are about: experiments, metric, mode and filters.
+// Scope shows what all panels are about (experiments, metric, mode and filters), and lets people change it.
 function Scope() {
   const address = useAddress();
   const metrics = useData<MetricRow[]>('metrics', { experiment: address.all('experiment') });

@@ -1,5 +1,5 @@
-// The state of the page: which panel is shown, of which experiments, with which filters. It is the query
-// of the page's URL, so that back and forward work and links can be shared.
+// The state of the page is in the query of its URL: the panel, the experiments and the filters. So the
+// browser's back and forward work, and links can be shared.
 import { useEffect, useState } from 'preact/hooks';
 
 export type Params = Record<string, string | string[] | null>;
@@ -17,7 +17,7 @@ export class Address {
     return this.values.getAll(name);
   }
 
-  // with returns the URL with some parameters changed; null removes one.
+  // with returns the page's URL with some parameters changed; null removes a parameter.
   with(changes: Params): string {
     const values = new URLSearchParams(this.values);
     for (const [name, value] of Object.entries(changes)) {
@@ -35,7 +35,8 @@ export function currentAddress(): Address {
   return new Address(new URLSearchParams(location.search));
 }
 
-// navigate changes parameters of the address. With replacing, it adds no step for "back".
+// navigate changes parameters of the page's URL. If replacing is set, "back" does not return to the old
+// URL.
 export function navigate(changes: Params, replacing = false): void {
   const to = currentAddress().with(changes);
   if (to === location.pathname + location.search) return;
@@ -58,10 +59,10 @@ export function useAddress(): Address {
   return address;
 }
 
-// filters are the server's parameters that select samples.
+// filters are the server's parameters that select samples or hide functions.
 export const filters = ['where', 'thread', 'cpu', 'pid', 'between', 'hide', 'api-only'] as const;
 
-// scope returns the parameters of requests that all panels share.
+// scope returns the parameters that the requests of all panels have.
 export function scope(address: Address): Params {
   const of: Params = { experiment: address.all('experiment'), mode: address.get('mode') };
   for (const f of filters) of[f] = address.all(f);

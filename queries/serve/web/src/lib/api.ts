@@ -15,7 +15,7 @@ export class Failure extends Error {
 export const sessionEnded = new EventTarget();
 
 export interface Answer<T> {
-  data: T | undefined; // of the last answer, also while the next one is awaited
+  data: T | undefined; // of the latest answer; while the next one is loading, still the previous data
   error: Error | undefined;
   loading: boolean;
   warnings: string[];
@@ -45,7 +45,7 @@ async function send(request: Request): Promise<{ response: Response; warnings: s
     try {
       message = ((await response.json()) as { error: string }).error;
     } catch {
-      // A proxy answered, not the server.
+      // The body is not JSON: a proxy answered instead of the server.
     }
     if (response.status === 401) sessionEnded.dispatchEvent(new Event('ended'));
     throw new Failure(response.status, message);
@@ -55,7 +55,8 @@ async function send(request: Request): Promise<{ response: Response; warnings: s
   return { response, warnings: all.filter((text) => !text.startsWith(leftOutPrefix)) };
 }
 
-// Every answer repeats the warnings about experiments that all answers lack: the last ones are current.
+// Warnings with this prefix are about experiments that all answers lack. Every answer repeats them, so
+// those of the latest answer are current.
 const leftOutPrefix = 'left out: ';
 let missing: string[] = [];
 const listeners = new Set<(texts: string[]) => void>();
@@ -64,7 +65,8 @@ export function leftOut(): string[] {
   return missing;
 }
 
-// onLeftOutChange calls a listener now and at each change, until the returned function is called.
+// onLeftOutChange calls listener with these warnings, now and whenever they change. The returned function
+// ends that.
 export function onLeftOutChange(listener: (texts: string[]) => void): () => void {
   listeners.add(listener);
   listener(missing);
@@ -82,13 +84,13 @@ async function read<T>(request: Request): Promise<{ data: T; warnings: string[] 
   return { data: (await response.json()) as T, warnings };
 }
 
-// useData requests data from an endpoint, unless the path is undefined.
+// useData requests data from an endpoint. If the path is undefined, it requests nothing.
 export function useData<T>(path: string | undefined, parameters: Params): Answer<T> {
   const url = path === undefined ? undefined : requestURL(path, parameters);
   return useRequest<T>(url, (signal) => new Request(url ?? '', { signal }));
 }
 
-// useQuery runs SQL, and again whenever `again` changes.
+// useQuery runs SQL. It runs the same SQL once more when `again` changes.
 export function useQuery<T>(sql: string | undefined, again = 0): Answer<T> {
   return useRequest<T>(sql === undefined ? undefined : `${again} ${sql}`, (signal) => query(sql ?? '', 'json', signal));
 }
@@ -102,14 +104,14 @@ function query(sql: string, format: string, signal?: AbortSignal): Request {
   });
 }
 
-// save runs SQL again and lets the browser save the answer as a file.
+// save runs SQL and lets the browser save the answer as a file.
 export async function save(sql: string, format: string): Promise<void> {
   const { response } = await send(query(sql, format));
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob());
   link.download = `result.${format}`;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it until then
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser needs the URL until it has read the file
 }
 
 function useRequest<T>(key: string | undefined, request: (signal: AbortSignal) => Request): Answer<T> {
@@ -139,6 +141,6 @@ function useRequest<T>(key: string | undefined, request: (signal: AbortSignal) =
     );
     return () => control.abort();
   }, [key]);
-  // Effects run after painting: until then, `answer` belongs to the previous request.
+  // Effects run only after painting: until then, `answer` may belong to the previous request.
   return answer.of === key ? answer : { ...answer, loading: key !== undefined };
 }

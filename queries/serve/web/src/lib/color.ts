@@ -1,20 +1,22 @@
-// Colors of frames: a name has the same color everywhere.
+// Colors of frames. The same name has the same color in all graphs.
 import type { Name } from './flametree';
 import { hash } from './units';
 
 export const schemes = ['load object', 'module', 'function', 'kind'] as const;
 export type Scheme = (typeof schemes)[number];
 
-// colorKey returns the text that gives a frame its color, or "" for gray frames, which have no function.
+// colorKey returns the text that determines a frame's color: the name of its function, its module or its
+// load object, or its kind. It is "" for gray frames, which have no function.
 export function colorKey(n: Name, scheme: Scheme): string {
   if (scheme === 'kind') return n.kind;
-  // Names of static functions, and of Rust's, may begin with <.
+  // Without a kind, only <...> marks such frames; but names of static functions and of Rust's may begin
+  // with < as well.
   if (n.kind === 'artificial' || n.kind === 'unknown' || (n.kind === '' && n.name.startsWith('<'))) return '';
   if (scheme === 'module' && n.module === '(unknown)') return '';
   return scheme === 'function' ? n.name : scheme === 'module' ? n.module : n.loadObject;
 }
 
-// keyColor returns the color of a key. Names with the same key differ a little in lightness.
+// keyColor returns the color of a key. Names that share a key get slightly different lightness.
 export function keyColor(key: string, dark: boolean, name = ''): string {
   if (key === '' || key === 'artificial' || key === 'unknown') return dark ? '#4a4f57' : '#d3d7dd';
   const h = hash(key);
@@ -26,8 +28,8 @@ export function frameColor(n: Name, scheme: Scheme, dark: boolean): string {
   return keyColor(colorKey(n, scheme), dark, n.name);
 }
 
-// changeColor returns the color of a change: red for more, blue for less, darker for a larger part of the
-// larger value. Values that only one side has get two further colors.
+// changeColor returns the color of a change: red if test is higher, blue if base is, the stronger the
+// larger the change relative to the higher value. If only one side has a value, it has a color of its own.
 export function changeColor(base: number, test: number, dark: boolean): string {
   if (base === 0 && test > 0) return dark ? '#8a4b00' : '#ffb454';
   if (test === 0 && base > 0) return dark ? '#5b3c8f' : '#c9b3f2';

@@ -1,22 +1,23 @@
-// Zoom and scroll of a flame graph on a canvas: which rows and frames are drawn. Where a frame lies in
-// the graph is computed in flametree.ts.
+// Zoom and scroll of a flame graph on a canvas: which rows and frames are visible. Positions of frames in
+// the whole graph are computed in flametree.ts.
 import type { Frames } from './flametree';
 
 export const rowHeight = 18;
 
-// Browsers draw nothing on canvases of more than 32,767 pixels.
+// maxRows keeps a canvas below the height of 32,767 pixels, above which browsers draw nothing.
 export const maxRows = 800;
 
 export interface View {
-  focus: number; // the frame that fills the width
-  upward: boolean; // the root is at the bottom
+  focus: number; // index of the frame that fills the width
+  upward: boolean; // the root is at the bottom, not at the top
 }
 
-// Rows are the drawn levels of a tree: everything below the focus, and as many of its callers as fit.
+// Rows says which levels of a tree are drawn: all below the focus and, as far as maxRows allows, the levels
+// of its callers.
 export interface Rows {
   first: number;
   count: number;
-  all: number; // levels from the root to the deepest frame
+  all: number; // number of levels from the root to the deepest frame below the focus
 }
 
 export function visibleRows(f: Frames, focus: number): Rows {
@@ -28,8 +29,8 @@ export function visibleRows(f: Frames, focus: number): Rows {
   return { first, count: Math.min(all - first, maxRows), all };
 }
 
-// horizontal returns the left and right edge of a frame as fractions of the width. The focus and its
-// callers fill the width.
+// horizontal returns the left and right edge of a frame as fractions of the canvas's width. The focus and
+// its callers fill the width.
 export function horizontal(f: Frames, n: number, focus: number): [number, number] {
   if (f.last[n]! >= focus && n <= focus) return [0, 1];
   const from = f.start[focus]!;
@@ -37,13 +38,13 @@ export function horizontal(f: Frames, n: number, focus: number): [number, number
   return [(f.start[n]! - from) / width, (f.start[n]! + f.value[n]! - from) / width];
 }
 
-// rowTop returns the upper edge of a row in pixels.
+// rowTop returns the y coordinate of a row's upper edge, in pixels.
 export function rowTop(row: number, upward: boolean, height: number): number {
   const y = row * rowHeight;
   return upward ? height - y - rowHeight : y;
 }
 
-// frameAt returns the frame at a point of a canvas, or -1.
+// frameAt returns the index of the frame at a point of the canvas, or -1.
 export function frameAt(
   f: Frames,
   { focus, upward }: View,

@@ -1,20 +1,22 @@
-// Flame graphs: trees of functions with the positions of their frames, inverted trees, and sandwiches.
+// Flame graphs as trees of frames with positions. Other trees are made from them: inverted ones, and
+// sandwiches (the callers and callees of a function).
 import { matcher } from './search';
 import { hash, num, type Value } from './units';
 
-// FlameAnswer is the server's answer: the nodes of a tree in columns, in the order in which they are drawn.
+// FlameAnswer is the server's answer: the nodes of a tree in depth-first order, with a list for each
+// property.
 export interface FlameAnswer {
   metric: string;
   unit: string;
   mode: string;
   experiments: number;
-  nodes: number; // of the whole tree
-  side?: string; // unless the tree starts at the root
+  nodes: number; // number of nodes of the whole tree; the lists may have fewer
+  side?: string; // inverted, callers or callees; undefined if the tree starts at the root
   group?: string;
   of?: string;
   names: NameColumns;
   level: number[];
-  name: number[]; // index into names
+  name: number[]; // by node: index into names
   value: Value[];
   exclusive: Value[];
 }
@@ -26,16 +28,17 @@ export interface NameColumns {
   kind: string[];
 }
 
-// Frames are the nodes of a tree in columns, in depth-first order: a node's descendants follow it, up to `last`.
+// Frames are the nodes of a tree in depth-first order, with an array for each property. The descendants of
+// node n are n+1 to last[n].
 export interface Frames {
   count: number;
   names: Name[];
   name: Int32Array; // index into names
   depth: Int32Array;
-  parent: Int32Array; // -1 for the root
+  parent: Int32Array; // index of the caller's frame; -1 for the root
   last: Int32Array;
-  path: Uint32Array; // hash of the names from the root, for links
-  start: Float64Array; // the left edge, in units of value
+  path: Uint32Array; // hash of the names on the path from the root: identifies a frame in links
+  start: Float64Array; // position of the left edge; a frame is as wide as its value
   value: Float64Array;
   exclusive: Float64Array;
 }
@@ -55,23 +58,24 @@ interface Branch {
   below: Map<number, Branch>;
 }
 
-// layoutAnswer lays out the nodes of an answer. Trees with different seeds share no path hashes.
+// layoutAnswer returns the frames of an answer. The seed is part of the path hashes: trees with different
+// seeds do not share any.
 export function layoutAnswer(a: FlameAnswer, seed = 0): Frames {
   return layoutColumns(a, a.value, a.exclusive, seed);
 }
 
-// isCut reports whether the server left nodes out. Then the page cannot derive inverted trees and
-// sandwiches: the server makes them.
+// isCut reports whether the server left nodes out. If so, the page cannot make inverted trees and
+// sandwiches itself, but requests them from the server.
 export function isCut(a: FlameAnswer): boolean {
   return a.names.name.some((name, i) => isLeftOut({ name, kind: a.names.kind[i]! }));
 }
 
-// isLeftOut reports whether a frame represents nodes that were left out.
+// isLeftOut reports whether a frame is the sum of nodes that were left out.
 export function isLeftOut(n: { name: string; kind: string }): boolean {
   return n.kind === 'artificial' && /^<\d+ more>$/.test(n.name);
 }
 
-// layoutColumns lays out nodes by these values.
+// layoutColumns returns the frames of a tree, with given values.
 export function layoutColumns(
   a: { names: NameColumns; level: number[]; name: number[] },
   value: Value[],
@@ -87,7 +91,7 @@ export function layoutColumns(
   const f = empty(a.level.length, names);
   f.name.set(a.name);
   f.depth.set(a.level);
-  const latest: number[] = []; // the latest node of each level
+  const latest: number[] = []; // by level: the latest node
   for (let n = 0; n < f.count; n++) {
     f.value[n] = num(value[n]);
     f.exclusive[n] = num(exclusive[n]);
@@ -112,10 +116,11 @@ function empty(count: number, names: Name[]): Frames {
   };
 }
 
-// setPositions places frames side by side, from their caller's left edge.
+// setPositions sets the path hashes and positions of frames. Frames are side by side; the first one begins
+// at its caller's left edge.
 function setPositions(f: Frames, seed: number): Frames {
   const hashes = f.names.map((n) => hash(n.name));
-  const end = new Float64Array(f.count); // the right edge of a frame's children placed so far
+  const end = new Float64Array(f.count); // by frame: the right edge of its last child so far
   for (let n = 0; n < f.count; n++) {
     const p = f.parent[n]!;
     f.path[n] = Math.imul((p < 0 ? seed : f.path[p]!) ^ hashes[f.name[n]!]!, 16777619) + 1;
@@ -133,14 +138,14 @@ function setPositions(f: Frames, seed: number): Frames {
   return f;
 }
 
-// layoutTree lays out a tree.
+// layoutTree returns the frames of a tree.
 function layoutTree(root: Branch, names: Name[], seed = 0): Frames {
   const all: Branch[] = [root];
   for (let i = 0; i < all.length; i++) {
     for (const b of all[i]!.below.values()) all.push(b);
   }
   const f = empty(all.length, names);
-  // No recursion: recorded stacks can be deeper than the browser's.
+  // No recursion: recorded stacks can be deeper than the browser's own stack may be.
   const open: { branch: Branch; parent: number; depth: number }[] = [{ branch: root, parent: -1, depth: 0 }];
   let n = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -159,7 +164,7 @@ function layoutTree(root: Branch, names: Name[], seed = 0): Frames {
   return setPositions(f, seed);
 }
 
-// invert returns the tree of leaves with their callers below them.
+// invert returns the tree that starts with the leaves and has their callers below them.
 export function invert(f: Frames): Frames {
   const root: Branch = { name: f.name[0]!, value: f.value[0]!, exclusive: 0, below: new Map() };
   for (let n = 0; n < f.count; n++) {
@@ -176,7 +181,7 @@ export function invert(f: Frames): Frames {
   return layoutTree(root, f.names);
 }
 
-// A sandwich is about a function, or about all functions of a module or a load object.
+// groups are what a sandwich can be about: a function, or all functions of a module or a load object.
 export const groups = ['function', 'module', 'load object'] as const;
 export type Group = (typeof groups)[number];
 
@@ -184,8 +189,9 @@ export function groupOf(n: Name, group: Group): string {
   return group === 'module' ? n.module : group === 'load object' ? n.loadObject : n.name;
 }
 
-// sandwich returns the tree of a group's callers and the tree of its callees. A sample counts once, where
-// its stack first enters the group. Functions of a module or load object that call each other are one frame.
+// sandwich returns two trees for a group (the functions named `of`): one of its callers and one of its
+// callees. A sample counts once, where its stack first enters the group. Functions of one module or load
+// object that call each other are one frame.
 export function sandwich(f: Frames, group: Group, of: string): { callers: Frames; callees: Frames; value: number } {
   const named = f.names.map((n) => groupOf(n, group) === of && (group === 'function' || n.kind !== 'artificial'));
   const first = f.names[named.indexOf(true)] ?? { name: of, loadObject: '', module: '', kind: 'artificial' };
@@ -196,7 +202,7 @@ export function sandwich(f: Frames, group: Group, of: string): { callers: Frames
   const root = (): Branch => ({ name: names.length - 1, value: 0, exclusive: 0, below: new Map() });
   const callees = root();
   const callers = root();
-  const at: (Branch | undefined)[] = []; // the branch of callees of each node; none above the group
+  const at: (Branch | undefined)[] = []; // by frame: its branch in callees; undefined outside of the group
   for (let n = 0; n < f.count; n++) {
     const p = f.parent[n]!;
     const above = p < 0 ? undefined : at[p];
@@ -227,7 +233,8 @@ function addChild(to: Branch, name: number, value: number): Branch {
   return b;
 }
 
-// searchFrames returns which names match a search, and the value of their frames; nothing for an empty search.
+// searchFrames returns, by name, whether a search matches it, and the sum of the frames with such names;
+// undefined if the search is empty.
 export function searchFrames(f: Frames, search: string): { is: boolean[]; value: number } | undefined {
   const test = matcher(search);
   if (test === undefined) return undefined;

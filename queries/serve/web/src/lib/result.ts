@@ -5,13 +5,14 @@ export type Row = Record<string, unknown>;
 
 export interface ResultColumn {
   name: string;
-  kind: 'number' | 'time' | 'text'; // of all values that are not null
+  kind: 'number' | 'time' | 'text'; // what all values that are not null are
 }
 
 const wholeNumber = /^-?\d+$/;
 const time = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/;
 
-// columnsOf classifies columns by their values. Whole numbers beyond 2^53 and identifiers are strings.
+// columnsOf returns the columns of a result, classified by their values. The server sends whole numbers
+// beyond 2^53 and identifiers as strings; the former count as numbers.
 export function columnsOf(rows: Row[]): ResultColumn[] {
   return Object.keys(rows[0] ?? {}).map((name) => {
     const values = rows.map((r) => r[name]).filter((v) => v !== null && v !== undefined);
@@ -27,7 +28,7 @@ export function numberOf(v: unknown): number | null {
   return v === null || v === undefined || !Number.isFinite(Number(v)) ? null : Number(v);
 }
 
-// secondsOf converts a timestamp of the server (UTC) to seconds since 1970.
+// secondsOf converts a timestamp of the server, in UTC, to seconds since 1970.
 export function secondsOf(v: unknown): number | null {
   if (typeof v !== 'string') return null;
   let text = v.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1');
@@ -43,10 +44,10 @@ export function textOf(v: unknown): string {
   return typeof v === 'string' ? v : JSON.stringify(v);
 }
 
-// Folded is a tree made of folded stacks.
+// Folded is a tree made from folded stacks.
 export interface Folded {
   answer: FlameAnswer;
-  skipped: number; // rows without a stack or a value above 0
+  skipped: number; // number of rows without a stack or without a value above 0
 }
 
 interface Node {
@@ -56,7 +57,8 @@ interface Node {
   below: Map<string, Node>;
 }
 
-// fold builds a tree from rows with a folded stack (names from root to leaf, separated by ;) and a value.
+// fold builds a tree from rows. The column `stack` has folded stacks: names from root to leaf, separated by
+// semicolons.
 export function fold(rows: Row[], stack: string, value: string): Folded {
   const node = (name: string): Node => ({ name, value: 0, exclusive: 0, below: new Map() });
   const root = node('<Total>');
@@ -108,7 +110,7 @@ export function fold(rows: Row[], stack: string, value: string): Folded {
     answer.exclusive.push(n.exclusive);
     answer.nodes++;
     const below = [...n.below.values()].sort((a, b) => a.value - b.value || (a.name < b.name ? 1 : -1));
-    for (const b of below) open.push([b, level + 1]); // the highest comes next
+    for (const b of below) open.push([b, level + 1]); // so that pop returns the highest value first
   }
   return { answer, skipped };
 }

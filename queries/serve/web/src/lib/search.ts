@@ -1,5 +1,5 @@
-// matcher returns a test for texts that contain the search, or match it if it is a /regular expression/.
-// An empty search has no test.
+// matcher returns a function that tests whether a text contains the search or, if the search is /.../,
+// matches it as a regular expression. For an empty search it returns undefined.
 export function matcher(search: string): ((text: string) => boolean) | undefined {
   if (search === '') return undefined;
   if (search.length > 2 && search.startsWith('/') && search.endsWith('/')) {

@@ -1,4 +1,4 @@
-// The catalog for SQL: the relations, columns and functions that queries can name.
+// The catalog for SQL: the views, macros, tables, columns and functions that queries can name.
 export interface SQLColumn {
   name: string;
   type: string;

@@ -1,4 +1,4 @@
-// Selecting a range of time with the keyboard: a cursor moves over a row of intervals.
+// Selecting a range of time with the keyboard. A cursor moves over a sequence of intervals.
 import { useState } from 'preact/hooks';
 import { navigate } from './address';
 
@@ -7,13 +7,13 @@ export const selectionKeys = 'with Shift: select; Enter: show only the selection
 
 export interface TimeSelection {
   cursor: number | undefined;
-  anchor: number | undefined; // the other end of the range that is being selected
+  anchor: number | undefined; // the interval where the selection began; undefined: nothing is selected
   set: (cursor: number | undefined, anchor: number | undefined) => void;
   key: (e: KeyboardEvent) => void;
 }
 
-// useTimeSelection moves a cursor over `count` intervals by the steps of keys. Shift extends the range,
-// Enter applies it to all panels, and Escape shows the whole time again.
+// useTimeSelection handles keys: those in `steps` move the cursor by that many intervals and, with Shift,
+// extend the selected range. Enter passes the range to mark. Escape removes the time filter.
 export function useTimeSelection(
   count: number,
   steps: Record<string, number>,

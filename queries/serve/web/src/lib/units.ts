@@ -49,7 +49,7 @@ export function seconds(ns: Value | null): string {
   return ns === null ? '' : (num(ns) / 1e9).toFixed(3);
 }
 
-// moment formats a timestamp of the server, in UTC.
+// moment formats a timestamp of the server for people, in UTC.
 export function moment(text: string | null): string {
   return text === null ? '' : text.slice(0, 19).replace('T', ' ');
 }

@@ -1,4 +1,5 @@
-// The panel of a function's code: source and disassembly, side by side and linked.
+// The panel of a function's code: source and disassembly side by side. Selecting a row in one selects it in
+// the other.
 import { useMemo, useState } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { CodeTable, spotOf, type CodeRow } from '../parts/codetable';
@@ -34,7 +35,7 @@ export function CodePanel() {
   );
 }
 
-// Code shows a function in one experiment and metric.
+// Code shows the code of a function with the values of one experiment and metric.
 function Code({ rows, asked }: { rows: FunctionsRow[]; asked: Params }) {
   const address = useAddress();
   const choices = useMemo(() => [...new Map(rows.map((r) => [`${r.experiment}, ${r.metric}`, r])).values()], [rows]);
@@ -144,7 +145,7 @@ function Code({ rows, asked }: { rows: FunctionsRow[]; asked: Params }) {
   );
 }
 
-// sourceRows returns the lines of source, each with the code inlined there below it.
+// sourceRows returns a row for each line of source. Code that was inlined at a line is below its row.
 function sourceRows(lines: SourceRow[], inlined: SourceInlinedRow[]): CodeRow[] {
   const below = new Map<string, CodeRow[]>();
   for (const r of [...inlined].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {

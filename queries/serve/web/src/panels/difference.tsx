@@ -1,4 +1,4 @@
-// The difference flame graph of a comparison: each call path with its values on both sides.
+// The difference flame graph of a comparison: a tree of call paths, each with its values on both sides.
 import { useCallback, useMemo } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { changeColor } from '../lib/color';
@@ -21,7 +21,7 @@ interface Answer {
   values: { base: number[]; test: number[]; base_exclusive: number[]; test_exclusive: number[] };
 }
 
-// widths are the choices of what determines a frame's width.
+// widths are the values, by their name in the URL, that can determine the widths of frames.
 const widths: Record<string, string> = { '': 'both sides', test: 'the test', base: 'the base' };
 
 export function Difference({
@@ -47,10 +47,11 @@ export function Difference({
   );
 }
 
-// frameWidths makes room for both sides: the larger of a frame's two exclusive values, plus its children.
+// frameWidths returns widths that leave room for both sides: the larger of a frame's two exclusive values,
+// plus the widths of its children.
 function frameWidths(a: Answer): number[] {
   const width = a.level.map((_, n) => Math.max(a.values.base_exclusive[n]!, a.values.test_exclusive[n]!));
-  const sums: number[] = []; // by level: the widths of the children of the next frame above
+  const sums: number[] = []; // by level: total width of the children of the next frame above
   for (let n = a.level.length - 1; n >= 0; n--) {
     const level = a.level[n]!;
     width[n] = width[n]! + (sums[level + 1] ?? 0);

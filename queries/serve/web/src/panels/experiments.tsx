@@ -1,4 +1,4 @@
-// The panel of experiments: search them, narrow them by host, program and labels, and choose some.
+// The panel of experiments: search them, filter them by host, program and labels, and choose some.
 import { useMemo } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { matcher } from '../lib/search';
@@ -10,12 +10,12 @@ import { moment, num, seconds, type Value } from '../lib/units';
 import type { ExperimentRow } from '../lib/rows';
 
 const columns = 'experiment_id,experiment,format,host,target,started,duration_ns,samples,status,errors,warnings,labels';
-const mostLabels = 6; // with a column of their own
-const mostValues = 8; // shown of a facet
-const mostNames = 50; // in a URL
+const mostLabels = 6; // labels that have their own column
+const mostValues = 8; // values of a facet shown at first
+const mostNames = 50; // names of experiments in one URL
 const facetColumns = { host: 'Host', target: 'Program', status: 'Status', format: 'Format' } as const;
 
-// statuses explains the store's words for the state of an experiment.
+// statuses explains the values of an experiment's status.
 const statuses: Record<string, string> = {
   complete: 'complete',
   unclosed: 'complete until it was cut off: the recorder did not finish it',
@@ -24,7 +24,8 @@ const statuses: Record<string, string> = {
   summary: 'sums by function only: the rest was deleted',
 };
 
-// valueOf returns the value of a label or, without such a label, of a column, as selectors do.
+// valueOf returns an experiment's value of a label or, if it has no such label, of a column. Selectors on
+// the server do the same.
 function valueOf(e: ExperimentRow, key: string): string | undefined {
   return e.labels?.[key] ?? (key in facetColumns ? e[key as keyof typeof facetColumns] : undefined);
 }
@@ -159,7 +160,8 @@ function Browser({ list }: { list: ExperimentRow[] }) {
   );
 }
 
-// FoundLinks links to views of the experiments found: by a selector, which also matches later ones, or by names.
+// FoundLinks links to views of the experiments found. If it can, it links by a selector, which will also
+// match later experiments, otherwise by names.
 function FoundLinks({
   found,
   narrowed,
@@ -187,8 +189,8 @@ function ViewLinks({ to, what }: { to: { experiment: string | string[] }; what: 
   );
 }
 
-// Facets lists the values of hosts, programs and labels with their numbers of experiments. A facet's own
-// choice does not affect its counts.
+// Facets lists the values of hosts, programs and labels, with the number of experiments that have each. The
+// counts of a facet ignore what is chosen in that facet, so that one can choose another value.
 function Facets(p: { of: string[]; narrowed: [string, string][]; with: (key: string) => ExperimentRow[] }) {
   const groups = p.of.map((key) => {
     const counts = new Map<string, number>();
@@ -204,7 +206,7 @@ function Facets(p: { of: string[]; narrowed: [string, string][]; with: (key: str
       values: [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])),
     };
   });
-  // A value that all experiments have narrows nothing.
+  // Hide facets with one value for all experiments: it would filter nothing.
   const shown = groups.filter((g) => g.on !== undefined || g.values.some(([, n]) => n < g.among));
   if (shown.length === 0) return <></>;
   const narrow = (key: string, value: string | undefined) =>
@@ -225,7 +227,7 @@ function Facets(p: { of: string[]; narrowed: [string, string][]; with: (key: str
   return (
     <section class="facets" aria-label="Narrow">
       {shown.map(({ key, on, values }) => {
-        // A chosen value is shown even if it is rare or gone.
+        // A chosen value is always shown, even if it is rare or no experiment has it anymore.
         const all =
           on !== undefined && !values.some(([v]) => v === on) ? [[on, 0] as [string, number], ...values] : values;
         const first = all.filter(([v], n) => n < mostValues || v === on);
@@ -247,7 +249,8 @@ function Facets(p: { of: string[]; narrowed: [string, string][]; with: (key: str
   );
 }
 
-// keysOf returns the labels, the most frequent first. Phases are times, not properties.
+// keysOf returns the keys of labels, the most frequent first. It omits labels "phase...": they have the
+// times of phases.
 function keysOf(list: ExperimentRow[]): string[] {
   const counts = new Map<string, number>();
   for (const e of list)

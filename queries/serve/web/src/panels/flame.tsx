@@ -75,12 +75,12 @@ export function FlamePanel() {
   );
 }
 
-// Sides are the trees that the server makes if it cut the whole tree.
+// Sides are trees that the server makes, because the page has only a part of the whole tree.
 type Sides = Record<'inverted' | 'callers' | 'callees', FlameAnswer | undefined>;
 
 const noSides: Sides = { inverted: undefined, callers: undefined, callees: undefined };
 
-// sides are the views of a tree, by their name in the address.
+// sides are the trees that can be shown, by their name in the URL; the values are their titles.
 const sides: Record<string, string> = {
   '': 'the root',
   inverted: 'the leaves',
@@ -89,7 +89,7 @@ const sides: Record<string, string> = {
   callees: 'callees',
 };
 
-// Graph is a flame graph with its controls and a note about its data.
+// Graph shows a flame graph with its controls. note is a remark about its data.
 export function Graph({ answer, sides: made = noSides, note }: { answer: FlameAnswer; sides?: Sides; note?: string }) {
   const address = useAddress();
   const dark = useDark();
@@ -258,9 +258,10 @@ function ColoredGraph(p: {
 }
 
 const leftOut = 'left out';
-const mostKeys = 8; // in a legend
+const mostKeys = 8; // colors in the legend
 
-// Legend lists the colors with their exclusive values, the highest first.
+// Legend lists what the colors mean, with the sum of the exclusive values of their frames; the highest come
+// first.
 function Legend({ frames: f, total, scheme, dark }: { frames: Frames; total: number; scheme: Scheme; dark: boolean }) {
   const keys = useMemo(() => {
     const sums = new Map<string, number>();

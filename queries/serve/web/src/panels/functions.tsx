@@ -7,8 +7,8 @@ import { Table } from '../parts/table';
 import { amount, num, type Value } from '../lib/units';
 import type { CallersCalleesRow, MetricRow } from '../lib/rows';
 
-// FunctionRow has a column `exclusive.METRIC` and `inclusive.METRIC` for each metric shown; they are null
-// where the experiment lacks the metric.
+// FunctionRow has columns `exclusive.METRIC` and `inclusive.METRIC` for each metric shown. They are null if
+// the experiment lacks the metric.
 interface FunctionRow {
   [column: string]: Value | null;
   experiment: string;
@@ -191,7 +191,7 @@ function Functions({
   );
 }
 
-// A fragment of stacks has neighbors, but no function of its own.
+// A row about a sequence of calls instead of a single function has no columns of a function.
 type NeighborRow = Omit<CallersCalleesRow, 'function' | 'function_id'> &
   Partial<Pick<CallersCalleesRow, 'function' | 'function_id'>>;
 
@@ -199,7 +199,7 @@ const matchedNames = (rows: NeighborRow[]) =>
   new Set(rows.flatMap((r) => (r.function === undefined ? [] : [r.function])));
 const experimentsOf = (rows: NeighborRow[]) => new Set(rows.map((r) => r.experiment));
 
-// MatchedNote lists the functions shown if none has exactly the requested name.
+// MatchedNote says which functions are shown if none has exactly the requested name.
 function MatchedNote({ rows, asked }: { rows: NeighborRow[]; asked: string }) {
   const names = matchedNames(rows);
   if (names.size === 0 || names.has(asked)) return null;
@@ -218,8 +218,8 @@ function MatchedNote({ rows, asked }: { rows: NeighborRow[]; asked: string }) {
   );
 }
 
-// CallersPanel shows the callers and callees of a function, or of a fragment of stacks (functions that call
-// each other), which can be extended at both ends.
+// CallersPanel shows the callers and callees of a function, or of a sequence of functions that call each
+// other. A caller or callee can be added to the sequence.
 export function CallersPanel() {
   const address = useAddress();
   const piece =

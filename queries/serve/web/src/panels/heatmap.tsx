@@ -1,5 +1,5 @@
-// The panel of the heat map: each column is a second, from bottom to top, so that periodic activity shows as
-// a pattern. Selecting a range of time filters all panels.
+// The panel of the heat map. Each column is one second, from bottom to top, so that periodic activity shows
+// as a pattern. Selecting a range of time filters all panels.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { Link } from '../parts/link';
@@ -12,7 +12,7 @@ import type { SecondsRow } from '../lib/rows';
 
 const slotsOfSecond = [10, 20, 50, 100];
 const mostExperiments = 5;
-const mostSeconds = 7200; // drawn
+const mostSeconds = 7200; // columns of a heat map
 const height = 300;
 
 export function HeatmapPanel() {
@@ -67,11 +67,11 @@ function HeatMaps({ rows, slots }: { rows: SecondsRow[]; slots: number }) {
   );
 }
 
-// HeatGrid holds an experiment's value in each interval, from the start of its first second.
+// HeatGrid has the value of each interval of an experiment: a second is divided into `slots` intervals.
 class HeatGrid {
   readonly unit: string;
   readonly metric: string;
-  readonly first: number; // second
+  readonly first: number; // the second in which the first interval lies
   readonly seconds: number;
   readonly values: Float64Array;
   readonly highest: number;
@@ -93,7 +93,7 @@ class HeatGrid {
     this.highest = this.values.reduce((n, v) => Math.max(n, v), 0);
   }
 
-  // from returns the start of an interval, in seconds.
+  // from returns when an interval starts, in seconds.
   from(interval: number): number {
     return this.first + interval / this.slots;
   }
@@ -102,7 +102,7 @@ class HeatGrid {
     return `${this.from(Math.min(a, b)).toFixed(3)}s,${this.from(Math.max(a, b) + 1).toFixed(3)}s`;
   }
 
-  // marked returns the first and last interval of a time range of the address.
+  // marked returns the first and last interval of a time range in the URL.
   marked(between: string): [number, number] | undefined {
     const [, a, b] = /^(-?[\d.]+)s,(-?[\d.]+)s$/.exec(between) ?? [];
     if (a === undefined || b === undefined) return undefined;
@@ -173,7 +173,7 @@ function HeatMap({ of }: { of: HeatGrid }) {
     for (let i = 0; i < of.values.length; i++) {
       const part = of.values[i]! / (of.highest || 1);
       if (part <= 0) continue;
-      const seen = 0.12 + 0.88 * part; // even the smallest value is visible
+      const seen = 0.12 + 0.88 * part; // so that even the smallest value is visible
       g.fillStyle = `rgb(${ground.map((v, n) => Math.round(v + (hot[n]! - v) * seen)).join(' ')})`;
       g.fillRect(...corner(i), wide - gap, high - (high > 4 ? 1 : 0));
     }

@@ -1,5 +1,5 @@
-// The panel of data objects: which variables and members of structures are accessed, where they are in memory,
-// and by which code.
+// The panel of data objects: which variables and structure members are accessed, where they are in memory,
+// and which code accesses them.
 import { useData } from '../lib/api';
 import { matcher } from '../lib/search';
 import { StructLayout } from '../parts/structlayout';
@@ -11,7 +11,7 @@ import { CoAccess } from '../parts/coaccess';
 import { amount, num } from '../lib/units';
 import type { DataLayoutRow, DataObjectFunctionsRow, DataObjectsRow } from '../lib/rows';
 
-// kinds are the manual's kinds of data objects.
+// kinds has, for each of the manual's kinds of data objects, the word that is shown.
 const kinds: Record<string, string> = {
   aggregate: 'structure',
   element: 'member',
@@ -23,7 +23,7 @@ const kinds: Record<string, string> = {
 };
 const choices = ['', 'aggregate', 'element', 'scalar'];
 
-// helps says how to identify more objects, by the manual's reasons why they are unknown.
+// helps says how to identify more objects: if a reason contains the first text, the second one helps.
 const helps: [string, string][] = [
   [
     'not compiled with -xhwcprof',
@@ -75,7 +75,7 @@ export function ObjectsPanel() {
   );
 }
 
-// isCut reports whether an experiment has as many rows as requested, so that it may have more.
+// isCut reports whether an experiment has as many rows as were requested, so that there may be more.
 function isCut(rows: DataObjectsRow[], most: number): boolean {
   const counts = new Map<string, number>();
   for (const r of rows) counts.set(r.experiment, (counts.get(r.experiment) ?? 0) + 1);
@@ -161,7 +161,7 @@ function ObjectList({ rows, most, cut }: { rows: DataObjectsRow[]; most: number;
   );
 }
 
-// ObjectLink links to the layout of an aggregate, or of a member's aggregate.
+// ObjectLink links to the layout of a structure. For a member, that is the structure that it belongs to.
 function ObjectLink({ of }: { of: DataObjectsRow }) {
   const text =
     of.name !== '' && !of.descriptor.endsWith(` ${of.name}}`) ? `${of.descriptor}  ${of.name}` : of.descriptor;
@@ -206,11 +206,11 @@ function UnknownObjects({ rows, totals, cut }: { rows: DataObjectsRow[]; totals:
   );
 }
 
-// ObjectDetails shows an aggregate: its members in memory, and the code that accesses them.
+// ObjectDetails shows a structure: its members in memory, and the code that accesses them.
 function ObjectDetails({ descriptor, totals }: { descriptor: string; totals: Totals }) {
   const address = useAddress();
   const asked = { ...scope(address), metric: address.get('metric'), mode: null };
-  // The server takes this for a regular expression, because no name equals or contains it.
+  // No descriptor equals or contains this text, so the server uses it as a regular expression.
   const inside = `^\\Q${descriptor}\\E(\\.|$)`;
   const members = useData<DataLayoutRow[]>('views/data-layout', { ...asked, object: descriptor });
   const objects = useData<DataObjectsRow[]>('views/data-objects', { ...asked, object: inside });

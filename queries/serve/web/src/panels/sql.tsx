@@ -44,7 +44,7 @@ const examples: { title: string; sql: string; show: string }[] = [
 
 const shows: Record<string, string> = { '': 'Table', chart: 'Chart', flame: 'Flame graph' };
 const saved = ['csv', 'json', 'arrow', 'parquet'];
-const longestLink = 30_000; // characters of a URL that servers and proxies accept
+const longestLink = 30_000; // characters of a URL that common servers and proxies accept
 
 export function SQLPanel() {
   const address = useAddress();
@@ -52,7 +52,7 @@ export function SQLPanel() {
   const [start, begin] = useState(asked === '' ? examples[0]!.sql : asked);
   const [text, set] = useState(start);
   if (asked !== '' && asked !== start) {
-    // after back, forward, or the choice of an example
+    // the URL has changed: after back or forward, or because an example was chosen
     begin(asked);
     set(asked);
   }
@@ -282,7 +282,7 @@ function StackView({ rows, columns }: { rows: Row[]; columns: ResultColumn[] }) 
   );
 }
 
-// Catalog lists the relations and columns that queries can name.
+// Catalog lists the views, macros, tables and columns that queries can name.
 function Catalog({ words, error }: { words: SQLNames | undefined; error: Error | undefined }) {
   const [search, look] = useState('');
   const has = (r: Relation) =>

@@ -8,11 +8,11 @@ import { Table } from '../parts/table';
 import { amount, num } from '../lib/units';
 import type { CpuTimelineRow, TimelineRow } from '../lib/rows';
 
-// Cell is an interval of a thread or of a CPU.
+// Cell is one interval of a thread or of a CPU, with its value.
 type Cell = Omit<TimelineRow, 'thread_id' | 'thread_name'> &
   Partial<Pick<TimelineRow, 'thread_id' | 'thread_name'> & Pick<CpuTimelineRow, 'cpu'>>;
 
-// Lanes are the rows of a timeline: threads or CPUs, which are also filters.
+// Lanes says what the rows of a timeline are, threads or CPUs, and by which parameter they can be filtered.
 interface Lanes {
   view: string;
   filter: 'thread' | 'cpu';
@@ -35,18 +35,18 @@ const cpus: Lanes = {
   several: 'CPUs',
   of: (c) => String(c.cpu),
 };
-const noCPU = '-1'; // of samples without a recorded CPU
+const noCPU = '-1'; // the row of samples without a recorded CPU
 
 const rowHeight = 22;
 const mostLanes = 200;
 const mostExperiments = 20;
-const intervals = 200; // shown, approximately
-const across = 1000; // the drawing's width in its own units
+const intervals = 200; // approximate number of intervals shown
+const across = 1000; // width of the drawing, in its own units
 
 export function TimelinePanel() {
   const address = useAddress();
-  // The whole time is shown, with the selected range marked: first in seconds, then in intervals as wide as
-  // a few pixels.
+  // The timeline always shows the whole time and marks the selected range. A first request for intervals of
+  // one second shows how long that is; a second one gets intervals that are a few pixels wide.
   const lanes = address.get('lanes') === 'cpus' ? cpus : threads;
   const asked = { ...scope(address), between: null, metric: address.get('metric') };
   const coarse = useData<Cell[]>(lanes.view, asked);
@@ -77,7 +77,8 @@ export function TimelinePanel() {
   );
 }
 
-// mergeCells returns one cell for each interval of a lane. A thread with several names has several cells.
+// mergeCells returns one cell for each interval of a row, in which a thread with several names has several
+// cells.
 function mergeCells(cells: Cell[], lanes: Lanes): Cell[] {
   const by = new Map<string, Cell>();
   for (const c of cells) {
@@ -103,7 +104,7 @@ function joinNames(a?: string | null, b?: string | null): string | null {
 
 const mostNames = 3;
 
-// laneNames returns the names of each lane's thread, the latest first.
+// laneNames returns the names of the thread of each row, the latest name first.
 function laneNames(cells: Cell[], lanes: Lanes): Map<string, string> {
   const by = new Map<string, Map<string, number>>();
   for (const c of cells) {
@@ -338,7 +339,7 @@ function ExperimentTimeline({ experiment, cells, lanes }: { experiment: string; 
   );
 }
 
-// parseInterval reads a time range of the address as the timeline writes it.
+// parseInterval parses a time range in the URL, if it has the form that the timeline writes.
 function parseInterval(text: string): [number, number] | undefined {
   const [, a, b] = /^([\d.]+)s,([\d.]+)s$/.exec(text) ?? [];
   return a === undefined || b === undefined ? undefined : [Number(a) * 1e9, Number(b) * 1e9];

@@ -1,4 +1,5 @@
-// The panel of trends: a function's values over experiments in chronological order, with change points.
+// The panel of trends: the values of a function over experiments in chronological order, with change
+// points.
 import { useState } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { Link } from '../parts/link';
@@ -44,7 +45,7 @@ interface Change {
   p: number;
 }
 
-const aside = 10; // experiments compared on each side of a change
+const aside = 10; // maximum of experiments to compare on each side of a change point
 const high = 140;
 
 export function TrendPanel() {
@@ -249,7 +250,8 @@ function SeriesChart({ t, s, value }: { t: Trend; s: Series; value: (v: number) 
   );
 }
 
-// CompareLink leads to the comparison of the experiments before and after a change, up to the adjacent changes.
+// CompareLink links to a comparison of the experiments before a change point with those after it. Neither
+// side reaches beyond the next change point.
 function CompareLink({ t, s, c }: { t: Trend; s: Series; c: Change }) {
   const n = s.changes.indexOf(c);
   const names = (from: number, to: number) => t.points.slice(from, to).map((p) => p.experiment);

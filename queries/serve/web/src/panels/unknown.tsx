@@ -1,4 +1,4 @@
-// The panel of unattributed values (samples without a function) and of problems of recordings.
+// The panel of values that belong to no function, with the reasons, and of problems of recordings.
 import { useData } from '../lib/api';
 import { Panel } from '../parts/panel';
 import { scope, useAddress } from '../lib/address';

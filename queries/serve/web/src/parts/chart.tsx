@@ -1,4 +1,4 @@
-// A chart of rows: one column on the horizontal axis, others as lines or bars.
+// A chart of rows: one column is the horizontal axis, others are lines or bars.
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { hash } from '../lib/units';
@@ -33,7 +33,7 @@ export function Chart({ rows, x, ys }: { rows: Row[]; x: ResultColumn; ys: Resul
             ...(labels === undefined ? {} : { range: (_, from, to) => [from - 0.5, to + 0.5] as [number, number] }),
           },
         },
-        tzDate: (s) => uPlot.tzDate(new Date(s * 1000), 'UTC'), // like all times of the server
+        tzDate: (s) => uPlot.tzDate(new Date(s * 1000), 'UTC'), // in UTC, like all times of the server
         axes: [
           {
             ...axis,
@@ -94,7 +94,8 @@ function short(text: string): string {
   return text.length > 14 ? text.slice(0, 13) + '…' : text;
 }
 
-// chartData returns the columns for uPlot, sorted by x. A text column becomes labels in the order of rows.
+// chartData returns the columns in uPlot's format, sorted by x. If x is text, its values become labels, in
+// the order of the rows.
 function chartData(
   rows: Row[],
   x: ResultColumn,

@@ -1,4 +1,4 @@
-// Pairs of members of a structure that the same functions access.
+// Which pairs of members of a structure the same functions access.
 import { nameOf } from './structlayout';
 import { Link } from './link';
 import { Table } from './table';
@@ -15,8 +15,8 @@ interface Pair {
 const mostPairs = 20;
 const mostFunctions = 4;
 
-// pairsOf returns pairs of members with their common value: of each function that accesses both, the smaller
-// of the two values, summed.
+// pairsOf returns pairs of members with a common value. Each function that accesses both adds the smaller
+// of its two values.
 export function pairsOf(
   members: DataLayoutRow[],
   parents: Map<string, string | null>,
@@ -24,7 +24,7 @@ export function pairsOf(
 ): Pair[] {
   const of = new Map(members.filter((m) => m.member_id !== null).map((m) => [m.member_id!, m]));
   const experiment = members[0]!.experiment;
-  // The accessed object may be a member of a member.
+  // The accessed object may be nested in a member.
   const memberOf = (id: string | null | undefined): DataLayoutRow | undefined => {
     for (let depth = 0; id !== null && id !== undefined && depth < 100; depth++) {
       const m = of.get(id);

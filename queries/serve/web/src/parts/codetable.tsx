@@ -6,16 +6,16 @@ import { amount } from '../lib/units';
 
 export interface CodeRow {
   key: string;
-  spot: string; // its source line; empty if unknown
-  group: string; // the heading: a file or function
+  spot: string; // identifies the source line; "" if unknown
+  group: string; // the heading: name of the file or function
   at: string; // line number or address
   text: string;
   title: string;
   unit: string;
   exclusive: number;
   inclusive: number;
-  depth: number; // of inlining
-  below: CodeRow[]; // code inlined here
+  depth: number; // levels of inlining
+  below: CodeRow[]; // the code inlined here
 }
 
 export function spotOf(file: string, line: number | null): string {
@@ -28,8 +28,8 @@ export function CodeTable(p: {
   label: string;
   at: string;
   rows: CodeRow[];
-  total: number; // the experiment's
-  spot: string; // selected
+  total: number; // the experiment's value
+  spot: string; // of the selected row
   hovered: string;
   select: (spot: string) => void;
   hover: (spot: string) => void;
@@ -37,20 +37,20 @@ export function CodeTable(p: {
 }) {
   const { total } = p;
   const body = useRef<HTMLTableSectionElement>(null);
-  const [toggled, toggle] = useState<ReadonlySet<string>>(new Set()); // lines opened or closed against p.unfold
+  const [toggled, toggle] = useState<ReadonlySet<string>>(new Set()); // keys of lines for which p.unfold is inverted
   const [most, setMost] = useState(atOnce);
   const open = (r: CodeRow) => r.below.length > 0 && toggled.has(r.key) !== p.unfold;
   const all = useMemo(() => p.rows.flatMap((r) => (open(r) ? [r, ...r.below] : [r])), [p.rows, p.unfold, toggled]);
   const rows = all.slice(0, most);
   const selected = rows.findIndex((r) => r.spot !== '' && r.spot === p.spot);
-  const [current, setCurrent] = useState(''); // the row with keyboard focus
+  const [current, setCurrent] = useState(''); // key of the row with keyboard focus
   const at = Math.max(
     rows.findIndex((r) => r.key === current),
     0,
   );
   const several = new Set(p.rows.map((r) => r.group)).size > 1;
   useEffect(() => {
-    // Scroll to what was selected on the other side.
+    // If a row was selected in the other table, scroll to its counterpart.
     if (selected >= 0 && !(body.current?.contains(document.activeElement) ?? false)) {
       const box = body.current?.closest('.scroll');
       const row = body.current?.querySelector<HTMLElement>(`[data-row="${selected}"]`);
@@ -183,7 +183,7 @@ export function CodeTable(p: {
   );
 }
 
-// heat returns the class of rows with a large share of the total.
+// heat returns the CSS class for a row's share of the total; "" if it is small.
 function heat(v: number, total: number): string {
   const part = total === 0 ? 0 : v / total;
   return part >= 0.1 ? 'hot' : part >= 0.02 ? 'warm' : '';

@@ -1,5 +1,5 @@
-// The SQL editor: CodeMirror in a shadow DOM, where it installs styles as objects instead of style elements,
-// which the page's content security policy forbids.
+// The SQL editor: CodeMirror in a shadow DOM. There it installs styles as objects; style elements are
+// forbidden by the page's content security policy.
 import {
   autocompletion,
   closeBrackets,
@@ -56,7 +56,7 @@ const colors = HighlightStyle.define([
   { tag: [tags.lineComment, tags.blockComment], color: 'var(--quiet)', fontStyle: 'italic' },
 ]);
 
-// complete offers the columns of relations in the text, all relations, and functions.
+// complete offers all relations and functions, and the columns of relations that the text names.
 function complete(words: () => SQLNames | undefined) {
   return (context: CompletionContext): CompletionResult | null => {
     const known = words();
@@ -99,7 +99,7 @@ function complete(words: () => SQLNames | undefined) {
   };
 }
 
-// Editor shows `start`, again whenever it changes.
+// Editor shows the text `start`, and replaces its text whenever `start` changes.
 export function Editor(p: {
   label: string;
   start: string;

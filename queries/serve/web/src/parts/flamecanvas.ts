@@ -1,15 +1,15 @@
-// Drawing flame graphs: frames wider than half a pixel, in the rows that fit.
+// Drawing of flame graphs. Frames that are narrower than half a pixel are not drawn.
 import { horizontal, rowHeight, rowTop, visibleRows, type View } from '../lib/flamelayout';
 import type { Frames } from '../lib/flametree';
 
 export interface Look extends View {
-  found: boolean[] | undefined; // by name: whether the search matches it
+  found: boolean[] | undefined; // by name: whether the search matches it; undefined: no search
   fill: (frame: number) => string;
-  mark: (frame: number) => string; // drawn before the name
+  mark: (frame: number) => string; // text before the name
   dark: boolean;
 }
 
-// draw draws the frames and returns how many it drew.
+// draw draws the visible frames and returns their number.
 export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected: number): number {
   const ratio = devicePixelRatio || 1;
   const width = canvas.clientWidth;
@@ -58,14 +58,14 @@ export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected:
   };
   for (let n = look.focus; n >= 0 && f.depth[n]! >= first; n = f.parent[n]!) drawFrame(n);
   for (let n = look.focus + 1; n <= f.last[look.focus]!;) {
-    n = drawFrame(n) ? n + 1 : f.last[n]! + 1; // frames below a thin one are thinner
+    n = drawFrame(n) ? n + 1 : f.last[n]! + 1; // a frame that is not drawn has no visible callees: skip them
   }
   g.globalAlpha = 1;
   return drawn;
 }
 
-// clip shortens a name to fit a number of letters. It drops the package path first, because the part
-// after it tells functions apart.
+// clip shortens a name to a number of letters. It first drops the package's path, because the part after it
+// distinguishes functions.
 function clip(name: string, letters: number): string {
   if (name.length <= letters) return name;
   const short = name.slice(/^[\w.+~-]+(\/[\w.+~-]+)*\//.exec(name)?.[0].length ?? 0);

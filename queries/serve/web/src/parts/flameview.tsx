@@ -1,4 +1,4 @@
-// A flame graph: a canvas, and the same frames as a tree of rows for keyboards and screen readers.
+// A flame graph on a canvas, and its frames as a tree of rows for keyboards and screen readers.
 import { type ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { frameAt, rowHeight, visibleRows } from '../lib/flamelayout';
@@ -9,14 +9,14 @@ import { navigate, useAddress } from '../lib/address';
 export interface FlameView {
   label: string;
   frames: Frames;
-  found: boolean[] | undefined; // by name: whether the search matches it
+  found: boolean[] | undefined; // by name: whether the search matches it; undefined: no search
   fill: (frame: number) => string;
-  mark?: (frame: number) => string; // drawn before the name
+  mark?: (frame: number) => string; // text before the name
   dark: boolean;
-  upward: boolean; // the root is at the bottom
-  tell: (frame: number) => ComponentChildren; // the description of the frame under the pointer
-  cells: (frame: number) => [string, string]; // numbers of a row
-  wide?: number; // the index of the cell that has two numbers
+  upward: boolean; // the root is at the bottom, not at the top
+  tell: (frame: number) => ComponentChildren; // describes the frame under the pointer
+  cells: (frame: number) => [string, string]; // the two values in a frame's row
+  wide?: number; // index of a cell that needs the width of two numbers
 }
 
 export function FlameView(p: FlameView) {
@@ -35,7 +35,7 @@ export function FlameView(p: FlameView) {
     const redraw = () => {
       const began = performance.now();
       on.dataset['drawn'] = String(draw(on, f, look, selected));
-      on.dataset['took'] = String(performance.now() - began); // read by the measurements of cmd/acceptance/page
+      on.dataset['took'] = String(performance.now() - began); // milliseconds, which cmd/acceptance/page reads
     };
     redraw();
     const resized = new ResizeObserver(redraw);
@@ -92,9 +92,9 @@ export function FlameView(p: FlameView) {
   );
 }
 
-const atOnce = 200; // rows listed at first
+const atOnce = 200; // rows shown at first
 
-// FrameTree shows the frames as rows that open and close.
+// FrameTree shows the frames as a tree of rows that can be opened and closed.
 function FrameTree(p: {
   view: FlameView;
   focus: number;

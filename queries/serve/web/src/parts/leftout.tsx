@@ -1,4 +1,4 @@
-// LeftOut shows, once per page, which experiments are missing from all answers.
+// LeftOut shows once, at the top of the page, which experiments are missing from all answers.
 import { useEffect, useState } from 'preact/hooks';
 import { leftOut, onLeftOutChange } from '../lib/api';
 

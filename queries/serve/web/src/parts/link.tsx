@@ -1,4 +1,4 @@
-// Link is a link within the page.
+// Link is a link to another view of the page.
 import { type ComponentChildren } from 'preact';
 import { navigate, useAddress, type Params } from '../lib/address';
 
@@ -9,7 +9,7 @@ export function Link({ to, children, current }: { to: Params; children: Componen
       href={address.with(to)}
       {...(current === true ? { 'aria-current': 'page' as const } : {})}
       onClick={(e) => {
-        if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return; // another tab or window
+        if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return; // the browser opens another tab or window
         e.preventDefault();
         navigate(to);
       }}

@@ -1,4 +1,5 @@
-// OpenIn links to the current selection in other viewers, and to files for other tools.
+// OpenIn has links that open the current selection in other viewers, or download it as a file for other
+// tools.
 import { requestURL } from '../lib/api';
 import { scope, useAddress } from '../lib/address';
 

@@ -1,10 +1,10 @@
-// Common parts of panels.
+// Parts that several panels use.
 import { type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Answer } from '../lib/api';
 import { percent } from '../lib/units';
 
-// useDark reports whether the reader prefers dark colors.
+// useDark reports whether the user prefers dark colors.
 export function useDark(): boolean {
   const query = matchMedia('(prefers-color-scheme: dark)');
   const [dark, set] = useState(query.matches);
@@ -16,7 +16,7 @@ export function useDark(): boolean {
   return dark;
 }
 
-// Panel shows its content, or that it is loading, failed or empty.
+// Panel shows the content made from an answer, or that the answer is loading, failed or is empty.
 export function Panel<T>(p: {
   title: string;
   answer: Answer<T>;

@@ -1,10 +1,10 @@
-// The layout of a structure in memory: its members in cache lines, colored by their values.
+// The layout of a structure in memory: its members in cache lines, colored by value.
 import { Share } from './panel';
 import { Table } from './table';
 import { amount, num } from '../lib/units';
 import type { DataLayoutRow } from '../lib/rows';
 
-const mostLines = 64; // drawn
+const mostLines = 64; // cache lines drawn
 
 export function nameOf(m: DataLayoutRow): string {
   if (m.kind === 'hole') return 'padding';
@@ -12,7 +12,7 @@ export function nameOf(m: DataLayoutRow): string {
   return m.name !== '' ? m.name : m.member;
 }
 
-// Span is the position of a member, in bits.
+// Span is the position of a member in its structure, in bits: from <= bit < to.
 interface Span {
   of: DataLayoutRow;
   from: number;
@@ -24,12 +24,12 @@ function spanOf(of: DataLayoutRow): Span {
   return { of, from, to: from + (of.bit_size > 0 ? of.bit_size : 8 * num(of.size)) };
 }
 
-// Line is a cache line, or several lines that one member fills.
+// Line is a cache line, or several cache lines that a single member fills.
 interface Line {
   first: number;
   last: number;
-  lanes: Span[][]; // members of a union overlap, so they have separate lanes
-  value: number; // of the members that lie completely in it
+  lanes: Span[][]; // members side by side; overlapping ones (of a union) are in separate lanes
+  value: number; // sum of the members that lie completely in the line
 }
 
 function linesOf(members: DataLayoutRow[], bits: number): Line[] {
@@ -66,7 +66,7 @@ export function StructLayout({ members, total }: { members: DataLayoutRow[]; tot
   const size = num(first.line_size);
   const lines = linesOf(members, 8 * size);
   const end = members.reduce((n, m) => Math.max(n, spanOf(m).to), 0);
-  const drawn = Math.min(8 * size, end); // bits drawn of a line: a short object has fewer
+  const drawn = Math.min(8 * size, end); // width of a line, in bits: less than a cache line if the structure is smaller
   const highest = members.reduce((n, m) => Math.max(n, num(m.value)), 0);
   const whole = num(first.aggregate_value);
   const padding = members

@@ -1,19 +1,20 @@
-// Tables that are sorted by clicking headings.
+// Tables that can be sorted by clicking on headings.
 import { type ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { navigate, useAddress } from '../lib/address';
 
 export interface Column<R> {
   title: string;
-  value: (row: R) => number | string; // the sort key
-  show?: (row: R) => ComponentChildren; // if not the value itself
+  value: (row: R) => number | string; // what rows are sorted by, and shown unless `show` is given
+  show?: (row: R) => ComponentChildren; // what is shown instead of the value
   numeric?: boolean;
 }
 
 const atOnce = 500;
 const onPage = 200;
 
-// Table shows rows. A paged table keeps its page and order in the address; others show more rows on request.
+// Table shows rows. If it is paged, its page and order are in the URL; otherwise it shows more rows on
+// request.
 export function Table<R>(p: {
   label: string;
   columns: Column<R>[];
@@ -24,7 +25,7 @@ export function Table<R>(p: {
   paged?: boolean;
 }) {
   const address = useAddress();
-  const [sorted, setSorted] = useState<[number, boolean] | undefined>(p.sorted); // column, descending
+  const [sorted, setSorted] = useState<[number, boolean] | undefined>(p.sorted); // index of the column; descending
   const [more, setMore] = useState(atOnce);
   const paged = p.paged === true;
   const by = (paged ? ofAddress(address.get('sort'), p.columns) : undefined) ?? sorted;
@@ -106,7 +107,8 @@ export function Table<R>(p: {
   );
 }
 
-// ofAddress parses the order of a table: a column's title, preceded by - for descending order.
+// ofAddress parses the order of a table in the URL: the title of a column, with - before it for descending
+// order.
 function ofAddress<R>(text: string, columns: Column<R>[]): [number, boolean] | undefined {
   const column = columns.findIndex((c) => c.title === text.replace(/^-/, ''));
   return column < 0 ? undefined : [column, text.startsWith('-')];
