@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// asyncOpen opens a recording while its content is identified, since both read all of it, and
-// while the tables of its load objects are loaded.
+// asyncOpen opens a recording on a goroutine of its own. Meanwhile the caller hashes the files,
+// which also reads all of them, and loads the symbol tables.
 type asyncOpen struct {
 	opened *ordered.Future[*decode.Recording]
 	taken  bool

@@ -135,8 +135,7 @@ func (a *attempt) awaitTurn() error {
 	}
 }
 
-// beginLists waits for the turn of the input and begins the lists that it shares with others of its
-// batch.
+// beginLists waits for the turn of the input and returns a draft of its lists (package listing).
 func (a *attempt) beginLists() (*listing.Draft, error) {
 	if err := a.awaitTurn(); err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func (a *attempt) beginBatch() (*write.Batch, error) {
 	return b, err
 }
 
-// startCommit reports whether the attempt may commit: it has not been abandoned.
+// startCommit keeps the attempt from being abandoned. It returns false if it is abandoned already.
 func (a *attempt) startCommit() bool { return a.state.CompareAndSwap(running, committing) }
 
 // leave abandons the attempt and removes its files. It reports false if the attempt is
@@ -193,7 +192,7 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	return r
 }
 
-// quarantine commits an experiment that exceeded a limit as failed, with the limit as its problem.
+// quarantine commits an experiment that exceeded a limit, as failed: its only problem is the limit.
 func (in *ingest) quarantine(ctx context.Context, src input, to *slot, was *Result, over *overLimit) Result {
 	if was.ID == "" { // not even its content could be read in time
 		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}

@@ -66,7 +66,7 @@ func (b *batch) count() error {
 	return nil
 }
 
-// release releases a batch that does not reach the sinks.
+// release frees a batch that does not reach the sinks because of an error.
 func (b *batch) release() {
 	if b.Batch == nil {
 		b.events.Release()
@@ -75,7 +75,7 @@ func (b *batch) release() {
 	b.Batch.Release()
 }
 
-// count counts the samples of a batch that has passed.
+// count counts the samples of a batch that has passed all stages.
 func (s *passedSamples) count(b *samples.Batch, startNS int64) {
 	n, last := b.Len(), &s.processes[len(s.processes)-1]
 	if n > 0 { // the duration in an unfinished log may end before the last events

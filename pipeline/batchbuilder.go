@@ -31,7 +31,7 @@ type batchBuilder struct {
 	readers readerPool // readers of the batches that resymbolize reads
 }
 
-// slot is the turn of an input in its batch.
+// slot is the place of an input in its batch: the input adds its rows when its turn comes.
 type slot struct {
 	builder *batchBuilder
 	number  int          // of the input
@@ -51,8 +51,8 @@ func (in *ingest) begin(group []int) []*slot {
 // shared reports whether several inputs share the batch.
 func (f *batchBuilder) shared() bool { return len(f.group) > 1 }
 
-// fill reads an input for the batch. The last input commits the batch and returns the inputs to
-// read again, each alone.
+// fill reads an input for the batch. The call for the last input also commits the batch, and
+// returns the inputs to read again, each for a batch of its own.
 func (p *slot) fill(ctx context.Context, inputs []input, results []Result) (retries []int) {
 	err := ordered.Guard(func() error {
 		if p.number == p.builder.group[0] {
@@ -73,7 +73,7 @@ func (p *slot) fill(ctx context.Context, inputs []input, results []Result) (retr
 	return p.builder.end(inputs, results)
 }
 
-// end commits the batch and returns the inputs to read again, each alone.
+// end commits the batch. It returns the inputs to read again, each for a batch of its own.
 func (f *batchBuilder) end(inputs []input, results []Result) (retries []int) {
 	err := f.err
 	if err == nil {
@@ -101,7 +101,7 @@ func (f *batchBuilder) end(inputs []input, results []Result) (retries []int) {
 }
 
 // lost sets the results of inputs whose batch cannot be committed because of a bug. If several
-// inputs share the batch, each is read again, alone.
+// inputs share the batch, their results say Aborted and errBroken: each is read again, alone.
 func (f *batchBuilder) lost(results []Result, err error) {
 	for _, i := range f.numbers {
 		r := Result{Path: results[i].Path, Status: Failed, Err: err}
@@ -121,8 +121,8 @@ func (in *ingest) beginBatch() (*write.Batch, error) {
 	return b, storeFault(err)
 }
 
-// errBroken marks an input to read again alone, because another input of its batch was written
-// incompletely.
+// errBroken marks inputs to read again, each alone: the rows of another input of their batch were
+// written incompletely.
 var errBroken = fmt.Errorf("%w: another recording of its batch could not be written", errMemoryShared)
 
 // add adds the rows and lists of an experiment, in the turn of its input. Rows wait in memory if
@@ -149,8 +149,8 @@ func (p *slot) add(entry storedir.Entry, batch *write.Batch, rows *rowBuffer, li
 	return nil
 }
 
-// commit makes the batch exist. If that fails, none of its experiments is in the store. If another
-// program has committed the same batch meanwhile, they are skipped.
+// commit commits the batch. If that fails, none of its experiments is in the store. If another
+// program has committed a batch of this name meanwhile, the inputs' results become Skipped.
 func (f *batchBuilder) commit(results []Result) error {
 	if f.broken {
 		f.lost(results, errBroken)

@@ -33,14 +33,14 @@ type build struct {
 	cfi   diagnostic.Log                     // problems of call frame information
 }
 
-// rulesAhead bounds the queue of the rules, which are slow with stacks of functions that they see
-// for the first time, and fast later. treeAhead bounds the queue of the tree.
+// The lengths of the workers' queues. The worker of the rules has a longer queue, because it is
+// slow with stacks of functions that it sees for the first time, and fast later.
 const (
 	rulesAhead = 16
 	treeAhead  = 4
 )
 
-// wholeStacks sets unwind.Cache.IgnoreSettled, for tests that compare both.
+// wholeStacks is the value of unwind.Cache.IgnoreSettled: tests compare the results of both values.
 var wholeStacks = false
 
 func newBuild(rec *decode.Recording, files recordingFiles, resolver *symbolize.Resolver) *build {
@@ -65,14 +65,14 @@ func (b *build) rule(do func()) {
 	_ = b.rules.Add(do) // batch.number, processes and order return the worker's error
 }
 
-// pass passes stacks through their stages.
+// pass runs the stages of perStack on new stacks.
 func (b *build) pass(stacks *unwind.StackBatch) {
 	for _, s := range perStack {
 		b.timed(s.name, func() { s.run(b, stacks) })
 	}
 }
 
-// timed runs a stage on the worker of the rules, and adds the time that it took.
+// timed runs a stage on the goroutine of the rules, and adds the elapsed time to b.times.
 func (b *build) timed(name string, run func()) {
 	began := time.Now()
 	run()

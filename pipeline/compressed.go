@@ -45,7 +45,7 @@ var compressions = []compression{
 	{"BZh", ".bz2", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 }
 
-// The magic of tar archives.
+// tarMagic is at tarOffset in tar archives.
 const (
 	tarMagic  = "ustar"
 	tarOffset = 257
@@ -118,7 +118,7 @@ func beginsArchive(head []byte) bool {
 	return len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic))
 }
 
-// judge returns the file if its first bytes look like a recording.
+// judge returns c if its first bytes, decompressed, look like a recording, else nil.
 func (c *compressedFile) judge(head []byte) (*compressedFile, error) {
 	if beginsArchive(head) {
 		name := string(bytes.TrimRight(head[:100], "\x00"))

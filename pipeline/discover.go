@@ -50,8 +50,8 @@ type finder struct {
 	found     []input
 	seen      map[string]bool
 	remote    [][]input // recordings by path, for paths that are addresses
-	// skip reports whether to skip an entry of a folder; unrelated is called with entries that
-	// have nothing to do with recordings. Both may be nil.
+	// skip, if not nil, reports whether to skip an entry of a folder. unrelated, if not nil, is
+	// called with each entry that is neither a recording nor looks like a damaged one.
 	skip      func(path string, e fs.DirEntry) bool
 	unrelated func(path string, e fs.DirEntry)
 }
@@ -91,8 +91,8 @@ func (f *finder) find(paths []string) {
 // maxWalked bounds the files and folders that are examined to hint at recordings further below.
 const maxWalked = 10_000
 
-// noneIn returns the error for a file that is no recording, or a folder without recordings. It
-// mentions recordings further below.
+// noneIn returns the error for a file that is not a recording, or a folder that contains none. If
+// there are recordings in folders below, the error says so.
 func (f *finder) noneIn(folder string) error {
 	if info, err := os.Stat(folder); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return fmt.Errorf("%w: the file is empty", ErrNoRecording)
@@ -154,7 +154,7 @@ func (f *finder) addRemote(number int) {
 	}
 }
 
-// members adds the recordings that a path consists of.
+// members adds the recordings of a path: several for a .erg group, otherwise the path itself.
 func (f *finder) members(path string, d decode.Decoder) {
 	members, err := d.Members(path)
 	if err != nil {
@@ -175,8 +175,9 @@ func (f *finder) members(path string, d decode.Decoder) {
 	}
 }
 
-// search adds the recordings in a folder, and below it if recursive, and damaged files that look
-// like recordings. It does not follow links to folders, which may form loops.
+// search adds the recordings in a folder and, if recursive, in the folders below. It also adds
+// files that look like damaged recordings. It does not follow links to folders, which may form
+// loops.
 func (f *finder) search(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

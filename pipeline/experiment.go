@@ -16,8 +16,8 @@ import (
 	"stackmill/stages/write"
 )
 
-// experiment has what is known of one recording on its way through the stages: where it comes from,
-// and what each stage has made. The lists in pipeline.go say which of these a stage takes.
+// experiment is one recording on its way through the stages: where it comes from, and the results
+// of each stage. The lists in pipeline.go show which of these a stage takes.
 type experiment struct {
 	attempt    *attempt
 	result     *Result
@@ -35,8 +35,8 @@ type experiment struct {
 	lists     *listing.Draft    // of attribute, shared with others of the batch
 }
 
-// pass passes the experiment through the stages. An error says why it is not stored, although the
-// recording is not to blame.
+// pass runs all stages on the experiment. If it is not stored although the recording is not to
+// blame, the error says why.
 func (e *experiment) pass() (err error) {
 	defer func() { err = errors.Join(err, e.close()) }()
 	if err := e.run(e.attempt.ctx); err != nil {
@@ -46,7 +46,7 @@ func (e *experiment) pass() (err error) {
 	return nil
 }
 
-// halt stops the workers. The stages have returned their errors.
+// halt stops the workers. It ignores their errors, because the stages have returned them.
 func (e *experiment) halt() {
 	if e.build != nil {
 		_ = e.out.sinks.Close()
@@ -79,7 +79,7 @@ func (e *experiment) closeOutput() error {
 	return errors.Join(e.out.writer.close(), e.recording.HostErr.Err(), e.files.tables.HostErr())
 }
 
-// written waits for the writers of a batch of its own, which then has all rows.
+// written waits until all rows are written, if the experiment has a batch of its own.
 func (e *experiment) written() error {
 	if e.batch != nil {
 		return e.closeOutput()
@@ -87,7 +87,7 @@ func (e *experiment) written() error {
 	return errors.Join(e.recording.HostErr.Err(), e.files.tables.HostErr())
 }
 
-// open opens a recording, and begins its batch at the same time.
+// open opens a recording, and concurrently begins its batch.
 func open(opening func() (*decode.Recording, error), begin func() (*write.Batch, error)) (
 	rec *decode.Recording, batch *write.Batch, err error,
 ) {
@@ -107,8 +107,8 @@ type buildInput struct {
 	writer rowWriter
 }
 
-// begin makes what the following stages fill: program structure and stacks, and sums and rows. The
-// rules and the sinks run on the goroutine of the stages unless they may be concurrent.
+// begin returns what the following stages fill: program structure and stacks, and sums and rows. If
+// there are data objects, the rules and the sinks get no goroutines of their own.
 func begin(ctx context.Context, in buildInput) (*build, *output) {
 	metrics := samples.Metrics(in.rec)
 	resolver := symbolize.New(in.rec, in.files.locator, in.files.tables)
@@ -122,8 +122,8 @@ func begin(ctx context.Context, in buildInput) (*build, *output) {
 	return b, out
 }
 
-// grow waits for the rules, the tree of stacks and the sinks, and gives everything that they have
-// made its final numbers. It adds problems of call frame information to the log.
+// grow waits for the rules, the tree of stacks and the sinks. It then sorts and renumbers nodes and
+// frames, and adds the problems of call frame information to the log.
 func grow(ctx context.Context, b *build, out *output, problems *diagnostic.Log) ([]StageTime, error) {
 	nodes, frames, err := b.order(ctx, problems, out.data)
 	if err := errors.Join(err, out.sinks.Close(), out.fields.Close(), context.Cause(ctx)); err != nil {
@@ -158,8 +158,8 @@ type addition struct {
 	lists   *listing.Draft
 }
 
-// addToBatch adds an experiment to its batch, once all of it was written. It reports whether the
-// builder of the batch has taken it over.
+// addToBatch adds an experiment to its batch once all stages have ended. It reports whether it has
+// handed the experiment to the batch's builder, which then commits or aborts it.
 func addToBatch(c *addition) (taken bool, err error) {
 	if !c.attempt.startCommit() {
 		return false, errLeft

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A garbage collection takes time for each live byte. A larger heap needs fewer collections, but
-// each of its pages is mapped in once, which also takes time. Together they take the least time if
-// the heap grows between two collections by the square root of gcCost * allocated * live bytes.
+// A garbage collection costs time for each live byte. A larger heap needs fewer collections, but
+// has more pages to map in, which costs time once for each. The sum of both costs is lowest if the
+// heap grows by the square root of gcCost * allocated * live bytes between two collections.
 const (
-	// gcCost is the cost of a live byte in a collection, relative to the cost of a new byte in a
-	// page. On virtual machines it depends on the host: between a thirtieth and 1.
+	// gcCost is the cost of collecting a live byte, relative to the cost of mapping in a new one.
+	// On virtual machines it depends on the host: from 1/30 to 1.
 	gcCost        = 1. / 8
 	minHeapTarget = 32 << 20 // bytes in use before the first collection
 	heapShare     = 6        // heapTarget reaches at most 1/heapShare of the memory
@@ -29,7 +29,7 @@ func heapTarget(memory, allocated, live int64) int64 {
 // gcTuner adjusts how much the heap may grow until the next garbage collection.
 type gcTuner struct{ usual, percent int }
 
-// lingering is a tuner that has ended, whose setting is still in place.
+// lingering is the tuner that has ended last, while its setting is still in place; nil: none.
 var lingering struct {
 	sync.Mutex
 	*gcTuner

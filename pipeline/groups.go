@@ -2,8 +2,8 @@ package pipeline
 
 import "slices"
 
-// Small recordings share a batch: at most groupInputs of them, and groupBytes without copies of
-// load objects. All workers fill the same batch, so that a kill loses a second or two of work.
+// Small recordings share a batch: at most groupInputs of them, with at most about groupBytes, not
+// counting copies of load objects. A kill loses the batches being filled: a second or two of work.
 var groupInputs = 384 // tests have fewer
 
 const (
@@ -11,8 +11,8 @@ const (
 	largeInput = 4 << 20 // has a batch of its own
 )
 
-// fillers is how many inputs of a batch are read at a time: much of the work for a batch is
-// sequential.
+// fillers is how many inputs of the same batch are read concurrently. More would wait: much of the
+// work for a batch is sequential.
 const fillers = 2
 
 // interleaved orders the elements of all batches so that `lanes` batches are filled at a time.
@@ -32,8 +32,8 @@ func interleaved[T any](batches [][]T, lanes int) (order []T) {
 	}
 }
 
-// partition assigns inputs to batches, deterministically from order and size, so that batches do
-// not depend on Jobs. It leaves out inputs that are done. A group is a list of the inputs' numbers.
+// partition assigns inputs to batches, by their order and sizes only, so that batches do not depend
+// on Jobs. It leaves out inputs that are done. Each group lists the numbers of its inputs.
 func partition(inputs []input, done []bool) (groups [][]int) {
 	var small []int
 	bytes := int64(0)

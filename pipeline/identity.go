@@ -42,8 +42,8 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 const (
 	// hashPartBytes is the size of the parts of a large file that are hashed concurrently.
 	hashPartBytes = 16 << 20
-	// hashBufferBytes is how much is read at a time: it stays in a processor's cache until it is
-	// hashed.
+	// hashBufferBytes is how much is read before it is hashed: so little that it stays in the CPU
+	// cache.
 	hashBufferBytes = 256 << 10
 )
 
@@ -53,8 +53,8 @@ type contentPart struct {
 	err    error
 }
 
-// contentOf returns the hash of a file's content, or of the hashes of its parts if it is large, and
-// its size.
+// contentOf returns a file's size and the hash of its content. The hash of a large file is a hash
+// of its parts' hashes.
 func contentOf(ctx context.Context, path string) (sum uint64, size int64, err error) {
 	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {
@@ -72,8 +72,8 @@ func contentOf(ctx context.Context, path string) (sum uint64, size int64, err er
 	return sum, size, err
 }
 
-// zeros is the hash of a part that has only zeros, so that holes need not be read: in a file of 100
-// GB that would take half a minute.
+// zeros is the hash of a part that contains only zeros. With it, holes of sparse files need not be
+// read: for a file of 100 GB, that would take half a minute.
 var zeros = sync.OnceValue(func() (h xxhash.Digest) {
 	h.Reset()
 	var block [hashBufferBytes]byte
@@ -83,7 +83,8 @@ var zeros = sync.OnceValue(func() (h xxhash.Digest) {
 	return h
 })
 
-// hashOf returns the hash of size bytes. hash adds a range of them to a part.
+// hashOf returns the hash of size bytes. hash adds the bytes [from, from+n) to a part's digest; it is
+// called concurrently.
 func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {
 	var sums []byte
 	ordered.Map(runtime.GOMAXPROCS(0), int((size+hashPartBytes-1)/hashPartBytes), func(_, n int, to *contentPart) {

@@ -32,7 +32,7 @@ type Options struct {
 	SymFS       string        // root below which load objects are, instead of at their recorded paths; empty: none
 	DebugDirs   []string      // directories of separate debug files and of copies by build-id; nil: cache.DefaultDebugDirs
 	Sources     []source.Rule // where to find source files that are missing at their recorded paths
-	// NoRecordedSources keeps sources from being looked for at their recorded paths.
+	// NoRecordedSources disables looking for source files at their recorded paths.
 	NoRecordedSources bool
 	Jobs              int           // experiments at a time, at least 1
 	Memory            int64         // limit in bytes; 0: none, except the default limits of caches
@@ -41,16 +41,16 @@ type Options struct {
 	Verify            bool          // also read recordings whose files have not changed since they were read
 	Forgotten         bool          // also ingest deleted experiments
 	NoJournal         bool          // do not write the store's journal: Result.Noted has its entries
-	// Contents is the content of the store if the caller has it: just read, or a snapshot. What a
-	// snapshot lacks is ingested without looking into the store again, and the journal is not read.
-	// nil: Ingest reads the store.
+	// Contents is the content of the store: as just read, or a snapshot; nil: Ingest reads the
+	// store. With a snapshot, Ingest reads neither the journal nor, for recordings that the
+	// snapshot lacks, the store.
 	Contents *storedir.Contents
 	// Labels returns the labels for the recording at an absolute path when it is ingested for the
 	// first time, or again after its deletion; may be nil.
 	Labels   func(path string) map[string]string
 	Progress *Progress
-	// Committing is called before a batch is committed, on any goroutine; may be nil. The commit
-	// has no files yet, and may still fail.
+	// Committing, if not nil, is called before a batch is committed, on any goroutine. The commit
+	// does not name its files yet, and may still fail.
 	Committing func(storedir.Commit)
 	Done       func(Result) // called after each experiment, one call at a time; may be nil
 
@@ -79,16 +79,16 @@ type Result struct {
 	SymbolChanges *SymbolChanges        // by Resymbolize; nil otherwise
 }
 
-// More statuses of results: Skipped, the content is in the store already; Forgotten, the experiment
-// was deleted on purpose; Aborted, it was not read to the end for a reason outside of the recording,
-// so that the next run tries again.
+// Further values of Result.Status. Skipped: the store has the content already. Forgotten: a user
+// has deleted the experiment. Aborted: reading ended early, but not because of the recording, so
+// the next ingest tries again.
 const (
 	Skipped   = "skipped"
 	Forgotten = storedir.Forgotten
 	Aborted   = "aborted"
 )
 
-// InternalError is a bug that a recording revealed: it costs that recording, not the run.
+// InternalError is a bug that a recording triggered: it fails that recording, not the whole run.
 type InternalError = ordered.Panic
 
 // Lost reports whether data of the input was lost or unreadable.
@@ -114,7 +114,7 @@ type ingest struct {
 	mu       sync.Mutex // guards what the inputs' goroutines report
 }
 
-// caches are what recordings share.
+// caches are the caches that all recordings of a run use.
 type caches struct {
 	loader   *cache.Loader
 	outlines *symbolize.DisassemblyCache
@@ -179,7 +179,8 @@ func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, e
 	return results, errors.Join(err, failed)
 }
 
-// readStore reads what the store contains: known recordings usually need not be opened.
+// readStore reads what the store contains, to skip recordings that it has, mostly without opening
+// them.
 func (in *ingest) readStore() error {
 	if err := in.store.open(in.options.Store, in.options.Contents); errors.Is(err, storedir.ErrNoStore) {
 		return nil
@@ -208,8 +209,8 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 	return found.Wait()
 }
 
-// lookAll determines the inputs' sizes and states on all processors. Recordings that are stored
-// already need nothing else.
+// lookAll calls look for all inputs, Options.Jobs of them at a time. For recordings that are stored
+// already, nothing else is read.
 func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
 	return ordered.ForEach(ctx, len(inputs), max(1, in.options.Jobs), func(_ context.Context, i int) error {
 		inputs[i].look()
@@ -217,8 +218,7 @@ func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
 	})
 }
 
-// all reads every group of inputs, and then, one by one, the inputs that used too much memory
-// together.
+// all reads all inputs, corrects the results of copies, and updates the journal.
 func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	in.options.Progress.Experiments.Store(int64(len(inputs)))
 	results := make([]Result, len(inputs))
@@ -233,7 +233,8 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 }
 
 // fillAll reads the inputs that are not done. It starts the inputs of a batch in order, so that the
-// one whose turn it is makes progress.
+// first unfinished one, which the others wait for, is always running. In the end it reads again, one
+// by one, the inputs that used too much memory together.
 func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
 	var retries []int
 	var batches [][]*slot
@@ -255,8 +256,8 @@ func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, resu
 	}
 }
 
-// unchanged finishes the inputs that are stored and have not changed since they were read, and
-// returns which these are.
+// unchanged sets the results of inputs that are stored and whose files have not changed since. It
+// returns, by input, whether that is so.
 func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 	done := make([]bool, len(inputs))
 	for i := range inputs {
@@ -300,8 +301,8 @@ func (in *ingest) one(ctx context.Context, src input, to *slot) Result {
 	return r
 }
 
-// read ingests the input, unless it is stored. It retries a failed recording each time, since its
-// files may have been repaired.
+// read ingests the input, unless the store has it already. A recording that failed before is read
+// again each time, because its files may have been repaired.
 func (a *attempt) read(r *Result) (err error) {
 	open := func() (*decode.Recording, error) { return a.src.decoder.Open(a.ctx, a.src.at), nil }
 	if a.src.err == nil && !a.in.store.known[a.src.path] {
@@ -336,8 +337,8 @@ func (a *attempt) read(r *Result) (err error) {
 	return (&experiment{attempt: a, result: r, generation: generation, opening: open}).pass()
 }
 
-// copies corrects the results of inputs that were skipped as copies of another input, which was
-// aborted later.
+// copies corrects results: an input that was skipped because another input has the same content
+// becomes Aborted, too, if that other input was aborted later.
 func (in *ingest) copies(results []Result) {
 	aborted := map[string]error{}
 	for _, r := range results {

@@ -23,12 +23,11 @@ type journal struct {
 	now map[string]storedir.JournalEntry
 }
 
-// settleTime is how long files must be unchanged before the journal notes them: a write within the
-// resolution of timestamps may leave size and time the same.
+// settleTime is how long a recording's files must be unchanged before the journal notes them. File
+// times are coarse: a write right after the last one may leave size and time the same.
 const settleTime = 2 * time.Second
 
-// look determines the state of the input's files. The state is empty if the files changed too
-// recently.
+// look sets in.state, unless the input's files changed within settleTime.
 func (in *input) look() {
 	if _, compressed := in.from.(*compressedFile); in.decoder == nil && !compressed {
 		return
@@ -39,9 +38,9 @@ func (in *input) look() {
 	}
 }
 
-// describeFiles adds up the sizes of an input's files. It returns a hash of their names, sizes and
-// times, and the time of the last change: never if a file cannot be read; identify then reports the
-// error.
+// describeFiles sets the sizes of an input. It returns a hash of its files' names, sizes and times,
+// and the time of the last change. If a file cannot be read, that time is never, and identify
+// reports the error.
 func (in *input) describeFiles() (state string, changed time.Time) {
 	in.bytes, in.recorded = 0, 0
 	files, err := []string{""}, error(nil) // a compressed recording is one file
@@ -69,7 +68,7 @@ func (in *input) describeFiles() (state string, changed time.Time) {
 	return fmt.Sprintf("%016x", h.Sum64()), changed
 }
 
-// count adds the size of a file, by its path in the recording.
+// count adds the size of the file with this path in the recording.
 func (in *input) count(name string, size int64) {
 	in.bytes += size
 	if !archive.Holds(name) {
@@ -77,7 +76,7 @@ func (in *input) count(name string, size int64) {
 	}
 }
 
-// never is after everything.
+// never is later than the time of any file.
 var never = time.Unix(1<<40, 0)
 
 // known returns the entry of an input; the zero value if its files have changed since.
@@ -88,7 +87,7 @@ func (j *journal) known(src *input) storedir.JournalEntry {
 	return storedir.JournalEntry{}
 }
 
-// note records the experiment of an input, with the state from before it was read.
+// note records the experiment of an input, with the files' state from before they were read.
 func (j *journal) note(src *input, id string) {
 	if src.state == "" {
 		return
@@ -101,7 +100,7 @@ func (j *journal) note(src *input, id string) {
 	j.now[src.path] = storedir.JournalEntry{State: src.state, ExperimentID: id}
 }
 
-// cover notes that an input was not stored because an experiment has all of its data.
+// cover notes that an input was not stored because the experiment `by` has all of its data.
 func (j *journal) cover(src *input, by *storedir.Entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -111,14 +110,15 @@ func (j *journal) cover(src *input, by *storedir.Entry) {
 	}
 }
 
-// settle removes entries that the store does not confirm.
+// settle removes entries whose experiments the store does not have.
 func (j *journal) settle(c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	maps.DeleteFunc(j.now, func(_ string, n storedir.JournalEntry) bool { return !c.IsCurrent(n) })
 }
 
-// write adds the new entries to the store's journal, except those that the store does not confirm.
+// write adds the new entries to the store's journal, except those whose experiments it does not
+// have.
 func (j *journal) write(store string, c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -127,8 +127,8 @@ func (j *journal) write(store string, c *storedir.Contents) {
 	}
 }
 
-// remember removes unconfirmed entries, copies the others to the results, and writes the journal
-// unless others do.
+// remember sets Noted in the results to their journal entries, without those whose experiments the
+// store does not have. It then writes the journal, unless Options.NoJournal says not to.
 func (in *ingest) remember(results []Result) {
 	if in.store.refresh() != nil {
 		return

@@ -17,9 +17,9 @@ type runningKernel struct{ notes, symbols, host, release string }
 // thisKernel is the kernel of this machine.
 var thisKernel = runningKernel{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease"}
 
-// recorded reports whether this kernel is the recording's, loaded at the same addresses, which
-// change at each boot: its symbol list has addresses. If the recording lacks the kernel's build-id,
-// it must be of this host, with this machine's files. A host error becomes the recording's.
+// recorded reports whether this kernel, in this boot, was running when the recording was made: the
+// symbols in /proc/kallsyms then have the recorded addresses, which change with each boot. Without
+// a build-id, host and release must be the same; local says that files are looked for on this host.
 func (k runningKernel) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
 		if elf.NotesBuildID(note(rec, k.notes)) != buildID {
@@ -31,7 +31,8 @@ func (k runningKernel) recorded(rec *decode.Recording, buildID string, local boo
 	return local && rec.Kernel.Address != 0 && release != "" && release == line(rec, k.release) && rec.Host == line(rec, k.host) && k.has(rec)
 }
 
-// note reads a file about the kernel; nil if it is unreadable.
+// note reads a file about the kernel; nil if it is unreadable. A host error becomes the
+// recording's.
 func note(rec *decode.Recording, path string) []byte {
 	b, err := safefile.Read(path, safefile.Note)
 	rec.KeepHostError(err)
@@ -42,7 +43,7 @@ func line(rec *decode.Recording, path string) string {
 	return strings.TrimSpace(string(note(rec, path)))
 }
 
-// has reports whether the kernel's symbol list has the recording's symbol at its recorded address.
+// has reports whether the recording's reference symbol has its recorded address in this kernel.
 func (k runningKernel) has(rec *decode.Recording) bool {
 	want := rec.Kernel
 	f, _, err := safefile.Open(k.symbols, safefile.SymbolList)

@@ -22,25 +22,25 @@ const (
 	reasonMemory = "memory-limit"
 )
 
-// errMemoryShared marks experiments that used too much memory together: each is read again alone,
-// to find the one that needs it.
+// errMemoryShared cancels experiments that together used too much memory. Each is read again alone,
+// to find the one that needs so much.
 var errMemoryShared = errors.New("the memory was used up while other recordings were read, too")
 
 // minMemory is the least memory that ingesting needs.
 var minMemory int64 = 256 << 20
 
-// perByte is how much more memory each byte of a recording may take. If nearly every sample has a
-// stack of its own, stacks and values take some 9 bytes, and more if the recording is compressed.
+// perByte is how many bytes of memory ingest may use beyond the limit for each byte of the
+// recordings being read. If nearly every sample has a stack of its own, stacks and values take some
+// 9 bytes per byte of the recording, and more if it is compressed.
 const perByte = 32
 
-// memoryLimit is how much memory may be in use while recordings of that size are read: data
-// about samples and stacks grows with the recording.
+// memoryLimit returns how far the live heap may grow while recordings of that many bytes are read.
 func memoryLimit(limit, recordings int64) int64 {
 	limit = max(limit, minMemory)
 	return limit + limit/2 + perByte*recordings
 }
 
-// activeAttempts are the attempts that are running.
+// activeAttempts holds the attempts that are running, and counts the abandoned ones.
 type activeAttempts struct {
 	mu        sync.Mutex
 	attempts  map[*attempt]bool
@@ -62,7 +62,7 @@ func (s *activeAttempts) remove(a *attempt) {
 	delete(s.attempts, a)
 }
 
-// addAbandoned counts abandoned attempts.
+// addAbandoned adds n to the number of abandoned attempts.
 func (s *activeAttempts) addAbandoned(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,8 @@ func (in *ingest) watch(ctx context.Context) {
 	}
 }
 
-// relieve cancels the attempts that use up the memory, and waits until it is free.
+// relieve cancels all attempts, and waits until they have ended. If there is only one, it exceeded
+// the limit by itself. If an abandoned attempt still uses memory, relieve stops the run.
 func (in *ingest) relieve(list []*attempt, abandoned int) {
 	switch {
 	case abandoned > 0:

@@ -13,7 +13,7 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// lookup says where the files of recordings are looked for: see Options.
+// lookup says where to look for load objects, symbol lists and debug files: see Options.
 type lookup struct {
 	symFS, kallsyms, vmlinux, perfMaps string
 	debugDirs                          []string // also those below symFS
@@ -31,7 +31,7 @@ func lookupOf(o *Options) lookup {
 	return w
 }
 
-// recordingFiles finds the files of a recording for the stages.
+// recordingFiles finds the files that a recording refers to, for the stages.
 type recordingFiles struct {
 	locator *fileLocator
 	tables  *cache.Recording // of load objects
@@ -49,8 +49,8 @@ func (in *ingest) sourceFinder(files *fileLocator, stored func(string) *source.T
 	return source.Finder{Rules: in.options.Sources, NoRecorded: in.options.NoRecordedSources, Locate: files.ByPath, Stored: stored, Cache: in.caches.texts}
 }
 
-// fileLocator finds a recording's files where the options say. It records which file was found for
-// which path, and the state of every path that it tried.
+// fileLocator finds the files that a recording refers to, where the options say. It records which
+// recorded path each found file belongs to, and the state of every path that it tried.
 type fileLocator struct {
 	where  *lookup
 	rec    *decode.Recording
@@ -107,7 +107,7 @@ func (l *fileLocator) SameBoot() bool { return thisKernel.recorded(l.rec, "", tr
 // maxLists bounds the symbol lists of generated code that are searched.
 const maxLists = 256
 
-// otherLists returns the symbol lists of generated code of all processes.
+// otherLists returns all perf-PID.map files, whatever the process; none if there are too many.
 func (l *fileLocator) otherLists() (list []decode.Candidate) {
 	dir := l.where.perfMaps
 	if dir == "" {
@@ -131,7 +131,7 @@ func (l *fileLocator) otherLists() (list []decode.Candidate) {
 	return list
 }
 
-// found records the files that were found for a path.
+// found records that the files in list were found for a recorded path, and returns list.
 func (l *fileLocator) found(path string, list []decode.Candidate) []decode.Candidate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,15 +144,15 @@ func (l *fileLocator) found(path string, list []decode.Candidate) []decode.Candi
 	return list
 }
 
-// recorded returns the recorded path of a file that was found.
+// recorded returns the recorded path for which a file was found.
 func (l *fileLocator) recorded(file string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.paths[file]
 }
 
-// kernels returns where the symbols of the recorded kernel may be: in the running kernel if it is
-// the same, and in the images that distributions install, by release (perf-data 10.3).
+// kernels returns files that may have the symbols of the recorded kernel: those of the running
+// kernel if it is the same, and the images that distributions install, by release (perf-data 10.3).
 func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string) (found []string) {
 	if thisKernel.recorded(rec, buildID, symfs == "") {
 		found = append(found, thisKernel.symbols)
@@ -174,8 +174,8 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 	return found
 }
 
-// below returns locate for files below root: it takes a file there even if one exists at the
-// recorded path. Files in the recording stay where they are.
+// below returns a function like locate, but with recorded paths taken below root (--symfs), and
+// only there. Files that are part of the recording are found as before.
 func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	if root == "" {
 		return locate
@@ -202,8 +202,8 @@ func given(files ...string) (list []decode.Candidate) {
 	return list
 }
 
-// lists locates symbol lists, which are not part of a recording: the kernel's, and the ones for
-// generated code.
+// lists returns a function like locate that also finds symbol lists, which are not part of a
+// recording: the kernel's, and the ones for generated code.
 func (w *lookup) lists(locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	return func(path string) []decode.Candidate {
 		switch {

@@ -85,7 +85,7 @@ func (k *objectSymbols) object(path string, checksum int64) *LoadObject {
 	return o
 }
 
-// add adds one of the objects with the same path and checksum.
+// add adds one load object to o, which sums up all with the same path and checksum.
 func (o *LoadObject) add(id int64, name, symbols string, functions int64, lines bool) {
 	if symbols != noSymbols {
 		o.ids = append(o.ids, id)
@@ -122,7 +122,7 @@ func (k *objectSymbols) addObjects(rows schema.Events) {
 	}
 }
 
-// nameless are the kinds of functions for code without a symbol.
+// nameless lists the values of functions.kind for code without a symbol.
 var nameless = []string{"static", "unknown", "artificial"}
 
 func (k *objectSymbols) addFunctions(rows schema.Events) {
@@ -159,7 +159,7 @@ func (k *objectSymbols) addValues(rows schema.Events) {
 	}
 }
 
-// textsOf returns a function that returns the text of a column in a row.
+// textsOf returns a function that returns the text of a column by row.
 func textsOf(rows schema.Events, name string) func(int) string {
 	return (&schema.Columns{Batch: rows.RecordBatch}).Texts(rows.Schema().FieldIndices(name)[0])
 }
@@ -186,16 +186,16 @@ func currentSymbols(p *program.Program) *objectSymbols {
 	return k
 }
 
-// replaced reports whether a file that had symbols is a different one now.
+// replaced reports whether a load object that had symbols has a different file now.
 func (o *LoadObject) replaced(now *LoadObject) bool {
 	return slices.ContainsFunc(o.ids, func(id int64) bool { return !slices.Contains(now.ids, id) })
 }
 
-// isList reports whether a load object is a symbol list, whose path users name.
+// isList reports whether a load object's symbols come from a list that users name by its path.
 func isList(path string) bool { return path == decode.KernelPath || decode.IsPerfMap(path) }
 
-// compare reports whether there are better symbols now, and which used objects have lost symbols or
-// were replaced by another file.
+// compare reports whether some load objects have more symbols now, and returns those with code on
+// stacks that have fewer symbols now, or a different file.
 func (k *objectSymbols) compare(now *objectSymbols) (better bool, lost []LoadObject) {
 	for _, o := range k.list() {
 		n := now.object(o.Path, o.checksum)
@@ -212,7 +212,7 @@ func (k *objectSymbols) compare(now *objectSymbols) (better bool, lost []LoadObj
 	return better, lost
 }
 
-// as returns the load objects with the symbols that are found now.
+// as returns the stored load objects, with the symbols that are found for them now.
 func (k *objectSymbols) as(now *objectSymbols) []LoadObject {
 	list := k.list()
 	for i := range list {
@@ -222,13 +222,13 @@ func (k *objectSymbols) as(now *objectSymbols) []LoadObject {
 	return list
 }
 
-// rowTap is an output that passes rows on, and keeps those that objectSymbols needs.
+// rowTap is a rowWriter that passes rows on, and keeps those that objectSymbols needs.
 type rowTap struct {
 	rowWriter
 	rows [3][]arrow.RecordBatch // by symbolTables
 }
 
-// write implements output. Different tables have different slots, so that no lock is needed.
+// write implements rowWriter. It needs no lock, because each table has its own element of rows.
 func (t *rowTap) write(table *schema.Table, rows arrow.RecordBatch) error {
 	for i, k := range symbolTables {
 		if k.table == table {
@@ -239,7 +239,7 @@ func (t *rowTap) write(table *schema.Table, rows arrow.RecordBatch) error {
 	return t.rowWriter.write(table, rows)
 }
 
-// objectSymbols returns what the rows contain.
+// objectSymbols returns the symbols that the kept rows describe.
 func (t *rowTap) objectSymbols() *objectSymbols {
 	k := newObjectSymbols()
 	for i, list := range t.rows {

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/samples"
 )
 
-// output is what the stages write of a recording, and the sums over its samples.
+// output is where the stages write a recording's rows, and sum up its samples.
 type output struct {
 	writer rowWriter
 
@@ -32,7 +32,7 @@ type rowWriter interface {
 	write(*schema.Table, arrow.RecordBatch) error
 	// written returns the number of rows.
 	written() int64
-	// close waits until all rows are written. It may be called again.
+	// close waits until all rows are written. It may be called more than once.
 	close() error
 }
 
@@ -55,7 +55,8 @@ func (o *output) startSinks(ctx context.Context, concurrent bool) {
 	o.sinks = newWorker(ctx, concurrent, sinksAhead, o.sink, func(b sinkBatch) { b.Release() })
 }
 
-// newWorker starts a worker, or one without a goroutine unless it may be concurrent.
+// newWorker returns a worker with a goroutine of its own, or an inline one if it must not be
+// concurrent.
 func newWorker[T any](ctx context.Context, concurrent bool, queue int, do func(T) error, drop func(T)) *ordered.Worker[T] {
 	if concurrent {
 		return ordered.NewWorker(ctx, queue, do, drop)

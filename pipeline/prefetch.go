@@ -12,9 +12,9 @@ import (
 // maxPrefetched bounds the load objects whose tables are prefetched.
 const maxPrefetched = 128
 
-// symbolPrefetcher loads the tables of the load objects that a recording names while it is still
-// being opened and identified: later stages find them in memory. It leaves no other trace: errors
-// of a file are reported when a stage asks for its table.
+// symbolPrefetcher loads symbol tables early: as soon as the mappings of a recording are known,
+// while it is still being opened and identified. Later stages find the tables in memory. They also
+// report the errors, which the prefetcher ignores.
 type symbolPrefetcher struct {
 	in        *ingest
 	end       context.CancelCauseFunc
@@ -24,10 +24,10 @@ type symbolPrefetcher struct {
 	files recordingFiles // set with the first request
 }
 
-// objectFile identifies a load object's file by what the recording says of it.
+// objectFile identifies a load object's file by the path and build-id in the recording.
 type objectFile struct{ path, buildID string }
 
-// errNotWanted ends the prefetcher's context.
+// errNotWanted cancels the prefetcher's context once no more tables are wanted.
 var errNotWanted = errors.New("the tables are not wanted")
 
 func (in *ingest) prefetchSymbols(ctx context.Context) *symbolPrefetcher {
@@ -53,7 +53,7 @@ func (p *symbolPrefetcher) request(rec *decode.Recording, image []decode.MapEven
 	}
 }
 
-// load loads the table of the first candidate: others are needed only if that one is refused.
+// load loads the table of the first candidate file only: the stages rarely need another.
 func (p *symbolPrefetcher) load(f objectFile) error {
 	if list := symbolize.Candidates(p.files.locator, f.path, f.buildID); len(list) > 0 {
 		p.files.tables.Prefetch(list[0].Path)
@@ -61,7 +61,7 @@ func (p *symbolPrefetcher) load(f objectFile) error {
 	return nil
 }
 
-// close ends the prefetcher once the recording was opened. The error reports a panic.
+// close ends the prefetcher once the recording was opened. The error is a panic of the worker.
 func (p *symbolPrefetcher) close() error {
 	p.end(errNotWanted)
 	_ = p.worker.Close() // the error only says that it was ended

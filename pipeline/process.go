@@ -37,12 +37,12 @@ type process struct {
 	heap       *samples.Heap          // nil before it is needed
 }
 
-// processesAhead is how many processes are symbolized ahead: stacks of the next process can then be
-// read while the rules still process stacks of the one before.
+// processesAhead is how many processes are symbolized ahead, so that stacks of the next process can
+// be read while the rules still process stacks of the current one.
 const processesAhead = 4
 
-// processes yields the processes in their order, once they are symbolized. An error of the worker of
-// the rules comes without a process.
+// processes yields the processes in their order, each once it is symbolized. If the worker of the
+// rules fails, processes yields a nil process with its error.
 func (e *experiment) processes(yield func(*process, error) bool) {
 	var waiting []*process
 	for rest := e.recording.Processes; len(rest)+len(waiting) > 0; {
@@ -126,8 +126,8 @@ func (p *process) dataspace() error {
 	return nil
 }
 
-// heapRead reads all heap events before they pass the stages, the first time that it is called:
-// only the end tells where blocks are, and which of them leak.
+// heapRead returns the heap of the process. The first call reads all heap events, before the stages
+// do: only at the end is it known where each block was, and which blocks leak.
 func (p *process) heapRead(blocks bool) (*samples.Heap, error) {
 	if p.heap != nil {
 		return p.heap, nil
@@ -160,7 +160,7 @@ func (p *process) fieldsSink() samples.Sink {
 	return p.out.fields
 }
 
-// sinks returns the sinks that the process has something for.
+// sinks returns the sinks that apply to this process.
 func (p *process) sinks() (list []stage[samples.Sink]) {
 	for _, s := range sinks {
 		if sink := s.run(p); sink != nil {
@@ -179,9 +179,9 @@ func (p *process) end() {
 	}
 }
 
-// unreadable reports that the rest of the events of a kind is lost: a file that changes while it is
-// read costs its experiment, not the whole run. It returns host errors and panics, which say nothing
-// about the file.
+// unreadable reports that the rest of the events of a kind is lost, and returns nil: a file that
+// changes while it is read costs its experiment, not the whole run. Host errors and panics say
+// nothing about the file, so unreadable returns them.
 func (p *process) unreadable(k schema.Kind, err error) error {
 	if hosterr.Is(err) || errors.As(err, new(*InternalError)) {
 		return err
@@ -193,7 +193,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 	return nil
 }
 
-// remark reports something that users should know about the events of a kind.
+// remark adds a problem of severity info about the events of a kind.
 func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
 	p.rec.Problems.Add(diagnostic.Problem{
 		Severity: diagnostic.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: diagnostic.NoOffset,

@@ -23,8 +23,8 @@ type readAhead struct {
 	rest  *ordered.Producer[arrow.RecordBatch] // the further ones; nil if the first one is the only one
 }
 
-// newReadAhead wraps a reader of events, and closes it in Close. It starts no goroutine for less
-// than half a batch: many processes have few events.
+// newReadAhead returns a reader that decodes ahead, and closes events in Close. It does not decode
+// ahead if the first batch is less than half full: many processes have few events.
 func newReadAhead(ctx context.Context, events decode.EventReader) decode.EventReader {
 	return &readAhead{EventReader: events, ctx: ctx}
 }

@@ -11,8 +11,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// readerPool shares the readers of batches of a store. It keeps the reader used last, because the
-// next experiment is mostly of the same batch.
+// readerPool shares readers of batches of a store. It keeps the reader used last, because the next
+// experiment is usually in the same batch.
 type readerPool struct {
 	store string
 	mu    sync.Mutex

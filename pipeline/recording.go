@@ -18,11 +18,13 @@ type passedSamples struct {
 	processes []processSamples
 }
 
-// processSamples counts the samples of a process, and has the time from its start to the last one.
+// processSamples is the number of samples of a process, and the time from its start to the last
+// one.
 type processSamples struct{ samples, durationNS int64 }
 
-// extendDurations makes processes last at least until their last samples. It waits until all samples
-// have passed: the stages of later processes, which run concurrently, use the durations, too.
+// extendDurations extends processes to the times of their last samples. It must wait until all
+// samples have passed the stages, because the stages of later processes use the durations
+// concurrently.
 func (s *passedSamples) extendDurations(processes []*decode.Process) {
 	for i, passed := range s.processes {
 		processes[i].DurationNS = max(processes[i].DurationNS, passed.durationNS)
@@ -50,7 +52,8 @@ func statusOf(rec *decode.Recording, samples int64) string {
 	return Complete
 }
 
-// isUnclosed reports whether the collector had not finished a recording.
+// isUnclosed reports whether the collector was not finished with the recording: it was killed, or
+// still runs.
 func isUnclosed(rec *decode.Recording) bool {
 	return len(rec.Processes) > 0 && !rec.Processes[0].Closed
 }
@@ -67,7 +70,7 @@ func processStatus(rec *decode.Recording, p *decode.Process) string {
 	return Complete
 }
 
-// attach adds the code that run-time compilers describe to the mappings of a recording.
+// attach adds code that run-time compilers generated, from their jitdump files, to the mappings.
 func attach(ctx context.Context, rec *decode.Recording, files decode.Locator) error {
 	if rec.HostErr.Err() == nil {
 		for _, g := range jitdump.Find(ctx, rec, files) {
@@ -77,8 +80,8 @@ func attach(ctx context.Context, rec *decode.Recording, files decode.Locator) er
 	return errors.Join(rec.HostErr.Err(), context.Cause(ctx))
 }
 
-// startOf returns the latest time at which a recording may have started, since gprofng's log has
-// whole seconds; zero if the recording does not say.
+// startOf returns the latest time at which a recording may have started; zero if unknown. gprofng's
+// log has whole seconds, so a recording may have started up to a second after Started.
 func startOf(rec *decode.Recording) time.Time {
 	if rec.Started.IsZero() || rec.Began.Before(rec.Started) {
 		return rec.Started

@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// needsIngest returns the generation under which to store the recording of an experiment, or why
-// not to ingest it. A recording that is not stored, or failed, is always ingested. A recording that
-// lost data is ingested again when the files, options or program that its result depends on have
-// changed; a deleted or summarized one, on request.
+// needsIngest returns the generation under which to store an experiment, or why not to ingest its
+// recording. It must be ingested if it is not stored, or failed; if it lost data, once the files,
+// options or program that its result depends on have changed; if it was deleted or summarized, on
+// request.
 func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	known, next := in.store.latest(id)
 	needed := false
@@ -43,8 +43,8 @@ func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	return next, Skipped
 }
 
-// skipReason returns why a recording that has not changed since it was noted is not read; empty if
-// it has to be.
+// skipReason returns why not to read a recording whose files have not changed since the journal
+// entry n was written; empty if it must be read.
 func (in *ingest) skipReason(n storedir.JournalEntry) (reason string) {
 	if n.Covered == "" {
 		_, reason = in.needsIngest(n.ExperimentID)
@@ -59,7 +59,7 @@ func (in *ingest) skipReason(n storedir.JournalEntry) (reason string) {
 	return Skipped
 }
 
-// candidate is an experiment that was read, to be stored.
+// candidate is an experiment that was read and may be stored.
 type candidate struct {
 	in         *ingest
 	src        *input
@@ -72,8 +72,8 @@ type candidate struct {
 	program    *program.Program
 }
 
-// entry returns the entry of the experiment for its commit; false if the store has the same or
-// more.
+// entry returns the experiment's entry for its commit. news is false if it must not be stored: the
+// store has as much of it or more, or a user has deleted it.
 func (x *candidate) entry() (entry storedir.Entry, news bool) {
 	r := x.result
 	c := storedir.Entry{
@@ -105,7 +105,7 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 	case "", storedir.Reingest, storedir.Forgotten, storedir.Summary:
 		return c, true
 	}
-	// Another program was faster, or files have disappeared.
+	// Another program has stored it meanwhile, or load objects have disappeared.
 	if next > x.generation || c.Samples < known.Samples || c.Objects < known.Objects {
 		r.skip()
 		return c, false
@@ -113,8 +113,7 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
-// describeEntry returns the entry of the experiment for its commit; false if it is not to be
-// stored.
+// describeEntry is entry, but also works for an experiment that is symbolized again.
 func (x *candidate) describeEntry() (entry storedir.Entry, more bool) {
 	if x.stored == nil {
 		return x.entry()
@@ -133,8 +132,8 @@ func (x *candidate) describeEntry() (entry storedir.Entry, more bool) {
 	return c, true
 }
 
-// renewedEntry is describeEntry, but reads the store again if a snapshot contains the recording:
-// its replacement must keep labels that were set since.
+// renewedEntry is describeEntry, but reads the store again if Options.Contents is a snapshot that
+// has the recording: a new entry must keep labels that were set since the snapshot.
 func (x *candidate) renewedEntry() (entry storedir.Entry, more bool, err error) {
 	entry, more = x.describeEntry()
 	if !more {
@@ -157,7 +156,8 @@ func (x *candidate) renewedEntry() (entry storedir.Entry, more bool, err error) 
 	return entry, false, nil
 }
 
-// lookedAt records what the result depends on if the recording lost data.
+// lookedAt records, for a recording that lost data, the files and options that the result depends
+// on.
 func (x *candidate) lookedAt(c *storedir.Entry) {
 	if !x.result.Lost() {
 		return
@@ -168,8 +168,8 @@ func (x *candidate) lookedAt(c *storedir.Entry) {
 	c.Outcome = outcome(x.rec.Problems.Problems)
 }
 
-// label gives an experiment the labels that it has already, or the labels of the experiments that
-// it supersedes and, if it is new, the requested ones.
+// label sets the labels of an experiment to those that it has in the store. If it is new, or was
+// deleted, it also gets the labels of the experiments that it supersedes, and the requested ones.
 func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 	c.Labels, c.LabelCommits = maps.Clone(known.Labels), slices.Clone(known.LabelCommits)
 	if known.Batch != "" && known.Status != storedir.Forgotten {
@@ -266,7 +266,7 @@ func (s *fileStates) debugFiles(dirs []string, objects []program.Object) {
 	}
 }
 
-// fileState distinguishes a file from later ones at its path.
+// fileState returns a text that differs between versions of a file; "missing" if there is none.
 func fileState(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -26,9 +26,9 @@ type remoteRecording struct {
 	objects []objstore.Object
 }
 
-// stagedBytes bounds the local copies of large recordings that are read at the same time. A larger
-// recording is read alone. Small ones are not counted: at most --jobs of them exist, each below
-// largeInput.
+// stagedBytes bounds the local copies of recordings that are read at the same time. A larger
+// recording is read alone. Those below largeInput are not counted: there are at most --jobs of
+// them.
 const stagedBytes = 4 << 30
 
 // maxRemoteLookups is how many addresses are examined at the same time.
@@ -38,13 +38,13 @@ const maxRemoteLookups = 16
 // fields of a compressed profile.
 const headBytes = 64 << 10
 
-// Suffixes of gprofng's experiments and of files that list experiments.
+// The suffixes of gprofng's experiments, and of its files that list experiments.
 const (
 	experimentSuffix = ".er"
 	groupSuffix      = ".erg"
 )
 
-// discoverRemote finds the recordings at addresses, in the order given, and below a prefix by name.
+// discoverRemote returns the recordings at each address. Below a prefix, they are sorted by name.
 func discoverRemote(ctx context.Context, addresses []string, recursive bool) [][]input {
 	found := make([][]input, len(addresses))
 	each := context.WithoutCancel(ctx) // so that every address has a result
@@ -59,7 +59,7 @@ func discoverRemote(ctx context.Context, addresses []string, recursive bool) [][
 	return found
 }
 
-// maxObjects bounds the objects that are listed below an address.
+// maxObjects bounds the number of objects listed below an address.
 const maxObjects = 4 << 20
 
 // findRemote finds the recordings at an address: an object, an experiment, or everything below.
@@ -113,8 +113,8 @@ func findRemote(ctx context.Context, text string, recursive bool) (list []input,
 	return nil, ErrNoRecording
 }
 
-// recordingName returns the name of the recording that an object may belong to, and whether it lies
-// deeper than the first level below an address.
+// recordingName returns the address of the recording that the object o may belong to. deep says
+// that the recording is not directly below the address `below`, but deeper.
 func recordingName(below, o objstore.Address) (name objstore.Address, deep bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(o.Key, below.Key), "/")
 	if path.Ext(below.Key) == experimentSuffix {
@@ -129,7 +129,7 @@ func recordingName(below, o objstore.Address) (name objstore.Address, deep bool)
 	return o, len(parts) > 1
 }
 
-// recordings returns the recordings among the candidates: experiments by their names, others by
+// recordings returns those candidates that are recordings: experiments by their names, others by
 // their first bytes.
 func recordings(ctx context.Context, client *objstore.Client, all []*remoteRecording) (list []input, err error) {
 	is := make([]bool, len(all))
@@ -180,8 +180,8 @@ func remoteInput(e *remoteRecording) input {
 	return in
 }
 
-// bring copies an input to a local folder, which exists until done is called. It sets where the
-// input is read, and its decoder. The error is a host error, or says that an object is gone.
+// bring copies an input to a local folder, which exists until done is called. It sets the path to
+// read (src.at) and the decoder. The error is a host error, or says that an object is gone.
 func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error) {
 	room := int64(0)
 	if src.bytes >= largeInput {
@@ -238,11 +238,11 @@ func (e *remoteRecording) bring(ctx context.Context, to string) error {
 // maxDownloads is how many objects of a recording are read at the same time.
 const maxDownloads = 8
 
-// download copies the objects to files, with their times.
+// download copies the objects to files with the same modification times.
 func (e *remoteRecording) download(ctx context.Context, client *objstore.Client, to string) error {
 	files := make([]string, len(e.objects))
 	for i, o := range e.objects {
-		// A key may be an invalid file name, or clash with another key.
+		// The rest of a key may be invalid as a file path, or be the path of another key's file.
 		within := strings.TrimPrefix(o.Key, e.name.Key)
 		if within != "" && (path.Clean(within) != within || !filepath.IsLocal(within[1:])) {
 			return fmt.Errorf("%s: %w: no file of a recording can have that name", o.Address, ErrNoRecording)

@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// SymbolChanges describes what better symbols have changed in an experiment.
+// SymbolChanges describes how better symbols change an experiment.
 type SymbolChanges struct {
 	Experiment    string
 	Metric        string       // of LoadObject.Value; empty if there is none
@@ -54,8 +54,8 @@ func (d *resymbolization) storedLists() map[string]*symbolize.StoredList {
 	return d.lists
 }
 
-// sampleBytes is the approximate size of a sample in a recording: it makes groups of experiments
-// about as large as the groups of their recordings.
+// sampleBytes is the assumed size of a sample in a recording. With it, experiments of the store
+// form batches about as large as when their recordings are ingested.
 const sampleBytes = 40
 
 // Resymbolize runs the stages after decoding again for experiments of the store for which better
@@ -121,10 +121,11 @@ func (in *ingest) resymbolize(ctx context.Context, src input, to *slot, dry bool
 	return r
 }
 
-// resymbolizeUnchanged runs the stages again without better symbols, too: tests compare the result.
+// resymbolizeUnchanged makes resymbolize run the stages even if there are no better symbols: tests
+// check that the result is the same.
 var resymbolizeUnchanged = false
 
-// errFewerSymbols: fewer symbols are found now than the experiment has.
+// errFewerSymbols says that an experiment has symbols that are not found any more.
 var errFewerSymbols = errors.New("fewer symbols are found now than when it was ingested, so it is left unchanged")
 
 // resymbolize runs the stages again if there are better symbols.
@@ -170,7 +171,8 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 	return nil
 }
 
-// opening returns a function that reconstructs the recording from the store.
+// opening returns a function that reconstructs the recording from the store: the opening of
+// experiment.
 func (d *resymbolization) opening(a *attempt, s *batchReader, id string) func() (*decode.Recording, error) {
 	return func() (_ *decode.Recording, err error) {
 		if d.recorded, err = replay.Open(s.tables(id)); err != nil {
@@ -182,7 +184,8 @@ func (d *resymbolization) opening(a *attempt, s *batchReader, id string) func() 
 	}
 }
 
-// locateAgain finds the recording's files: in its archives, too, if the recording still exists.
+// locateAgain sets how to find the files that a recording refers to. If a gprofng experiment still
+// exists at its path, its archives are searched, too.
 func (a *attempt) locateAgain(rec *decode.Recording) {
 	rec.Locate = decode.AtPath
 	if rec.Format == gprofng.New().Name() {
@@ -190,8 +193,8 @@ func (a *attempt) locateAgain(rec *decode.Recording) {
 	}
 }
 
-// better returns the symbols that are found for a recording's load objects now, whether they are
-// better than the stored ones, and which objects have lost symbols.
+// better finds the current symbols of a recording's load objects. It returns them, whether they are
+// better than the stored ones, and the load objects with fewer symbols than stored.
 func (a *attempt) better(rec *decode.Recording, d *resymbolization) (now *objectSymbols, better bool, lost []LoadObject, err error) {
 	at := a.in.locate(rec)
 	resolver := symbolize.New(rec, at.locator, at.tables)
@@ -220,7 +223,7 @@ func pathsOf(objects []LoadObject) string {
 	return strings.Join(paths, ", ")
 }
 
-// late adds the problems that the stages do not find again.
+// late adds problems of the recording that running the stages from the store does not find again.
 func (d *resymbolization) late(log *diagnostic.Log) {
 	if d == nil {
 		return
@@ -232,7 +235,7 @@ func (d *resymbolization) late(log *diagnostic.Log) {
 	}
 }
 
-// source returns a function that returns stored source texts.
+// source returns a function that returns the stored text of a source file; nil for a recording.
 func (d *resymbolization) source(began time.Time) func(path string) *source.Text {
 	if d == nil {
 		return nil
@@ -240,8 +243,8 @@ func (d *resymbolization) source(began time.Time) func(path string) *source.Text
 	return func(path string) *source.Text { return d.sources.text(path, began) }
 }
 
-// tap returns an output that also keeps the rows that describe symbols, if an experiment is
-// symbolized again.
+// tap returns a rowWriter that also keeps the rows that describe symbols. For a recording, it
+// returns w.
 func (d *resymbolization) tap(w rowWriter) rowWriter {
 	if d == nil {
 		return w
@@ -250,7 +253,7 @@ func (d *resymbolization) tap(w rowWriter) rowWriter {
 	return d.after
 }
 
-// untap returns the output that tap was called with.
+// untap returns the rowWriter that tap was called with.
 func (d *resymbolization) untap(w rowWriter) rowWriter {
 	if d == nil {
 		return w

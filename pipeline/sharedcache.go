@@ -12,8 +12,8 @@ import (
 	"stackmill/internal/objstore"
 )
 
-// sharedCache is a cache of load-object tables on S3, behind the cache on disk. An error costs time
-// only: it is reported once, and the cache is not used any more.
+// sharedCache is a cache of load-object tables on S3, used for tables that the cache on disk lacks.
+// It is optional: the first error is reported, and from then on the cache is not used.
 type sharedCache struct {
 	ctx    context.Context
 	client *objstore.Client
@@ -22,9 +22,10 @@ type sharedCache struct {
 }
 
 const (
-	// maxTableBytes bounds a table that is read.
+	// maxTableBytes bounds the size of a table in the cache: larger ones are not read.
 	maxTableBytes = 2 << 30
-	// tableTimeout is how long reading or writing a table may take: it can be computed instead.
+	// tableTimeout bounds the time to read or write a table: it can be computed from its file
+	// instead.
 	tableTimeout = 30 * time.Second
 )
 

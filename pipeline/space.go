@@ -12,8 +12,8 @@ const listShare = 8
 // mappedShare: the mapped files of all recordings take at most 1/mappedShare of the memory.
 const mappedShare = 4
 
-// space returns spill space for what does not fit in an experiment's share of the memory: a file in
-// the store.
+// space returns the spill space of an experiment: an unnamed file in the store, for data beyond the
+// experiment's share of the memory.
 func (in *ingest) space() *spill.Space {
 	memory := max(in.options.Memory, minMemory) / listShare / int64(max(1, in.options.Jobs))
 	s := spill.New(memory, func() (spill.File, error) {
@@ -28,7 +28,7 @@ func (in *ingest) space() *spill.Space {
 	return s
 }
 
-// unnamedFile is a file without a name, whose write errors are store errors.
+// unnamedFile is a spill file without a name. Its write errors are reported as errors of the store.
 type unnamedFile struct{ spill.File }
 
 // WriteAt implements io.WriterAt.

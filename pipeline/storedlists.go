@@ -14,22 +14,23 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// storedLists reads the symbol lists that an experiment was symbolized with.
+// storedLists collects the symbol lists (kallsyms, perf maps) that an experiment was symbolized
+// with.
 type storedLists struct {
 	byPath  map[string]*storedList
 	byID    map[int64]*storedList
 	modules map[int64]symtab.Module
 }
 
-// storedList is a list that is being read.
+// storedList is a symbol list whose rows are being read.
 type storedList struct {
 	symbolize.StoredList
 	draft symtab.Draft
 }
 
-// storedLists returns the symbol lists in the store, by the paths of their load objects. Lists for
-// the kernel and generated code that users name replace the stored ones; those at the usual paths do
-// not, since they may belong to another kernel or process by now.
+// storedLists returns the symbol lists in the store, by the paths of their load objects. A list
+// that the user names by an option replaces the stored one. A list at its usual path does not,
+// because by now it may belong to another kernel or process.
 func (w *lookup) storedLists(tables schema.TableReader) (map[string]*symbolize.StoredList, error) {
 	k := &storedLists{map[string]*storedList{}, map[int64]*storedList{}, map[int64]symtab.Module{}}
 	for _, t := range []struct {
@@ -67,7 +68,7 @@ func (w *lookup) storedLists(tables schema.TableReader) (map[string]*symbolize.S
 	return lists, nil
 }
 
-// objects collects the load objects that may be lists; functions decides.
+// objects collects load objects with symbols. Only those that get functions turn out to be lists.
 func (k *storedLists) objects(rows schema.Events) {
 	paths, kinds, symbols, counts := textsOf(rows, "path"), textsOf(rows, "kind"), textsOf(rows, "symbols"), rows.Int64s("functions")
 	for i, id := range rows.Int64s("load_object_id") {
@@ -125,7 +126,7 @@ func moduleOf(t *symtab.Table, m symtab.Module) int32 {
 	return int32(n)
 }
 
-// orElse returns a function that returns the text of a column, or another text where it is null.
+// orElse returns a function that returns the text of a column by row, or `other` if that is NULL.
 func orElse(rows schema.Events, name string) func(row int, other string) string {
 	column, value := rows.Column(name), textsOf(rows, name)
 	return func(row int, other string) string {

@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// storedSources are the texts of source files that the store has for an experiment: they are closer
-// to what was recorded than the files at their paths now.
+// storedSources are the texts of an experiment's source files from the store. The files at the
+// recorded paths may have changed since the recording, so these texts are preferred.
 type storedSources struct {
 	lines map[string][]string
 	stale map[string]bool // reported as changed after the recording
@@ -57,7 +57,7 @@ func readSources(s *batchReader, id string) (*storedSources, error) {
 	return k, err
 }
 
-// firsts returns the experiments that hold the listings: one, as a rule.
+// firsts returns the experiments that hold the listings: usually one.
 func firsts(files map[listingKey][]string) map[string]bool {
 	in := map[string]bool{}
 	for l := range files {
@@ -66,7 +66,7 @@ func firsts(files map[listingKey][]string) map[string]bool {
 	return in
 }
 
-// eachOf passes the rows of a table to f.
+// eachOf passes all rows of a table to f, batch by batch.
 func eachOf(tables schema.TableReader, t *schema.Table, f func(schema.Events), columns ...string) error {
 	return schema.EachBatch(tables(t, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
 		f(schema.Events{RecordBatch: c.Batch})
@@ -74,8 +74,8 @@ func eachOf(tables schema.TableReader, t *schema.Table, f func(schema.Events), c
 	})
 }
 
-// text returns the text of a file; nil if the store has none. A file that was reported as changed
-// after the recording is reported again.
+// text returns the stored text of a file; nil if there is none. If the experiment has the problem
+// stale-source for the file, the text is marked as modified after the recording again.
 func (s *storedSources) text(path string, began time.Time) *source.Text {
 	if s == nil || s.lines[path] == nil {
 		return nil

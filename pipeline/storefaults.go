@@ -9,13 +9,12 @@ import (
 	"stackmill/internal/hosterr"
 )
 
-// errStore: the store cannot be written, so that probably no other experiment can be committed
-// either.
+// errStore is an error of writing the store. It probably affects all other experiments, too.
 type errStore struct{ error }
 
 func (e errStore) Unwrap() error { return e.error }
 
-// Error does not depend on the file that was written, so that the error is reported once.
+// Error leaves out which file was written, so that equal errors are reported once.
 func (e errStore) Error() string {
 	var cause syscall.Errno
 	if errors.As(e.error, &cause) {
@@ -33,8 +32,8 @@ func storeFault(err error) error {
 	return errStore{hosterr.New(err)}
 }
 
-// maxStoreFaults is how many experiments in a row may fail to be written before the run stops. One
-// may be larger than the free space on the disk.
+// maxStoreFaults is how many experiments in a row that cannot be written stop the run. A single one
+// may just be larger than the free space on the disk.
 const maxStoreFaults = 3
 
 // storeFaults counts experiments in a row that could not be written.
@@ -43,7 +42,7 @@ type storeFaults struct {
 	inRow int
 }
 
-// add counts an attempt by its error, and reports whether to stop the run.
+// add takes the error of an attempt, or nil, and reports whether to stop the run.
 func (s *storeFaults) add(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

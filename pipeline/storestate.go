@@ -8,14 +8,14 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// storeState is what the store contains, and which inputs of the run are stored.
+// storeState is what the store contains, and which inputs of the run are going to be stored.
 type storeState struct {
 	mu       sync.Mutex
 	contents *storedir.Contents    // as it was when the last group began
 	claims   map[string]inputClaim // which inputs are stored, by experiment id
 
-	// As the store was when the run began: if one run ingests two forms of a recording, it stores
-	// both, whichever it reads first, so that bytes do not depend on Jobs.
+	// The following are as of the start of the run. So if one run ingests two forms of a recording,
+	// it stores both, whichever it reads first, and the store does not depend on Jobs.
 	known  map[string]bool              // paths whose recordings are in the store
 	failed map[string][]storedir.Entry  // failed experiments by path
 	forms  map[string][]*storedir.Entry // by Entry.Recorded
@@ -33,7 +33,7 @@ func (s *storeState) open(store string, contents *storedir.Contents) (err error)
 	return err
 }
 
-// index notes what the store has when the run begins.
+// index fills known, failed and forms from the contents.
 func (s *storeState) index() {
 	s.failed, s.forms = map[string][]storedir.Entry{}, s.contents.ByRecording()
 	for i := range s.contents.Batches {
@@ -56,7 +56,7 @@ func (s *storeState) refresh() error {
 	return nil
 }
 
-// committed adds a batch to a snapshot of the store, which is never refreshed.
+// committed adds a batch of this run to the contents if they are a snapshot: Refresh skips those.
 func (s *storeState) committed(batch string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,8 @@ func (s *storeState) latest(id string) (storedir.Latest, int) {
 	return s.contents.Latest(id), s.contents.NextGeneration(id)
 }
 
-// renew reads the store again, if a snapshot contains the experiment or one that it supersedes.
+// renew reads the store again if the contents are a snapshot that has the experiment, or one that
+// it supersedes.
 func (s *storeState) renew(c *storedir.Entry) (renewed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +97,8 @@ func (s *storeState) renew(c *storedir.Entry) (renewed bool, err error) {
 	return true, s.contents.Unfreeze()
 }
 
-// covering returns an experiment that was stored before and has all data of this one, in a form
-// that is finished or has more; nil if there is none.
+// covering returns an experiment, stored before the run, that makes c redundant (see Entry.Covers);
+// nil if there is none.
 func (s *storeState) covering(c *storedir.Entry) *storedir.Entry {
 	for _, o := range s.forms[c.Recorded] {
 		if o.Covers(c) {
@@ -107,8 +108,8 @@ func (s *storeState) covering(c *storedir.Entry) *storedir.Entry {
 	return nil
 }
 
-// superseded returns the experiments that one supersedes: unfinished or damaged forms of the same
-// recording, failures at the same path, and everything that these and it have superseded before.
+// superseded returns the experiments that c replaces: unfinished or damaged forms of its recording,
+// failed ones at the same path, and all that these or c's earlier entries (before) replace.
 func (s *storeState) superseded(c *storedir.Entry, before []string) []string {
 	ids := slices.Clone(before)
 	take := func(o *storedir.Entry) {
@@ -128,15 +129,15 @@ func (s *storeState) superseded(c *storedir.Entry, before []string) []string {
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == c.ExperimentID })
 }
 
-// inputClaim says which of several inputs with the same content is stored: the first of a batch, in
+// inputClaim says which of several inputs with the same content is stored: the first one, in
 // whatever order they are read.
 type inputClaim struct {
 	number int  // of the input
 	added  bool // it is in its batch; the others no longer can be
 }
 
-// claim reports whether to read an input: no input before it has the same content, and no input
-// after it with the same content is stored already.
+// claim reports whether to read an input. It returns false if an earlier input has the same
+// content, or a later one with that content is stored already.
 func (s *storeState) claim(id string, number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +149,8 @@ func (s *storeState) claim(id string, number int) bool {
 	return t.number == number
 }
 
-// confirm reports whether to store an input that was read: no earlier input has claimed the
-// content meanwhile.
+// confirm reports whether to store an input that was read: not if an earlier input with the same
+// content has claimed it meanwhile.
 func (s *storeState) confirm(id string, number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"stackmill/schema"
 )
 
-// newTables fails: a worker is built without cgo and without the reader of tables, which is larger
-// than everything else.
+// newTables returns readers that fail: a worker does not resymbolize. It is built without cgo and
+// without the Parquet reader, which would be larger than everything else.
 func newTables(func(*schema.Table) (*os.File, error)) func(string) schema.TableReader {
 	return func(string) schema.TableReader {
 		return func(*schema.Table, int64, int64, ...string) schema.RowReader { return noTables{} }

@@ -2,15 +2,15 @@ package pipeline
 
 import "time"
 
-// StageTime is the time that a stage took for one recording. The time of a concurrent worker counts
-// for the stage that waits for it, except for symbolize, the rules and the sinks, which measure
-// their own.
+// StageTime is the time that a stage took for one recording. For most concurrent workers it is the
+// time that stages waited for them; symbolize, the rules and the sinks measure their own time.
 type StageTime struct {
 	Stage   string // as Explain names it, or one of the names below
 	Elapsed time.Duration
 }
 
-// attributeStage does not count its wait for the turn of a recording in its batch.
+// attributeStage is the stage that waits for the recording's turn in its batch. That wait is not
+// counted.
 const attributeStage = "attribute"
 
 // Work outside of the stages.

@@ -20,7 +20,7 @@ const vdsoPath = "[vdso]"
 // vdsoImage is a copy of the vdso of the running kernel.
 type vdsoImage struct{ file, buildID string }
 
-// vdsoCache keeps the vdso once it was found, or that there is none.
+// vdsoCache keeps the result of the first search for the vdso, also if there is none.
 type vdsoCache struct {
 	mu    sync.Mutex
 	found bool
@@ -29,9 +29,9 @@ type vdsoCache struct {
 
 var kernelVDSO vdsoCache
 
-// ownVDSO returns the running kernel's vdso. It is not a file, but mapped into this process: its
-// copy is a file in memory, which lives as long as the process. Both fields are empty if there is
-// none. After a host error the next call tries again.
+// ownVDSO returns the running kernel's vdso, which is mapped into this process. The file is a copy
+// in memory, which exists as long as the process. If there is no vdso, both fields are empty. After
+// a host error the next call tries again.
 func ownVDSO() (vdsoImage, error) { return kernelVDSO.get(copyVDSO) }
 
 func (o *vdsoCache) get(copied func() (vdsoImage, error)) (vdsoImage, error) {
@@ -80,7 +80,7 @@ func buildIDOf(path string) (string, error) {
 // maxVDSO bounds the size of the vdso, which has a few pages in every kernel.
 const maxVDSO = 1 << 20
 
-// mappedVDSO reads the vdso from the memory of the process with this list of mappings.
+// mappedVDSO reads the vdso of a process. maps and mem are the process's files in /proc.
 func mappedVDSO(maps, mem string) ([]byte, error) {
 	list, err := safefile.Read(maps, safefile.Note)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// Watcher polls paths and finds the recordings that are complete: those that say so, and those that
-// have not changed for a while. It measures that by this machine's clock only, since a file server's
-// clock may differ.
+// Watcher polls paths and finds complete recordings: those that say that they are complete, and
+// those that have not changed for the settle time. It measures that time by this machine's clock,
+// because a file server's clock may differ.
 type Watcher struct {
 	paths      []string
 	recursive  bool
@@ -48,14 +48,14 @@ func NewWatcher(paths []string, recursive bool, settle time.Duration) *Watcher {
 	return &Watcher{paths: paths, recursive: recursive, settle: settle, recordings: map[string]*observation{}, unrelated: map[string]safefile.Stamp{}}
 }
 
-// recheckRounds is how often the watcher looks into ingested, finished recordings that seem
-// unchanged from outside: one of their files may have been replaced.
+// recheckRounds: in every recheckRounds-th round, the watcher opens finished, ingested recordings
+// even if they seem unchanged from outside, because one of their files may have been replaced.
 const recheckRounds = 30
 
 // Ready polls the paths and returns the recordings to ingest now, in the order in which they are
-// found: finished ones that were the same in the round before, and others that have not changed
-// for the settle time. Ready returns each until Done reports its result, and again when it has
-// changed.
+// found: finished ones that are the same as in the round before, and others that have not changed
+// for the settle time. It returns a recording each time until Done reports it, and again once it
+// has changed.
 func (w *Watcher) Ready(ctx context.Context, now time.Time) (paths []string) {
 	w.round++
 	unrelated := map[string]safefile.Stamp{}
@@ -87,7 +87,7 @@ func (w *Watcher) Ready(ctx context.Context, now time.Time) (paths []string) {
 }
 
 // unchanged reports whether an entry of a folder need not be opened: its stamp is the same as in
-// the round before. It copies the stamps of unrelated files.
+// the round before. For an entry that is no recording, it copies the stamp to unrelated.
 func (w *Watcher) unchanged(path string, e fs.DirEntry, unrelated map[string]safefile.Stamp) bool {
 	if e.Type()&fs.ModeSymlink != 0 {
 		return false
@@ -127,8 +127,8 @@ func (w *Watcher) observe(in *input, now time.Time) bool {
 	return !o.ingested && same && (finished || now.Sub(o.since) >= w.settle)
 }
 
-// Done takes the results of recordings that were ready. A recording that was not aborted is ready
-// again only when it has changed.
+// Done takes the results of recordings that Ready returned. Ready returns one again only when it
+// has changed, or if it was aborted.
 func (w *Watcher) Done(results []Result) {
 	w.pending = false
 	for i := range results {
@@ -139,18 +139,18 @@ func (w *Watcher) Done(results []Result) {
 	}
 }
 
-// Pending reports whether a recording that was ready could not be ingested.
+// Pending reports whether the last results had an aborted recording, which is ready again.
 func (w *Watcher) Pending() bool { return w.pending }
 
 // finisher is a decoder that can tell a finished recording from one that is being made or
 // copied.
 type finisher interface {
-	// Finished reports whether the recording at path says that it is complete. It
-	// reads little.
+	// Finished reports whether the recording at path says that it is complete. It reads only a few
+	// bytes.
 	Finished(path string) bool
 }
 
-// currentState returns a hash of the input's files, by everything but their content, and whether its
+// currentState returns a hash of the names and attributes of the input's files, and whether its
 // recording is finished.
 func (in *input) currentState() (state string, finished bool) {
 	if in.err != nil {

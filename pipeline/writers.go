@@ -15,8 +15,8 @@ import (
 // writersAhead bounds how many batches may wait for a table's writer.
 const writersAhead = 2
 
-// tableWriters runs the write stage of one experiment concurrently with the stages before it: a
-// worker per table, so that each table's rows keep their order.
+// tableWriters runs the write stage of one experiment. Each table has a worker, which runs
+// concurrently with the other stages and keeps the order of the table's rows.
 type tableWriters struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc // called with the first error
@@ -33,8 +33,8 @@ func newTableWriters(ctx context.Context, b *write.Batch) *tableWriters {
 	return w
 }
 
-// newRowWriter returns what takes the rows of an experiment: the writers of its batch or, if it
-// shares the batch, a buffer.
+// newRowWriter returns the writer for an experiment's rows: into its own batch b or, if b is nil
+// because the batch is shared, into a buffer.
 func newRowWriter(ctx context.Context, b *write.Batch) rowWriter {
 	if b == nil {
 		return newRowBuffer()
@@ -42,8 +42,8 @@ func newRowWriter(ctx context.Context, b *write.Batch) rowWriter {
 	return newTableWriters(ctx, b)
 }
 
-// write hands rows to their table's writer, until the context ends. For each
-// table it is called by one goroutine.
+// write passes rows to their table's worker; an error if the context has ended. Calls for the same
+// table must not be concurrent.
 func (w *tableWriters) write(t *schema.Table, rows arrow.RecordBatch) error {
 	if err := context.Cause(w.ctx); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (w *tableWriters) write(t *schema.Table, rows arrow.RecordBatch) error {
 	return err
 }
 
-// written counts the rows that were handed over.
+// written returns the number of rows passed to write.
 func (w *tableWriters) written() int64 { return w.rows.Load() }
 
 // table returns a table's writer, which it starts if need be.

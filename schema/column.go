@@ -22,7 +22,8 @@ func Int32s(values []int32) arrow.Array {
 	return fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(values), len(values), nil, 0)
 }
 
-// fixed wraps values of a fixed width. valid has a bit for each, if some are missing.
+// fixed wraps n values of a fixed width as an Arrow array. If `missing` of them are NULL, valid has
+// a validity bit for each value.
 func fixed(t arrow.DataType, data []byte, n int, valid []byte, missing int) arrow.Array {
 	var bits *memory.Buffer
 	if valid != nil {
@@ -42,8 +43,8 @@ func texts(values []string) arrow.Array {
 	return b.NewArray()
 }
 
-// valid replaces invalid UTF-8 by U+FFFD. Decoders do that where names are identities; this does it
-// for all other texts.
+// valid replaces invalid UTF-8 by U+FFFD. In names that identify something, decoders have done so
+// already.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -54,8 +55,8 @@ func valid(text string) string {
 // Labels makes arrays of a Label column.
 type Labels struct{ dictionary arrow.Array }
 
-// NewLabels declares the values of the column. They are the same for all batches of a file: a
-// changing dictionary would be written in full each time.
+// NewLabels declares the values of the column. Use the same Labels for all batches of a file: each
+// new dictionary would be written in full.
 func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 
 // Mixed returns the labels with the given indexes. The array uses the slice itself.
@@ -86,8 +87,8 @@ func (l *Labels) Array(value, n int) arrow.Array {
 	return dictionaryArray(Int32s(repeated(int32(value))[:n]), l.dictionary)
 }
 
-// dictionaryArray returns a column of labels. It makes Arrow create the list of labels here,
-// since the writers of several tables may share the column.
+// dictionaryArray returns a column of labels. It calls Dictionary, so that Arrow creates that array
+// now: the writers of several tables may share the column.
 func dictionaryArray(numbers, labels arrow.Array) arrow.Array {
 	column := array.NewDictionaryArray(label, numbers, labels)
 	column.Dictionary()

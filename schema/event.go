@@ -10,10 +10,10 @@ import (
 // EventCommon are the first columns of every event batch of a decoder; the kind's own columns
 // (Traits.Columns) follow.
 //
-// time_ns counts from the founder's start. raw_stack is the number of the event's stack in the
-// process's raw stacks, -1 for none, or a number below -1 for a stack dump (decode.StackOfDump)
-// that is not unwound yet. name_no is the number of the thread's name (decode.ThreadName), and
-// cgroup the index of the control group in decode.Recording.CGroups, -1 for none.
+// time_ns counts from the founder's start. raw_stack is an index into the process's raw stacks; -1
+// means no stack, and smaller values number stack dumps (decode.StackOfDump) that are not unwound
+// yet. name_no is the number of the thread's name (decode.ThreadName), cgroup an index into
+// decode.Recording.CGroups, -1 for none.
 var EventCommon = []arrow.Field{
 	{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "thread_id", Type: arrow.PrimitiveTypes.Int64},
@@ -41,9 +41,9 @@ var eventSchemas = func() (s [Kinds]*arrow.Schema) {
 	return s
 }()
 
-// EventSchema returns the Arrow schema of a kind's event batches. requested_ns
-// counts from the founder's start like time_ns; 0 means that it was not
-// recorded. A hardware counter sample's value is raw, -1 when it is invalid.
+// EventSchema returns the Arrow schema of a kind's event batches. The column requested_ns counts
+// from the founder's start; 0 means not recorded. In samples of hardware counters, value is as
+// recorded: -1 means invalid.
 func EventSchema(k Kind) *arrow.Schema { return eventSchemas[k] }
 
 // EventColumn returns the position of a column in the kind's event batches. It panics on an

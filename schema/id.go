@@ -6,8 +6,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ID hashes the meaning of a row to a 64-bit identifier: the same parts give the same identifier
-// everywhere. It is never negative, so that every engine reads the same number.
+// ID hashes what a row describes to a 64-bit identifier: the same parts give the same identifier in
+// every experiment and store. It is never negative, because some engines lack unsigned numbers.
 type ID struct{ d xxhash.Digest }
 
 // NewID begins an identifier; kind separates the identifiers of different things.
@@ -39,8 +39,8 @@ func (id *ID) Number(n uint64) *ID {
 // Sum returns the identifier.
 func (id *ID) Sum() int64 { return int64(id.d.Sum64() >> 1) }
 
-// PathPart is the catalog's macro path_part(id, place), which derives identifiers in views: a
-// number of 63 bits.
+// PathPart is the catalog's macro path_part(id, place), with which views derive identifiers. The
+// result has 63 bits.
 func PathPart(id, place int64) int64 {
 	const bits63 = 1<<63 - 1
 	n := (uint64(id) + uint64(place)*7046029254386353131) & bits63
@@ -58,8 +58,8 @@ func (ids *IDs) Has(id int64) bool {
 	return known
 }
 
-// Add returns the identifier of a new row: the given one or, if another row has it, one that also
-// depends on more. kind is as in NewID.
+// Add returns the identifier of a new row: id or, if another row has that, a hash of id and more.
+// kind is as in NewID.
 func (ids *IDs) Add(kind string, id int64, more string) int64 {
 	if ids.rows == nil {
 		ids.rows = map[int64]struct{}{}

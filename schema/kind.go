@@ -5,8 +5,8 @@ import "github.com/apache/arrow-go/v18/arrow"
 // Kind is a kind of samples.
 type Kind uint8
 
-// The kinds: gprofng's in its reading order, perf's, the one of pprof profiles, and waits of threads,
-// which follow from perf's records of switches.
+// The kinds: gprofng's in its reading order, then perf's, pprof's, and the waits of threads, which
+// are derived from perf's records of context switches.
 const (
 	Clock Kind = iota
 	Sync
@@ -22,31 +22,30 @@ const (
 	Kinds // their number
 )
 
-// Traits are the properties of a kind. Code asks for a trait, not for a kind, unless it is about
-// that kind alone.
+// Traits are the properties of a kind. Code should test a trait rather than a kind, unless it is
+// about one kind only.
 type Traits struct {
 	Name string
 	// File is the name of the kind's event file in a gprofng experiment; problems name it.
 	File string
-	// Columns are the kind's own columns of an event batch: what was recorded, before anything
-	// is derived. None is nullable; a missing value is 0, an empty string, or -1 where 0 has a
-	// meaning (omp_state, orig_fd, file_system, and without memory data data_address,
-	// data_source and physical_address; parallelism, wall_ns and latency_ns of samples that
-	// do not measure time on a CPU; waker_sample; record, where a decoder finds the fields of a sample again).
+	// Columns are the kind's own columns of an event batch, with values as recorded. None is
+	// nullable: a missing value is 0 or an empty string, or -1 where 0 has a meaning. That is so in
+	// omp_state, orig_fd, file_system, waker_sample; data_address, data_source and physical_address
+	// without memory data; parallelism, wall_ns and latency_ns of samples that do not measure time
+	// on a CPU. record is where a decoder finds the fields of a sample again, -1 if it has none.
 	Columns []arrow.Field
-	// Table holds the kind's samples. A column with the name of one of Columns has its values,
-	// unless attribute derives it.
+	// Table holds the kind's samples. Those of its columns that are also in Columns have the same
+	// values, unless a stage derives them.
 	Table *Table
-	// Source is the column, in both, with the counter or event of a sample: a tag in event
-	// batches, a name in the table. The recording's counters name the metrics. Empty if the
-	// metrics have fixed names.
+	// Source is the column with the counter or event of a sample: a tag in event batches, a name
+	// in Table. The metrics are named after these. Empty if the metrics have fixed names.
 	Source string
-	// Metrics returns the metrics of a source.
+	// Metrics returns the metrics of a counter or event.
 	Metrics func(name, title, unit string) []Metric
 	// Memory says that samples may be memory accesses, at data_address.
 	Memory bool
-	// Codes says that small data addresses are codes for why there is none (gprofng-experiment
-	// 9.5).
+	// Codes says that a small data_address is a code: the reason why the address is unknown
+	// (gprofng-experiment 9.5).
 	Codes bool
 }
 

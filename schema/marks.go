@@ -1,8 +1,7 @@
 package schema
 
-// The markers among the words of a recorded stack, widened to 64 bits for 32-bit processes
-// (gprofng-experiment 4.4). Where words are return addresses, the word after MarkLeafCheck is
-// known to be the leaf's caller.
+// The markers that may stand among the addresses of a recorded stack, as 64-bit values also for
+// 32-bit processes (gprofng-experiment 4.4).
 const (
 	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register
 	MarkTruncated    = ^uint64(0) - 1 // last word: the buffer was full

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Metric declares what a metric counts: which rows of its kind's sample table, and which value of
-// each. The accumulator of the attribute stage and the SQL view `sample_metrics` derive from it
+// Metric declares how a metric is computed: which rows of a sample table count, and the value of
+// each. The attribute stage and the SQL view `sample_metrics` are derived from it
 // (gprofng-experiment 8.1).
 type Metric struct {
 	Name, Title, Unit string
 	Kind              Kind
 	Value             string // a column of the sample table; empty: each sample counts 1
 	Where             []All  // a sample counts when one of them holds; empty: always
-	// Also counts further samples, of another kind.
+	// Also, if not nil, says which samples of another kind count, too.
 	Also *Metric
-	// Source is the counter or event whose samples count, in the first column of
-	// the kind's sample table; empty for metrics whose names are fixed.
+	// Source is the counter or event whose samples count: a value of the kind's column
+	// Traits.Source. Empty for metrics with fixed names.
 	Source string
-	// Data says that its samples are memory accesses: they have data objects (S27).
+	// Data says that the samples are memory accesses, so that they have data objects (S27).
 	Data bool
-	// Preferred says that reports show it by default.
+	// Preferred says that reports show the metric by default.
 	Preferred bool
 	// Signed says that samples may have negative values, as in the difference of two profiles.
 	Signed bool
@@ -90,8 +90,8 @@ func ioPair(name, title string, ops ...int64) []Metric {
 	}
 }
 
-// Declared lists the metrics with fixed names, in the order in which reports show them. The
-// recording names the metrics of hardware counters.
+// Declared lists the metrics with fixed names, in the order in which reports show them. The metrics
+// of counters, events and sample types are named in the recording instead.
 var Declared = func() []Metric {
 	ms := []Metric{
 		clock("totalcpu", "Total CPU Time", is("state", 0, 1, 2, 10)),
@@ -157,7 +157,7 @@ func wait(name, title string, where ...Cond) Metric {
 	return Metric{Name: name, Title: title, Unit: "ns", Kind: Wait, Value: "duration_ns", Where: one(where...)}
 }
 
-// Of returns what a metric counts of a kind of samples, nil if it counts none.
+// Of returns how the metric is computed from samples of kind k; nil if they do not count.
 func (m *Metric) Of(k Kind) *Metric {
 	for ; m != nil; m = m.Also {
 		if m.Kind == k {

@@ -9,16 +9,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// A set of modes has a bit for each mode that a row of a value table belongs to. In files it is a
-// boolean column for each, in the same order: see Modes.
+// A set of modes is a bit set in memory, and a boolean column for each mode in files, in the same
+// order (Modes). It says in which modes a row of a value table is valid.
 const (
 	UserMode   = 1
 	PlainModes = 0o7  // without inlined functions
 	AllModes   = 0o77 // and with inlined functions as frames of their own (S10)
 )
 
-// Modes are the columns of a set of modes. The tables of modules, load objects and instructions
-// lack the last three: they have no separate values with inlined functions.
+// Modes names the columns of a set of modes. The tables of modules, load objects and instructions
+// lack the last three, because inlined functions do not change their values.
 var Modes = []string{"in_user", "in_expert", "in_machine", "in_user_inlined", "in_expert_inlined", "in_machine_inlined"}
 
 // inModes are the columns of Modes, inPlainModes the first three.
@@ -71,7 +71,8 @@ func ModeArrays(sets []int32) []arrow.Array {
 	return columns
 }
 
-// ModesOf returns the sets of modes of a value table's rows, 0 for columns of other types.
+// ModesOf returns the set of modes of each row of a value table. A mode column that is not Boolean
+// reads as false.
 func ModesOf(rows arrow.RecordBatch) []int32 {
 	sets := make([]int32, rows.NumRows())
 	for n, f := range rows.Schema().Fields() {

@@ -5,14 +5,14 @@ import "strings"
 // Owner is the owner of a load object's code.
 type Owner uint8
 
-// The owners; 0: none of them.
+// The owners. OwnerOf never returns 0.
 const (
 	ProgramCode Owner = iota + 1
 	RuntimeCode       // an OpenMP runtime
 	SystemCode        // the C library, the dynamic linker, the collector
 )
 
-// The prefixes of load objects that are not the program's own.
+// The prefixes of names of load objects that are not the program's own code.
 var (
 	runtimes = []string{"libgomp.so", "libomp.so", "libiomp5.so"}
 	systems  = []string{"libc.so", "libc-", "libpthread.so", "libpthread-", "ld-", "ld64.so", "libgp-", "libcollector.so", "[vdso]"}

@@ -10,14 +10,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Rows builds batches of a table row by row, for one experiment: it fills the
-// first column, experiment_id or listed_in, itself. A row is appended either as a whole or
-// value by value, in the order of the other columns:
+// Rows builds batches of a table row by row, for one experiment. It fills the first column,
+// experiment_id or listed_in, itself. Append adds a whole row. The other methods add value by
+// value, in the order of the other columns, without allocating:
 //
 //	rows.Int64(id).Null().Int32(n)
 //
-// which allocates nothing. A value whose type is not its column's is a bug; it panics when the
-// batch is made.
+// A value of another type than its column's is a bug: Rows panics when it makes the batch.
 type Rows struct {
 	table *Table
 	ids   *Labels         // the experiment's id
@@ -33,7 +32,7 @@ type Rows struct {
 // idColumn is the position of experiment_id, or listed_in, in every table.
 const idColumn = 0
 
-// columnBuilder has the values of a column.
+// columnBuilder holds the values of a column for the next batch.
 type columnBuilder struct {
 	wide   []int64
 	narrow []int32 // of a Label column: indexes in labels
@@ -44,9 +43,9 @@ type columnBuilder struct {
 	known  arrow.Array // the labels of the last batch
 }
 
-// NewRows returns a builder of an experiment's rows of a table, which passes each full batch to
+// NewRows returns a builder for an experiment's rows of a table. It passes each full batch to
 // flush. experimentID is empty for a table whose rows the experiments of a batch share
-// (Table.Links): the file has the batch's name instead.
+// (Table.Links): its file has the batch's name instead.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]columnBuilder, len(t.Columns)), modes: t.ModeColumns(), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
@@ -123,14 +122,14 @@ func (r *Rows) Null() *Rows {
 	return r.step()
 }
 
-// missing marks a row's value as NULL.
+// missing marks the value in a row as NULL.
 func (c *columnBuilder) missing(row int) {
 	c.validTo(row + 1)
 	bitutil.ClearBit(c.valid, row)
 	c.nulls++
 }
 
-// validTo extends valid to a number of rows.
+// validTo extends the bits in valid to at least that many rows.
 func (c *columnBuilder) validTo(rows int) {
 	for int64(len(c.valid)) < bitutil.BytesForBits(int64(rows)) {
 		c.valid = append(c.valid, 0xff)
@@ -153,9 +152,9 @@ func (r *Rows) Int32If(known bool, v int32) *Rows {
 	return r.Null()
 }
 
-// Append adds a row. The values are in the order of the table's columns after
-// experiment_id: string, int64, int32, bool, or arrow.Timestamp as the column's
-// type says, or nil where it may be missing. Close returns the first error of flush.
+// Append adds a row. The values have the order of the table's columns after the first one, and the
+// types of these: string, int64, int32, bool or arrow.Timestamp, or nil for NULL. An error of flush
+// is returned by Close.
 func (r *Rows) Append(values ...any) {
 	for _, v := range values {
 		c := &r.cells[r.next]
@@ -228,7 +227,7 @@ func (r *Rows) send() {
 	}
 }
 
-// take returns the column and starts new slices: Arrow keeps the old ones.
+// take returns the column. It starts new slices, because Arrow keeps the old ones.
 func (c *columnBuilder) take(t Type) (column arrow.Array) {
 	switch t {
 	case Int64:
@@ -255,8 +254,8 @@ func (c *columnBuilder) take(t Type) (column arrow.Array) {
 	return column
 }
 
-// sameRoom returns an empty slice for the next batch, with the capacity of the last: a batch
-// after a full one is mostly full, too.
+// sameRoom returns a slice for the next batch. It has the same capacity if the batch before was
+// full, because the next one then mostly is, too.
 func sameRoom[T any](before []T) []T {
 	if len(before) < RowsAtOnce {
 		return nil

@@ -1,10 +1,10 @@
 package schema
 
-// Rule is the number of one of the manual's rules that add or change frames. Numbers change when
-// rules are added; tables have the identifiers.
+// Rule is one of the manual's rules that add or change frames. The values may change from one
+// version of the program to the next, so tables contain the rules' identifiers (String).
 type Rule uint8
 
-// The rules. docs/semantics.md also has those that decide what functions are.
+// The rules. docs/semantics.md describes them, and those that decide what functions are.
 const (
 	NoRule        Rule = iota // a frame as recorded
 	RulePLT                   // a leaf in the PLT was dropped below the frame
@@ -20,10 +20,10 @@ const (
 	RuleMissing               // it replaces callers that were not recorded
 	RuleChain                 // the frame pointer led to it, but it is no caller
 	RuleWait                  // it is the state of a thread that waited
-	RuleCalls                 // a caller's: all frames but leaves are made by it, and none carries it
+	RuleCalls                 // it makes all callers' frames, so no frame needs to carry it
 )
 
-// rules are the identifiers and titles of the rules: what each does to a stack.
+// rules has the identifiers of the rules, and their titles: sentences on what each does to a stack.
 var rules = [...]struct{ id, title string }{
 	NoRule:        {"", ""},
 	RulePLT:       {"S22", "a leaf in the procedure linkage table is time of the call instruction"},
@@ -45,7 +45,7 @@ var rules = [...]struct{ id, title string }{
 // String returns the rule's identifier, as frames.rule has it; empty for NoRule.
 func (r Rule) String() string { return rules[r].id }
 
-// Title returns a sentence on what the rule does to a stack; empty for NoRule.
+// Title returns a sentence that says what the rule does to a stack; empty for NoRule.
 func (r Rule) Title() string { return rules[r].title }
 
 // Rules returns all rules but NoRule.
@@ -57,7 +57,7 @@ func Rules() []Rule {
 	return all
 }
 
-// FrameRules returns the possible values of frames.rule, by rule.
+// FrameRules returns the values of frames.rule, indexed by Rule.
 func FrameRules() []string {
 	var ids []string
 	for _, r := range rules[:RuleCalls] {

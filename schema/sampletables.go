@@ -2,7 +2,7 @@ package schema
 
 // Samples.
 var (
-	// ThreadNames has no row for a name that no sample was taken under.
+	// ThreadNames has a row for each name only if samples were taken while the thread had it.
 	ThreadNames = &Table{Name: "thread_names", Row: "one name of one thread while it had that name, if samples were taken then: a thread that goes back to a name has another row", Key: key("process", "thread_id", "name_no"), Columns: []Column{
 		experimentID, process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
@@ -112,7 +112,8 @@ var (
 		{"duration_ns", Int64, Delta, "ns", false, "How long."},
 		{"waker_sample", Int64, Dict, "", true, "The sample of the wake-up, whose stack is the waker's; missing if none was recorded."},
 	}}
-	// ThreadStates has the times that no wait and no sample can have, too: those that are not known.
+	// ThreadStates also has rows for times in unknown states, which neither waits nor samples can
+	// show.
 	ThreadStates = &Table{Name: "thread_states", Row: "one thread in one state without a break", Key: key("thread_id", "t0_ns"), Columns: []Column{
 		experimentID,
 		{"process", Int32, Dict, "", true, "The process; missing for a thread outside of the namespace of processes that perf recorded."},

@@ -14,28 +14,28 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// StoreVersion is the version of the store format, in the footer of every Parquet file. It
-// changes when a table changes incompatibly.
+// StoreVersion is the version of the store format, written into the footer of every Parquet file.
+// It is raised when a table changes incompatibly.
 const StoreVersion = "16"
 
-// OlderVersions are the store formats that compact rewrites to StoreVersion.
+// OlderVersions are the versions of the store format that compact can rewrite to StoreVersion.
 var OlderVersions = []string{"14", "15"}
 
-// IsOlder reports whether compact rewrites a store format to StoreVersion.
+// IsOlder reports whether compact can rewrite this version of the store format.
 func IsOlder(version string) bool { return slices.Contains(OlderVersions, version) }
 
-// BatchRows is the maximum of rows in a record batch between stages.
+// BatchRows is the maximum number of rows in a record batch.
 const BatchRows = 1 << 16
 
-// RowsAtOnce is the number of rows in a record batch that a stage computes: fewer than BatchRows,
-// so that the next stage overlaps.
+// RowsAtOnce is the number of rows in a record batch that Rows makes. It is less than BatchRows, so
+// that the next stage can begin early.
 const RowsAtOnce = 1 << 14
 
-// BatchText is the approximate maximum of text bytes in a batch.
+// BatchText is the approximate maximum of bytes of text in a record batch.
 const BatchText = 4 << 20
 
-// Type is the type of a column. There are no unsigned and no nested types: other engines lack
-// unsigned ones and read nested ones badly.
+// Type is the type of a column. Unsigned and nested types are not used: other engines lack the
+// former and read the latter badly.
 type Type uint8
 
 // The column types.
@@ -76,7 +76,7 @@ func (t Type) SQL() string {
 // Encoding is the Parquet encoding of a column.
 type Encoding uint8
 
-// The encodings. All are also compressed: Plain is best for numbers that repeat in the same
+// The encodings. Files are also compressed, so Plain is best for numbers that repeat in the same
 // order, and for hashes that occur once.
 const (
 	Dict         Encoding = iota // for values that repeat; Plain in row groups without repetitions
@@ -100,13 +100,13 @@ type Column struct {
 	Doc      string // one sentence
 }
 
-// as returns the column in another encoding.
+// as returns a copy of the column with another encoding.
 func (c Column) as(e Encoding) Column {
 	c.Encoding = e
 	return c
 }
 
-// as returns the column with another meaning.
+// as returns a copy of the column with another description.
 func (c DerivedColumn) as(doc string) DerivedColumn {
 	c.Doc = doc
 	return c
@@ -118,23 +118,24 @@ type Table struct {
 	Row     string   // describes a row
 	Key     []string // the columns that identify a row of the view; none if rows may be equal
 	Columns []Column // of the files
-	// Committed are columns of the table's view that only commits have.
+	// Committed are further columns of the table's view, with values from the commits, not from the
+	// files.
 	Committed []DerivedColumn
-	// Computed lists further columns of the table's wide view (Wide). Joined has the joins that they
-	// need: SQL that joins one row of another table to each row of this one, t.
+	// Computed lists the columns that the table's wide view (Wide) adds. Joined is SQL with the
+	// joins that they need: each joins at most one row of another table to a row t of this one.
 	Computed []DerivedColumn
 	Joined   string
-	// Summary: an experiment keeps these rows when it is reduced to a summary.
+	// Summary says that an experiment keeps its rows of this table when it is reduced to a summary.
 	Summary bool
-	// Links is not nil if experiments of a batch share the rows of this table, each of which is
-	// stored once. An experiment has a row if one of its rows in Links has the same `listed_in` and
-	// `listing`, the first columns. The wide view repeats a row for each such experiment, with the
-	// other columns of Links in place of these two.
+	// Links is not nil for a table whose rows the experiments of a batch share: each row is stored
+	// once. A row belongs to an experiment if that has a row in Links with the same `listed_in` and
+	// `listing`, which are the first columns here. The wide view has a row for each such
+	// experiment, with the other columns of Links in place of these two.
 	Links *Table
 }
 
-// Wide returns the name of the view with the table's rows and everything that their numbers refer
-// to, empty if there is none.
+// Wide returns the name of the view that adds columns to the table: what its numbers refer to, or
+// the experiments of shared rows. It is empty if there is no such view.
 func (t *Table) Wide() string {
 	if t.Links == nil && t.Computed == nil {
 		return ""
@@ -142,8 +143,8 @@ func (t *Table) Wide() string {
 	return t.Name + "_wide"
 }
 
-// Owner returns the columns of the table's wide view that replace `listed_in` and `listing` by a
-// row's experiment; none if its rows are not shared.
+// Owner returns the columns that say which experiment a shared row belongs to. The wide view has
+// them in place of `listed_in` and `listing`. There are none if rows are not shared.
 func (t *Table) Owner() []Column {
 	if t.Links == nil {
 		return nil
@@ -151,7 +152,8 @@ func (t *Table) Owner() []Column {
 	return t.Links.Columns[:t.Links.Index(ListedIn)]
 }
 
-// Shown returns the stored columns of the table's wide view. The caller may not change them.
+// Shown returns the columns of the table's wide view, without Computed. The caller must not change
+// them.
 func (t *Table) Shown() []Column {
 	if t.Links == nil {
 		return slices.Clip(t.Columns)
@@ -171,7 +173,8 @@ func (t *Table) Types() map[string]Type {
 	return types
 }
 
-// DerivedColumn is a column that SQL computes from other columns of its row and of joined ones.
+// DerivedColumn is a column that SQL computes from other columns of the row and of rows joined to
+// it.
 type DerivedColumn struct {
 	Name string
 	Type Type
@@ -179,10 +182,11 @@ type DerivedColumn struct {
 	Doc  string // one sentence
 }
 
-// key returns the columns that identify a row in a store, given those that do in an experiment.
+// key returns the key of a table: experiment_id and the columns that identify a row in an
+// experiment.
 func key(columns ...string) []string { return append([]string{experimentID.Name}, columns...) }
 
-// Arrow returns the schema of the table's record batches, which all of them share.
+// Arrow returns the schema of the table's record batches: always the same one.
 func (t *Table) Arrow() *arrow.Schema {
 	if known, ok := arrowSchemas.Load(t); ok {
 		return known.(*arrow.Schema)
@@ -194,7 +198,8 @@ func (t *Table) Arrow() *arrow.Schema {
 // arrowSchemas caches the schemas of tables: even a small recording has a hundred batches.
 var arrowSchemas sync.Map
 
-// Stored returns the schema of the table's Parquet files, where dictionaries are only an encoding.
+// Stored returns the schema of the table's Parquet files. Labels are strings there, as the
+// dictionary is only a matter of encoding.
 func (t *Table) Stored() *arrow.Schema {
 	return t.arrow(func(c Type) arrow.DataType {
 		if c == Label {
@@ -228,7 +233,7 @@ func (t *Table) find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// ByName returns the table of a name, or nil.
+// ByName returns the table with this name, or nil.
 func ByName(name string) *Table {
 	for _, t := range Tables {
 		if t.Name == name {

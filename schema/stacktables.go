@@ -2,8 +2,8 @@ package schema
 
 // Stacks.
 var (
-	// A stack in a mode is the path from a node to the root, without what the mode does
-	// not show.
+	// These tables imply the stack in a mode: it is the path from a node of the tree to the root,
+	// without nodes and frames that the mode does not show.
 	RecordedStacks = &Table{Name: "recorded_stacks", Row: "one distinct recorded stack of a process while the mappings it touches stay the same", Key: key("stack"), Columns: []Column{
 		experimentID,
 		{"stack", Int32, Delta, "", false, "Its number within the experiment, in the order of first samples."},

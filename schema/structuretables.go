@@ -1,7 +1,7 @@
 package schema
 
-// NoFileOffset is the first value of `locations.offset` that is not a file offset: larger values
-// number locations for which a profile has no offset.
+// NoFileOffset separates the values of `locations.offset`: smaller ones are offsets in a file. The
+// others number locations whose offset the profile does not have.
 const NoFileOffset = 1 << 61
 
 // Program structure.

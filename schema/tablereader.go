@@ -13,22 +13,23 @@ type RowReader interface {
 	Next() (arrow.RecordBatch, error)
 }
 
-// TableReader returns columns of at most n of an experiment's rows of a table, from a row number
-// on. It is safe for concurrent use.
+// TableReader returns a reader of columns of a table: at most n rows of one experiment, beginning
+// with its from-th row (from 0). It is safe for concurrent use.
 type TableReader func(t *Table, from, n int64, columns ...string) RowReader
 
 // AllRows is more than any table has.
 const AllRows = 1 << 62
 
-// Columns are the columns of some rows. A column of an unexpected type reads as empty, and sets
-// Err.
+// Columns gives access to the columns of some rows by index. A column of an unexpected type reads
+// as empty, and sets Err.
 type Columns struct {
 	N     int
 	Batch arrow.RecordBatch
 	Err   error
 }
 
-// EachBatch passes batches to f, up to the first error, including columns of unexpected types.
+// EachBatch passes batches to f until the end or the first error. A column of an unexpected type is
+// one.
 func EachBatch(rows RowReader, f func(*Columns) error) error {
 	for {
 		b, err := rows.Next()

@@ -11,21 +11,21 @@ var (
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
 
-// functionNo replaces function identifiers, which are hashes, in tables that refer to functions:
-// ofFunction has the identifiers.
+// functionNo identifies functions in tables that refer to them, because numbers take less space
+// than function_id, which is a hash. ofFunction joins the table with both.
 var (
 	functionNo = Column{"function_no", Int32, PlainOrDelta, "", false, "The function's number within the experiment, from 0."}
 	functionID = DerivedColumn{"function_id", Int64, "f.function_id", "The function."}
 	locationID = DerivedColumn{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
 )
 
-// ListedIn is the column with the batch's name, in tables whose rows the batch's experiments
-// share and in those that list which rows an experiment has. Files get it when they are
-// completed.
+// ListedIn is the column with a batch's name. It is in tables whose rows the batch's experiments
+// share, and in the tables that link experiments to such rows. It is written last, once the batch
+// has a name.
 const ListedIn = "listed_in"
 
-// listedIn and listing identify shared rows, in tables with such rows and in those that list
-// which rows an experiment has (Table.Links).
+// listedIn and listing are the columns that identify shared rows, both in their tables and in the
+// tables that link experiments to them (Table.Links).
 var (
 	listedIn = Column{ListedIn, Label, Dict, "", false, "The batch that has the list, by its name."}
 	listing  = Column{"listing", Int32, Dict, "", false, "The list's number within the batch, from 0."}
@@ -37,10 +37,10 @@ const (
 	ofLocation = "LEFT JOIN locations_wide l USING (experiment_id, location)"
 )
 
-// rawStackID computes an identifier of recorded stacks in a store.
+// rawStackID is a column that identifies a recorded stack in the whole store.
 var rawStackID = DerivedColumn{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
 
-// Tables lists every table, in the order of the reference page.
+// Tables lists all tables, in the order of docs/tables.md.
 var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems, Recordings,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Listings, Instructions, SourceFiles, SourceLines,

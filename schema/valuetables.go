@@ -86,14 +86,14 @@ var (
 		{"function_id", Int64, Dict, "", false, "The function."},
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}
-	// FunctionSums are used for batches whose experiments are all visible. For other batches,
-	// readers sum the visible rows of FunctionRollup.
+	// FunctionSums are read instead of FunctionRollup for batches whose experiments are all
+	// visible. For other batches, readers sum the visible rows of FunctionRollup.
 	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch. Its sums equal the sums of `function_rollup`, which has a row for each experiment", Columns: slices.Concat([]Column{metric, metricUnit}, inModes, []Column{
 		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	})}
 )
 
-// Descriptions of what a value belongs to.
+// Columns that describe the function and metric of a value.
 var (
 	metricUnit   = Column{"unit", Label, Dict, "", false, "The metric's base unit: ns, bytes or count."}
 	functionKey  = Column{"function_key", Int64, Dict, "", false, "The same in every build, and in one experiment only this function's: hash of the load object's short path, the linkage name, or else the name for people, and the module's short path if the name is only known there; the function's own identifier, which is its build's, where nothing but its place distinguishes it (`functions.name_scope`)."}

@@ -134,7 +134,8 @@ func (r *run) all(ctx context.Context) error {
 	}
 }
 
-// one merges a group of batches, unless one of them is damaged or was just replaced.
+// one merges a group of batches. It skips the group if one of them is damaged, or if another
+// program has just replaced one.
 func (r *run) one(ctx context.Context, group []*storedir.Batch) error {
 	r.progress(0)
 	err := r.verify(ctx, group)
@@ -160,7 +161,7 @@ func (r *run) progress(more int64) {
 	}
 }
 
-// replaced reports whether a batch of a group no longer counts.
+// replaced reports whether another program has replaced a batch of the group meanwhile.
 func (r *run) replaced(group []*storedir.Batch) bool {
 	if r.contents.Refresh() != nil {
 		return false
@@ -177,11 +178,11 @@ func (r *run) replaced(group []*storedir.Batch) bool {
 	return false
 }
 
-// errSkipped: a batch is skipped.
+// errSkipped says that a group must not be merged now: a batch is damaged or was replaced.
 var errSkipped = errors.New("it is left alone")
 
-// verify compares the files of batches with their commits. Damaged batches stay as they are, for
-// check to find; the error is then errSkipped.
+// verify compares the files of batches with their commits. The error is errSkipped if a batch is
+// damaged, which stays as it is for `stackmill check` to find, or was replaced.
 func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	for _, b := range group {
 		if err := storedir.FetchVerified(r.Store, b.Files); errors.Is(err, fs.ErrNotExist) && r.replaced(group) {

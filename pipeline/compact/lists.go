@@ -7,8 +7,8 @@ import (
 	"stackmill/schema"
 )
 
-// Columns of shared tables, whose rows several experiments of a batch use, and of links, the tables
-// that connect experiments with such rows.
+// Column names. The lists of a batch (package listing) are rows of shared tables; the rows of links
+// say which experiment uses which list.
 const (
 	listedIn    = "listed_in"
 	listNumber  = "listing"
@@ -21,15 +21,15 @@ func isShared(t *schema.Table) bool { return t.Columns[0].Name == listedIn }
 // isLink reports whether a table links experiments to shared rows.
 func isLink(t *schema.Table) bool { return t.Has(listedIn) && !isShared(t) }
 
-// lists are the lists that the experiments of the new batch share: each once, even if several of
-// the merged batches have it.
+// lists numbers the lists of the new batch (package listing). A list that several of the merged
+// batches have is stored once. Lists are identified by the hash of their content.
 type lists struct {
 	contents []map[int32]int64 // by batch and the list's number there
 	owners   map[int64]int     // the first batch that has the list
 	numbers  map[int64]int32   // in the new batch, in the order of the rows that refer to them
 }
 
-// findLists finds the lists of the batches.
+// findLists fills m.lists with the lists of all batches.
 func (m *merge) findLists(ctx context.Context) error {
 	m.lists = lists{owners: map[int64]int{}, numbers: map[int64]int32{}}
 	for range m.batches {
@@ -48,7 +48,7 @@ func (m *merge) findLists(ctx context.Context) error {
 	return nil
 }
 
-// read adds the lists that a file names.
+// read adds the lists that a file of a link table refers to.
 func (l *lists) read(ctx context.Context, store string, t *schema.Table, f source) error {
 	r, err := open(ctx, store, f, t, make([]texts, len(t.Columns)), schema.BatchRows)
 	if err != nil {
@@ -74,8 +74,9 @@ func (l *lists) read(ctx context.Context, store string, t *schema.Table, f sourc
 	}
 }
 
-// resolve replaces a list's number: in rows of a link by the list's content, in shared rows by the
-// new number, or by -1 where another batch provides the list.
+// resolve translates the numbers of lists in rows that were read from a batch. In rows of a link,
+// it fills in the content's hash. In shared rows, it sets the new number: -1 drops the row, because
+// the list is unused, or stored from another batch.
 func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
 	number := &rows.columns[t.Index(listNumber)]
 	contents := make([]int64, rows.n)
@@ -101,7 +102,7 @@ func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
 	return nil
 }
 
-// number sets the new numbers of lists in rows of a link, before they are written.
+// number sets the new numbers of lists in rows of a link, which are about to be written.
 func (l *lists) number(t *schema.Table, rows *rows) {
 	number, content := &rows.columns[t.Index(listNumber)], &rows.columns[t.Index(listContent)]
 	content.valid = make([]bool, rows.n)

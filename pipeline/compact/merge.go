@@ -24,13 +24,13 @@ type merge struct {
 	to      *write.Batch
 }
 
-// ranks are the positions of the visible experiments of a batch in the new files.
+// ranks holds the rank of each visible experiment of a batch: its position in the new files.
 type ranks struct {
 	of        map[string]int32
 	summaries map[string]bool // experiments with visible rows in some tables only
 }
 
-// in returns the position of an experiment in a table; -1 if its rows there do not count.
+// in returns the rank of an experiment; -1 if its rows in the table must be dropped.
 func (r *ranks) in(t *schema.Table, id string) int32 {
 	rank, counts := r.of[id]
 	if !counts || r.summaries[id] && !t.Summary {

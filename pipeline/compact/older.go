@@ -15,14 +15,14 @@ import (
 
 // Older reads batches of schema.OlderVersions, with the current columns.
 type Older interface {
-	// Rows emits a table's rows of experiments of a batch, in the order of its file or, where that
-	// lacks some, sorted by columns.
+	// Rows emits the rows of a table that belong to experiments of a batch. They come in the order
+	// of the batch's file or, if that lacks some of the columns, sorted by the columns of order.
 	Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, ids, order []string, emit func(arrow.RecordBatch) error) error
 	Close() error
 }
 
-// rewrite writes each batch of the older format again. A rewritten batch is committed at once: if a
-// later one fails, the next call continues there.
+// rewrite writes each batch of an older format again. It commits each rewritten batch at once, so
+// that after an error the next call continues with the batch that failed.
 func (r *run) rewrite(ctx context.Context) error {
 	var older []*storedir.Batch
 	for i := range r.contents.Batches {
@@ -61,7 +61,7 @@ func (r *run) rewrite(ctx context.Context) error {
 	return r.contents.Refresh()
 }
 
-// rewriteBatch writes a batch again, as a merge of it alone.
+// rewriteBatch writes a batch again, as a merge of this batch only.
 func (r *run) rewriteBatch(ctx context.Context, from Older, b *storedir.Batch) error {
 	m := newMerge(r.Options, []*storedir.Batch{b})
 	ids := make([]string, len(m.entries))

@@ -8,8 +8,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A merge is at least half as large again as the largest batch in it, so that rows are rewritten only
-// a logarithmic number of times.
+// A merged batch must have at least growsTo/growsFrom times the size of the largest batch in it: so
+// each row is rewritten only a logarithmic number of times.
 const growsFrom, growsTo = 2, 3
 
 // hiddenShare: a batch is rewritten to drop hidden experiments when they are 1/hiddenShare of all.
@@ -30,9 +30,9 @@ type candidate struct {
 	count int       // visible experiments
 }
 
-// plan returns the groups of batches to merge: neighbors in time that together have about the
-// target size, and a bounded number of experiments; and batches with many hidden experiments,
-// alone. Skipped batches separate neighbors.
+// plan returns the groups of batches to merge. A group has batches that were ingested one after the
+// other, with at most the target size and mostExperiments in total, or one batch with many hidden
+// experiments. No group spans a skipped batch.
 func plan(o *Options, c *storedir.Contents, skipped map[string]bool) (groups [][]*storedir.Batch) {
 	var all []candidate
 	for i := range c.Batches {
@@ -76,7 +76,7 @@ func newCandidate(b *storedir.Batch) candidate {
 	return x
 }
 
-// neighbors returns how many batches, counted from the first, are worth merging; 0 for none.
+// neighbors returns how many batches to merge, beginning with the first; 0: not even that one.
 func (o *Options) neighbors(all []candidate, skipped map[string]bool) (n int) {
 	var total, largest int64
 	count := 0
@@ -93,11 +93,11 @@ func (o *Options) neighbors(all []candidate, skipped map[string]bool) (n int) {
 	return n
 }
 
-// fewestFiles is how many batches a merge may have even with the least memory.
+// fewestFiles is the number of batches that may be merged at once even if memory is scarce.
 const fewestFiles = 8
 
-// wasteful reports whether a batch is rewritten to drop rows that do not count: rows of hidden
-// experiments, or of those that have become summaries since.
+// wasteful reports whether to rewrite a batch, to drop rows that readers no longer see: those of
+// hidden experiments, and of experiments that have become summaries.
 func wasteful(c *storedir.Contents, b *storedir.Batch, purge bool) bool {
 	n := len(b.Hidden)
 	for _, id := range b.Summaries {

@@ -10,8 +10,8 @@ import (
 	"stackmill/schema"
 )
 
-// rollupOrder are the columns by which function_rollup is sorted, in this order, and rollupColumns
-// their numbers. Sets of modes are sorted by the highest bit first.
+// rollupOrder lists the columns by which function_rollup is sorted, and rollupColumns their
+// positions in the table. The mode columns come last mode first.
 var (
 	rollupOrder = slices.Concat([]string{"metric"}, reversed(schema.Modes), []string{"function", "load_object", "module", "function_id", "function_key", "kind", "experiment_id"})
 
@@ -23,7 +23,7 @@ var (
 	}()
 )
 
-// cursor is the next row of a file of function_rollup.
+// cursor reads a file of function_rollup row by row.
 type cursor struct {
 	*reader
 	source
@@ -32,7 +32,7 @@ type cursor struct {
 	count int64 // rows that were read
 }
 
-// cursors is a heap of cursors by their rows.
+// cursors is a heap of cursors, ordered by their current rows.
 type cursors struct {
 	list  []*cursor
 	known []texts
@@ -111,8 +111,8 @@ func (t *tableMerge) rollup(ctx context.Context) (err error) {
 // cursorRows is how many rows of each file are in memory.
 const cursorRows = 1 << 10
 
-// step goes to the next visible row. At the end of the file it removes the cursor, which is the
-// heap's first or was added last.
+// step moves the cursor to its next visible row, and removes it from the heap at the end of the
+// file. The cursor must be the first of the heap, or the one that was added last.
 func (c *cursor) step(all *cursors) error {
 	for {
 		if c.at++; c.rows == nil || c.at == c.rows.n {
@@ -134,7 +134,7 @@ func (c *cursor) step(all *cursors) error {
 	}
 }
 
-// next reads rows.
+// next reads the next rows of the file; nil at its end.
 func (c *cursor) next() (*rows, error) {
 	read, err := c.reader.read()
 	if err != nil {

@@ -55,7 +55,7 @@ func (r *rows) clear() {
 	r.n = 0
 }
 
-// texts numbers the texts of a column.
+// texts numbers the distinct texts of a column.
 type texts struct {
 	list   []string
 	number map[string]int32

@@ -32,8 +32,8 @@ func (m *merge) budget() int64 { return max(m.Memory/memoryShare, 8<<20) }
 // at a time, and each needs memory for reading, writing and garbage.
 const memoryShare = 8
 
-// sorted merges the rows by experiment or list. It reads the files as often as needed to sort the
-// rows that fit in memory.
+// sorted merges the rows, sorted by experiment or list. If they do not fit in memory, it reads the
+// files several times, each time for a range of ranks.
 func (t *tableMerge) sorted(ctx context.Context) error {
 	width := int64(0)
 	for _, c := range t.table.Columns {
@@ -105,7 +105,8 @@ func (t *tableMerge) read(ctx context.Context, f source, from, until int32) (pie
 	}
 }
 
-// cut returns the pieces of rows with ranks in [from, until), copied unless these are all rows.
+// cut returns the pieces of rows with ranks in [from, until). It copies them, so that the other
+// rows can be freed, unless all rows are in the range.
 func (t *tableMerge) cut(read *rows, f source, from, until int32) (pieces []piece) {
 	ids, rankOf := t.owners(read, f)
 	kept := 0
@@ -132,7 +133,7 @@ func (t *tableMerge) cut(read *rows, f source, from, until int32) (pieces []piec
 	return pieces
 }
 
-// owners returns the experiment or list of each row, and a function that returns its rank.
+// owners returns the number of each row's experiment or list, and a function from it to its rank.
 func (t *tableMerge) owners(read *rows, f source) (of []int32, rankOf func(int32) int32) {
 	if isShared(t.table) {
 		return read.columns[t.table.Index(listNumber)].narrow, func(number int32) int32 { return number }

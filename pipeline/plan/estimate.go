@@ -12,7 +12,7 @@ type Estimate struct {
 // Default is the estimate without measurements: docs/cluster.md says where it comes from.
 var Default = Estimate{PerInput: 0.02, PerByte: 20e-9}
 
-// Seconds returns the estimate for a recording of a size.
+// Seconds returns the estimated time for a recording of that many bytes.
 func (e *Estimate) Seconds(bytes int64) float64 { return e.PerInput + e.PerByte*float64(bytes) }
 
 // Measurements accumulates the times that recordings took, from the reports of ingests.

@@ -57,8 +57,9 @@ func (j *Jobs) WriteKubernetes(w io.Writer) error {
 		"{MOUNT}", yamlText(j.Mount), "{CLAIM}", yamlText(j.Claim), "{COMMAND}", strings.Join(lines, "\n"))
 }
 
-// fill writes a job file. more lists further names in braces, each followed by its value. (With
-// text/template, linkers keep all methods of all packages: a sixth of the worker.)
+// fill writes the template text with values for the names in braces: those that all jobs have, and
+// more (alternating names and values). text/template would make the worker a sixth larger, because
+// with it linkers keep all methods of all packages.
 func (j *Jobs) fill(w io.Writer, text string, more ...string) error {
 	all := append(more, "{ID}", j.Plan.ID, "{CPUS}", fmt.Sprint(j.Plan.Task.CPUs), "{MEGABYTES}", fmt.Sprint(j.megaBytes()),
 		"{RETRY}", fmt.Sprint(Retry), "{RESTARTS}", fmt.Sprint(restarts))
@@ -66,7 +67,7 @@ func (j *Jobs) fill(w io.Writer, text string, more ...string) error {
 	return err
 }
 
-// mostAtOnce is how many tasks run at once by default, since a Job needs a number.
+// mostAtOnce is how many tasks run at once by default. Kubernetes needs such a number.
 const mostAtOnce = 100
 
 // atOnce returns the maximum number of tasks at once.
@@ -84,13 +85,13 @@ const overhead = 512 << 20
 // megaBytes returns the memory of a task.
 func (j *Jobs) megaBytes() int64 { return (j.Plan.Task.Memory + overhead) >> 20 }
 
-// minutes returns the time limit of a task. Estimates may be wrong: a task continues in its next
-// run.
+// minutes returns the time limit of a task: four times the estimate for the longest chunk, and 10
+// minutes. A task that is killed then continues in its next run.
 func (j *Jobs) minutes() int {
 	return int(math.Ceil(4*j.Plan.Longest()/time.Minute.Seconds())) + 10
 }
 
-// command returns the command of a task without its chunk.
+// command returns the command of a task, to which the number of its chunk is appended.
 func (j *Jobs) command() []string {
 	t := &j.Plan.Task
 	words := append(append([]string{}, j.Program...), "ingest", "--plan", j.Path, "--jobs", fmt.Sprint(t.CPUs), "--memory", fmt.Sprintf("%dM", t.Memory>>20))

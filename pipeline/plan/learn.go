@@ -7,9 +7,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Learn reads the reports that tasks have left in the store: it adds how long recordings took to
-// measured, and their notes to the journal. Errors are only warnings: without a report, a plan has
-// more inputs and worse estimates.
+// Learn reads the reports that tasks have left in the store. It adds the times that recordings took
+// to measured, and the reports' journal entries to the journal. It only warns of errors: without a
+// report, a plan has more inputs and worse estimates.
 func Learn(store string, contents *storedir.Contents, measured *Measurements, warn func(error)) {
 	noted := map[string]storedir.JournalEntry{}
 	err := Reports(store, func(r *Report, err error) {

@@ -11,9 +11,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Marks name the batches of a chunk: empty files with the names of batches, in a folder next to the
-// report of the chunk. A task creates a mark before its batch, so that it can tell which batches of
-// its chunk other runs have stored, before it or at the same time. Marks are never removed.
+// Marks records which batches the tasks of a chunk commit: each is an empty file with the name of a
+// batch, in a folder next to the report of the chunk. A task creates the mark before the batch, so
+// that other runs of the task, later or concurrent, find the batch. Marks are never removed.
 type Marks struct {
 	store string
 	dir   string // relative to the store, with slashes

@@ -89,15 +89,15 @@ type Plan struct {
 	first int64 // offset of the first input's line
 }
 
-// ErrNoPlan is the error for a file that is not a plan, or has changed since it was written.
+// ErrNoPlan is the error for a file that is not a plan, or whose checksums do not match.
 var ErrNoPlan = errors.New("not a plan, or damaged")
 
-// mostHeader bounds the first line, which takes about 100 bytes for each chunk.
+// mostHeader bounds the bytes of the first line, which has about 100 for each chunk.
 const mostHeader = 64 << 20
 
 const noID = "0000000000000000"
 
-// Write writes a plan for a store that contains had. It fills in the parts and the ID in the
+// Write writes a plan for a store with the contents had. It sets the parts and the ID in the
 // header.
 func Write(w io.Writer, h *Header, chunks [][]Input, had *storedir.Contents) error {
 	var text bytes.Buffer
@@ -212,7 +212,8 @@ func (p *Plan) parts() (list []Part) {
 	return list
 }
 
-// read reads a part. The error wraps ErrNoPlan if the part is damaged; wrong makes such errors.
+// read reads a part, by its index in parts(). The error wraps ErrNoPlan if the part is damaged;
+// wrong makes such errors for the caller.
 func (p *Plan) read(part int) (text []byte, wrong func(why string) error, err error) {
 	at, what := p.first, "what the store had"
 	for _, before := range p.parts()[:part] {

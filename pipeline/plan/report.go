@@ -15,8 +15,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Dir is the folder of a store with the reports of tasks: a folder for each plan, and a file for
-// each chunk, from the last task that ended.
+// Dir is the folder of a store that has the reports of tasks: in it a folder for each plan, and in
+// that a file for each chunk. The report is that of the chunk's last task that ended.
 const Dir = "plans"
 
 // ReportPath returns the path of the report of a chunk.
@@ -64,8 +64,8 @@ func ReadReport(path string) (*Report, error) {
 	return r, nil
 }
 
-// Reports calls yield for each report that tasks have left in a store, in the order of their names.
-// For an unreadable one, yield gets the error.
+// Reports calls yield for each report that tasks have left in a store, sorted by path. If a report
+// is unreadable, yield gets the error instead.
 func Reports(store string, yield func(*Report, error)) error {
 	if err := storedir.Sync(store, Dir); err != nil {
 		return err

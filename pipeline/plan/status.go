@@ -98,7 +98,7 @@ func (p *Plan) Status(store string, yield func(Outcome)) error {
 	return nil
 }
 
-// noReport returns why an input is missing that no report mentions.
+// noReport returns why an input is missing if no report mentions it.
 func noReport(chunk *Report) string {
 	if chunk == nil {
 		return "no task of its chunk has come to its end"
@@ -106,8 +106,8 @@ func noReport(chunk *Report) string {
 	return cmp.Or(chunk.Error, "the report of its chunk does not name it")
 }
 
-// outcome returns the outcome of an input. r, if not nil, is the report about it. If they disagree
-// on whether the input is stored, the store is right.
+// outcome returns the outcome of an input, from the store and the report r about it, which may be
+// nil. If they disagree on whether the input is stored, the store is right.
 func (h *storeState) outcome(in *Input, r *ReportInput) Outcome {
 	b := Outcome{Input: *in, State: Missing}
 	if e := h.paths[in.Path]; e != nil && e.ExperimentID != in.Had {

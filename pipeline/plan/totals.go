@@ -46,7 +46,7 @@ func (t *Totals) Add(b *Outcome) {
 	}
 }
 
-// ChunksToRun returns the chunks with missing inputs as Slurm's option --array has them: 3,7-9.
+// ChunksToRun returns the chunks with missing inputs, formatted for Slurm's option --array: 3,7-9.
 func (t *Totals) ChunksToRun() string {
 	list := slices.Sorted(maps.Keys(t.Again))
 	var words []string

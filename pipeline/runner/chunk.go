@@ -19,7 +19,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// RunChunk ingests a chunk of a plan.
+// RunChunk ingests the chunk of a plan that run.Chunk selects.
 func (run *Runner) RunChunk(ctx context.Context, p *plan.Plan) error {
 	inputs, err := p.Inputs(run.Chunk)
 	if err != nil {
@@ -51,9 +51,9 @@ func (run *Runner) RunChunk(ctx context.Context, p *plan.Plan) error {
 }
 
 // plannedContents returns the contents of the store that the plan holds, plus the batches that
-// tasks have committed for the chunk since. It returns nil, so that the caller reads the store, if
-// the plan has no contents of this store, or if a batch is missing: a task was killed before its
-// commit, or the batch was merged.
+// tasks have committed for the chunk since. It returns nil if the caller must read the store: the
+// plan has no contents of this store, or a marked batch is missing, because a task was killed
+// before its commit or the batch was merged.
 func (run *Runner) plannedContents(p *plan.Plan, marks plan.Marks) (*storedir.Contents, error) {
 	if plan.Absolute(run.Store) != p.Store {
 		return nil, nil
@@ -76,8 +76,8 @@ func (run *Runner) plannedContents(p *plan.Plan, marks plan.Marks) (*storedir.Co
 	}
 }
 
-// placeReport writes the report of a chunk into the store. If the task is killed meanwhile, the next
-// ingest removes the rest.
+// placeReport writes the report of a chunk into the store. If the task is killed meanwhile, the
+// next ingest removes the unfinished file.
 func (run *Runner) placeReport(r *Report) error {
 	scratch, err := storedir.NewScratch(run.Store)
 	if err != nil {
@@ -94,8 +94,8 @@ func (run *Runner) placeReport(r *Report) error {
 	return storedir.Push(run.Store, path.Join(plan.Dir, filepath.Base(filepath.Dir(run.Report)), filepath.Base(run.Report)))
 }
 
-// Unready returns the error of a task that could not begin, with the exit status for a retry if the
-// machine is at fault.
+// Unready returns the error of a task that could not begin. If the machine is at fault, the exit
+// status asks for a retry.
 func Unready(err error) error {
 	if errors.As(err, new(syscall.Errno)) || hosterr.Is(err) && !objstore.IsPermanent(err) {
 		return exit.With(plan.Retry, err)
@@ -104,7 +104,7 @@ func Unready(err error) error {
 }
 
 // chunkError returns the error of a chunk's ingest. Its exit status tells a scheduler whether to
-// retry the task: not if data is lost for good.
+// run the task again: not if data of recordings is lost for good.
 func (o *outcome) chunkError() error {
 	aborted := func(r pipeline.Result) bool { return r.Status == pipeline.Aborted }
 	exists := func(r pipeline.Result) bool { return !errors.Is(r.Err, fs.ErrNotExist) }

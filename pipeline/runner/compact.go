@@ -29,8 +29,8 @@ type compaction struct {
 	interrupted bool
 }
 
-// compactAfterwards merges the batches of a store that has grown, if asked to, or says once that it
-// would help.
+// compactAfterwards merges batches after an ingest that added some, if the user asked for that.
+// Otherwise it says once that `stackmill compact` would help, if so.
 func (run *Runner) compactAfterwards(ctx context.Context, o *outcome, log *slog.Logger) {
 	put := slices.ContainsFunc(o.results, func(r pipeline.Result) bool { return r.Batch != "" })
 	switch {
@@ -70,8 +70,8 @@ func (run *Runner) compactOptions(ctx context.Context) compact.Options {
 	}
 }
 
-// reportMerge prints or logs what was merged. An error becomes the outcome's error, unless it has
-// one.
+// reportMerge prints or logs what was merged. An error of the merge becomes the outcome's error, or
+// is only printed if the outcome has one already.
 func (o *outcome) reportMerge(run *Runner, log *slog.Logger) {
 	c := o.compaction
 	switch {
@@ -102,7 +102,8 @@ func (c *compaction) exitError() error {
 	return exit.With(code, errors.New(c.Error))
 }
 
-// suggest says once that compact would help, for a store of many commits.
+// suggest says once that `stackmill compact` would help, if it would save at least minSaved
+// batches.
 func (run *Runner) suggest(ctx context.Context, log *slog.Logger) {
 	commits, err := os.ReadDir(filepath.Join(run.Store, storedir.CommitsDir))
 	if err != nil || len(commits) <= minSaved {

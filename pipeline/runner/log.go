@@ -14,8 +14,8 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// logResult logs the result of one input. Inputs that are in the store already, or were not begun,
-// are only counted at the end.
+// logResult logs the result of one input. It leaves out inputs that were skipped or not begun,
+// which are only counted at the end.
 func logResult(log *slog.Logger, r pipeline.Result) {
 	if r.Status == pipeline.Skipped || r.Status == pipeline.Aborted && r.Elapsed == 0 {
 		return

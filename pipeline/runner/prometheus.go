@@ -20,8 +20,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// writeMetrics writes metrics of the last ingest for Prometheus. Counters continue from the file;
-// added is their increase since it was written, nil for none.
+// writeMetrics writes metrics of the last ingest for Prometheus. Counters continue from their
+// values in the file, and increase by added; nil: by nothing.
 func (run *Runner) writeMetrics(last *outcome, added *totals, looked time.Time) error {
 	m := newMetricsText(run.Metrics, plan.Absolute(run.Store))
 	success := m.before[m.series("stackmill_ingest_last_success_timestamp_seconds")]
@@ -74,8 +74,8 @@ type storeSize struct {
 	rows, bytes    int64
 }
 
-// measureStore sums up the store; the sums are 0 if there is no store. It returns nil if no metrics
-// are written, or, printing why, if the commits cannot be read.
+// measureStore returns the sums over the store: 0 if there is no store yet. It returns nil if no
+// metrics are wanted, and, after a warning, if the commits cannot be read.
 func (run *Runner) measureStore() *storeSize {
 	if run.Metrics == "" {
 		return nil
@@ -107,8 +107,8 @@ func (run *Runner) measureStore() *storeSize {
 	return s
 }
 
-// metricsText is Prometheus' text format: families of series, each with the store's path
-// as a label, so that the files of several stores can be collected together.
+// metricsText is a text in Prometheus' exposition format. Every series has the store's path as a
+// label, so that one collector can read the files of several stores.
 type metricsText struct {
 	path   string
 	before map[string]float64 // the values in the file, by series
@@ -119,7 +119,7 @@ func newMetricsText(file, store string) *metricsText {
 	return &metricsText{path: store, before: readSeries(file)}
 }
 
-// readSeries reads a file of metrics, without lines that it does not understand.
+// readSeries reads the values in a file of metrics. It skips lines that it does not understand.
 func readSeries(file string) map[string]float64 {
 	series := map[string]float64{}
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a pipe can only be written
@@ -146,7 +146,7 @@ func readSeries(file string) map[string]float64 {
 // labelEscapes escapes the value of a label.
 var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// series returns the name of a series with its labels, given as names and values.
+// series returns the name of a series with its labels; labels are alternating names and values.
 func (m *metricsText) series(name string, labels ...string) string {
 	s := name + `{store="` + labelEscapes.Replace(strings.ToValidUTF8(m.path, "\uFFFD")) + `"`
 	for i := 0; i+1 < len(labels); i += 2 {
@@ -181,7 +181,8 @@ func (m *metricsText) counter(name, help string, more float64) {
 	m.sample(s, m.before[s]+more)
 }
 
-// counters writes a counter for each value of a label, old or new.
+// counters writes a family of counters, one for each value of a label, in the file before or in
+// more.
 func (m *metricsText) counters(name, help, label string, more map[string]float64) {
 	m.family(name, "counter", help)
 	all := map[string]float64{}

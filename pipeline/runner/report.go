@@ -42,7 +42,7 @@ type Report struct {
 // reportVersion changes when the meaning of a member changes, not when members are added.
 const reportVersion = 1
 
-// reportArguments are the arguments that change what is ingested, or how fast.
+// reportArguments are the arguments of the command that affect what is ingested, or how fast.
 type reportArguments struct {
 	Paths             []string `json:"paths"`
 	Plan              string   `json:"plan,omitempty"` // instead of paths
@@ -141,7 +141,7 @@ func reportInput(r *pipeline.Result) inputReport {
 	return input
 }
 
-// write writes the report to a file, each input on a line, so that they can be searched by line.
+// write writes the report to a file, with each input on a line of its own, so that grep finds it.
 func (r *Report) write(path string) error {
 	return atomicfile.Write(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)

@@ -12,14 +12,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Resymbolization is a call of Resymbolize.
+// Resymbolization holds the options of Runner.Resymbolize.
 type Resymbolization struct {
 	Wanted func(*storedir.Entry) bool // nil for all experiments
 	DryRun bool                       // report, and change nothing
 	JSON   bool                       // print JSON
 }
 
-// Resymbolize names what better symbols can name in stored experiments, and prints what changed.
+// Resymbolize symbolizes stored experiments again where better symbols are found now, and prints
+// what changed.
 func (run *Runner) Resymbolize(ctx context.Context, r Resymbolization) error {
 	run.Progress = &pipeline.Progress{}
 	stop := showProgress(run.Stderr, run.Progress)
@@ -52,7 +53,7 @@ type experimentChange struct {
 	Unused       int             `json:"unused"`               // how many of them are on no stack
 }
 
-// changedObject is a load object before and after.
+// changedObject is a load object with its symbols before and after.
 type changedObject struct {
 	Path   string      `json:"path"`
 	Used   bool        `json:"used"` // stacks have code of it
@@ -146,7 +147,7 @@ func stateOf(o *pipeline.LoadObject) objectState {
 	return objectState{o.Symbols, o.Functions, o.Lines, o.Named, knownOf([]pipeline.LoadObject{*o})}
 }
 
-// knownOf returns the share of the value of load objects that is in functions with names.
+// knownOf returns which share of the load objects' total value is in functions that have names.
 func knownOf(objects []pipeline.LoadObject) float64 {
 	known, all := int64(0), int64(0)
 	for i := range objects {
@@ -194,7 +195,7 @@ func (r *Resymbolization) printChanges(out *terminal.Output, list []experimentCh
 	}
 }
 
-// symbols describes the source of symbols.
+// symbols returns a text that says which symbols a load object has.
 func (*changedObject) symbols(s objectState) string {
 	if s.Lines {
 		return s.Symbols + " with source lines"

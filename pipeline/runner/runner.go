@@ -121,8 +121,8 @@ func (run *Runner) refresh() {
 	}
 }
 
-// finish writes the report and the metrics, and returns the outcome's error, or the error of
-// writing.
+// finish writes the report and the metrics. It returns the outcome's error or, if it has none, the
+// error of writing.
 func (run *Runner) finish(o *outcome, paths []string, w *watchTotals) error {
 	var errs []error
 	if run.Report != "" {

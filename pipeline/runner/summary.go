@@ -70,8 +70,8 @@ func (s *summary) print(elapsed time.Duration) error {
 	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.DisplayName(s.store)))
 }
 
-// printLost prints why data of an input is not in the store: a fault of the machine once, any other
-// reason for the first inputs only. A log has all of them.
+// printLost prints why data of an input is not in the store. It prints a fault of the machine once,
+// and any other reason for the first maxPrinted inputs. If there is a log, that has all of them.
 func (s *summary) printLost(r pipeline.Result, printed *reasonCounts) {
 	switch {
 	case s.log != nil: // it was logged
@@ -88,10 +88,11 @@ func (s *summary) printLost(r pipeline.Result, printed *reasonCounts) {
 	}
 }
 
-// maxPrinted limits the recordings for which the same reason is printed.
+// maxPrinted is how many recordings are printed with the same reason.
 const maxPrinted = 5
 
-// reasonCounts counts reasons, in the order of their first times.
+// reasonCounts counts how often each reason occurred. reasons has them in order of first
+// occurrence.
 type reasonCounts struct {
 	times   map[string]int
 	reasons []string
@@ -105,8 +106,8 @@ func (c *reasonCounts) add(reason string) int {
 	return c.times[reason]
 }
 
-// lossReason returns why data of an input was lost, in the words that all inputs with this reason
-// have.
+// lossReason returns why data of an input was lost, in words without details of the input, so that
+// equal reasons can be counted.
 func lossReason(r *pipeline.Result) string {
 	if err := r.Err; err != nil {
 		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
@@ -122,7 +123,7 @@ func lossReason(r *pipeline.Result) string {
 	return r.Status
 }
 
-// printMore prints how many recordings were not named.
+// printMore prints, for each reason, how many more recordings than maxPrinted have it.
 func (s *summary) printMore(printed *reasonCounts) {
 	for _, reason := range printed.reasons {
 		if more := printed.times[reason] - maxPrinted; more > 0 && !s.aborted(reason) {

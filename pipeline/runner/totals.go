@@ -40,7 +40,7 @@ func newTotals() *totals {
 	return t
 }
 
-// totalsOf sums up all but the batches.
+// totalsOf sums up results, without the sizes of batches.
 func totalsOf(results []pipeline.Result) *totals {
 	t := newTotals()
 	t.Inputs = len(results)
@@ -66,7 +66,7 @@ func totalsOf(results []pipeline.Result) *totals {
 	return t
 }
 
-// count adds batches.
+// count adds the sizes of batches.
 func (t *totals) count(batches []batchReport) {
 	t.Batches += len(batches)
 	for _, b := range batches {
@@ -105,8 +105,8 @@ type batchReport struct {
 	Bytes       int64  `json:"bytes"`
 }
 
-// batchesOf returns the batches of the results, in their order, without those that another program
-// has replaced since.
+// batchesOf returns the batches that the results name, in their order, without those that another
+// program has merged or removed since.
 func batchesOf(store string, results []pipeline.Result) []batchReport {
 	list := []batchReport{}
 	seen := map[string]bool{"": true}

@@ -21,8 +21,8 @@ type watchTotals struct {
 	lost int // recordings that lost data
 }
 
-// watchPaths ingests recordings that appear at the paths and are complete, until the context ends or
-// the store fails.
+// watchPaths ingests recordings as they appear at the paths and are complete. It returns when the
+// context ends or the store fails.
 func (run *Runner) watchPaths(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if objstore.Is(p) {
@@ -63,7 +63,7 @@ func (run *Runner) watchPaths(ctx context.Context, paths []string) error {
 	return w.end(last)
 }
 
-// writeIdleMetrics writes the metrics of a round without work.
+// writeIdleMetrics writes the metrics after a round in which nothing was ready.
 func (run *Runner) writeIdleMetrics(last *outcome) error {
 	if run.Metrics == "" {
 		return nil
@@ -94,7 +94,7 @@ func (w *watchTotals) add(o *outcome) {
 	}
 }
 
-// end returns the error of a watch that was stopped.
+// end returns the error of a watch that has ended, with the exit status.
 func (w *watchTotals) end(last *outcome) error {
 	var exits *exit.Error
 	switch {

@@ -68,7 +68,7 @@ func (c *chunk) levels(arrays []arrow.Array) error {
 	return nil
 }
 
-// numberColumn are the values of a numeric column.
+// numberColumn holds the values of a numeric column in a row group.
 type numberColumn[T number] struct {
 	values     []T // without missing ones
 	dictionary dictionary[T]
@@ -128,14 +128,14 @@ func writeNumbers[T number](c *chunk, out *sink, n *numberColumn[T]) error {
 	return c.page(out, f.encoding(), encode(c, n, f), c.rows, c.definitions)
 }
 
-// fewestValues is the number of values from which a dictionary may be worth its page.
+// fewestValues is the least number of values for which a dictionary is tried.
 const fewestValues = 128
 
-// indexBytes is the size of an index into a large dictionary.
+// indexBytes is the assumed size of an index into a dictionary.
 const indexBytes = 2
 
-// maxEntries returns the size up to which a dictionary is smaller than its n values; 0 if the
-// column has no dictionary.
+// maxEntries returns the most entries with which a dictionary for n values of a size is worthwhile:
+// it and the indices must be smaller than the values. It returns 0 if none should be tried.
 func (c *chunk) maxEntries(n, size int) int {
 	switch {
 	case n < fewestValues:

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// deltaShape is the shape of DELTA_BINARY_PACKED: each block has a minimum difference, and each
-// part of a block a bit width.
+// deltaShape is a choice of the parameters of DELTA_BINARY_PACKED: values per block, which has a
+// minimum difference, and parts (miniblocks) per block, each with a bit width.
 type deltaShape struct{ block, parts int }
 
-// tightShape needs the fewest bits. evenShape has one minimum and one width, in whole bytes, for
-// all values: equal differences are equal bytes, so that zstd finds repetitions.
+// tightShape needs the fewest bits. With evenShape, all blocks have the same minimum and the same
+// width in whole bytes, so that equal differences are equal bytes, which zstd finds.
 var (
 	tightShape = deltaShape{128, 4}
 	evenShape  = deltaShape{largestBlock, 8}
@@ -18,8 +18,7 @@ var (
 
 const largestBlock = 2048
 
-// appendTight appends values as differences in tightShape. Differences wrap at the width of the
-// type.
+// appendTight appends values as differences in tightShape. Differences may overflow: they wrap.
 func appendTight[T number](out []byte, values []T) []byte {
 	return appendDeltas(out, values, tightShape, func(differences []T) T {
 		least := differences[0]
@@ -44,8 +43,9 @@ func appendEven[T number](out []byte, values []T) []byte {
 	return appendDeltas(out, values, evenShape, func([]T) T { return least }, func(uint64) int { return width })
 }
 
-// appendDeltas appends values in a shape: least returns the minimum difference of a block, width
-// the width of a part whose differences from the minimum have the given bits.
+// appendDeltas appends values in a shape. least returns the minimum for the differences of a block.
+// width returns the bit width of a part, given the bits of its largest difference from that
+// minimum.
 func appendDeltas[T number](out []byte, values []T, shape deltaShape, least func([]T) T, width func(uint64) int) []byte {
 	out = binary.AppendUvarint(out, uint64(shape.block))
 	out = binary.AppendUvarint(out, uint64(shape.parts))
@@ -84,7 +84,7 @@ func appendBlock[T number](out []byte, differences []T, shape deltaShape, least 
 	return out
 }
 
-// unsigned returns the bits of a number in its own width.
+// unsigned returns v as an unsigned number of the same width.
 func unsigned[T number](v T) uint64 {
 	if n, ok := any(v).(int32); ok {
 		return uint64(uint32(n))

@@ -9,11 +9,11 @@ import (
 // number is a type of numeric columns.
 type number interface{ ~int32 | ~int64 }
 
-// dictionary interns values, numbered in order of occurrence.
+// dictionary is the list of distinct values of a column, in order of first occurrence.
 type dictionary[T number] struct{ values []T }
 
-// intern fills in the number of each value; false if there are more distinct values than the
-// limit.
+// intern sets numbers[i] to the index of values[i] in the dictionary. It returns false if there are
+// more than limit distinct values.
 func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
 	d.values = d.values[:0]
 	known := map[T]int32{}
@@ -35,8 +35,8 @@ func (d *dictionary[T]) intern(numbers []int32, values []T, limit int) bool {
 	return true
 }
 
-// sortNumbered sorts the values of a dictionary, which then take fewer bytes, and renumbers them.
-// No value can be added afterwards.
+// sortNumbered sorts the values of a dictionary, so that they compress better, and updates numbers,
+// the indices into it. No value can be added afterwards.
 func sortNumbered[T cmp.Ordered](values []T, numbers []int32) {
 	if slices.IsSorted(values) {
 		return
@@ -53,8 +53,8 @@ func sortNumbered[T cmp.Ordered](values []T, numbers []int32) {
 	}
 }
 
-// indexWidth returns the bit width of numbers below n: the fewest bits if several numbers share a
-// byte, otherwise whole bytes, which zstd compresses better if numbers repeat.
+// indexWidth returns the bit width of indices below n: the least width up to 4 bits, else whole
+// bytes, because zstd compresses those better if numbers repeat.
 func indexWidth(n int) int {
 	width := max(1, bits.Len(uint(n-1)))
 	if width > 4 {

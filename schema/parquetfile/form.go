@@ -12,8 +12,7 @@ const (
 	evenDelta       // appendEven
 )
 
-// formsOf returns the candidate forms of an encoding for columns without a dictionary: the
-// smallest wins.
+// formsOf returns the forms to try for a column of this encoding if it has no dictionary.
 func formsOf(e schema.Encoding) []form {
 	switch e {
 	case schema.Delta, schema.DictOrDelta:
@@ -35,7 +34,7 @@ func (f form) encoding() encoding {
 // trialValues is how many values are encoded in each form to find the smallest.
 const trialValues = 1 << 12
 
-// smallest returns the form whose encoding of the first values is the smallest, compressed.
+// smallest returns the form with the least compressed size, judged by the first trialValues values.
 func smallest[T number](c *chunk, n *numberColumn[T], forms []form) form {
 	if len(forms) == 1 {
 		return forms[0]
@@ -52,7 +51,7 @@ func smallest[T number](c *chunk, n *numberColumn[T], forms []form) form {
 	return best
 }
 
-// room empties encoded, and makes room for that many bytes.
+// room returns c.encoded, emptied, with room for somewhat more than size bytes.
 func (s *scratch) room(size int) []byte {
 	s.encoded = resize(s.encoded, size+size/8)[:0]
 	return s.encoded

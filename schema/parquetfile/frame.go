@@ -141,7 +141,7 @@ func (f *footer) encoded() []byte {
 	return append(binary.LittleEndian.AppendUint32(t.bytes, uint32(len(t.bytes))), magic...)
 }
 
-// column appends the element of the schema.
+// column appends the schema element of a column.
 func (t *thrift) column(c *schema.Column) {
 	s := stored[c.Type]
 	t.begin()
@@ -174,14 +174,14 @@ func (w *chunkMeta) at() int64 {
 	return w.data
 }
 
-// move adds to the column's offsets in the file.
+// move adds `by` to the column's offsets in the file.
 func (w *chunkMeta) move(by int64) {
 	if w.data += by; w.dictionary > 0 {
 		w.dictionary += by
 	}
 }
 
-// append appends the element of the row group's list.
+// append appends the column's entry in the metadata of a row group.
 func (w *chunkMeta) append(t *thrift, c *schema.Column) {
 	encodings := []encoding{w.encoding, rleEncoding} // RLE is for missing values
 	if w.dictionary > 0 {

@@ -2,14 +2,15 @@ package parquetfile
 
 import "encoding/binary"
 
-// shortestRun is how many equal values are stored as a run: zstd handles shorter runs.
+// shortestRun is the least number of equal values that are stored as a run. zstd compresses shorter
+// ones.
 const shortestRun = 64
 
 // groupOfValues is the size of a group of packed values.
 const groupOfValues = 8
 
-// appendHybrid appends nonnegative numbers of a bit width in Parquet's hybrid of runs and packed
-// values.
+// appendHybrid appends nonnegative numbers, in width bits each, in Parquet's hybrid encoding of
+// runs and bit-packed values.
 func appendHybrid(out []byte, values []int32, width int) []byte {
 	packed := 0 // the first value that is not stored yet
 	for i := 0; ; {
@@ -26,8 +27,9 @@ func appendHybrid(out []byte, values []int32, width int) []byte {
 	}
 }
 
-// longRun returns the first run of at least shortestRun equal values that begins at or after i; an
-// empty one if there is none. It checks windows of half that size, one of which such a run fills.
+// longRun returns the first run of at least shortestRun equal values at or after i; if there is
+// none, from equals end. It tests windows of half that length, because each such run fills one of
+// them.
 func longRun(values []int32, i int) (from, end int) {
 	const window = shortestRun / 2
 	for at := i; at+window <= len(values); at += window {
@@ -78,8 +80,8 @@ func appendGroups(out []byte, values []int32, width int) []byte {
 	return appendPacked(out, values, 0, width, groups*groupOfValues)
 }
 
-// appendPacked appends the values' differences from least, in width bits each, padded to n
-// differences.
+// appendPacked appends the values' differences from least, in width bits each. It appends zeros up
+// to n differences.
 func appendPacked[T number](out []byte, values []T, least T, width, n int) []byte {
 	end := len(out) + (n*width+7)/8
 	switch width {

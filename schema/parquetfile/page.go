@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pageBytes is the approximate size of pages of text. A numeric column has one page per row
-// group, which is at most as large, except in function_rollup with its rollupRows.
+// pageBytes is the approximate size of pages of text. A numeric column has one page per row group:
+// at most pageBytes, except in function_rollup, which has larger row groups (rollupRows).
 const pageBytes = 1 << 20
 
 // Effort is how much work goes into making a file small.
@@ -20,10 +20,10 @@ const (
 	Thorough               // for files that are kept
 )
 
-// levels are zstd's levels by effort. docs/performance.md has the costs of others.
+// levels are zstd's compression levels by effort. docs/performance.md compares them with others.
 var levels = [...]int{Quick: 1, Thorough: 11}
 
-// scratch is the memory of an encoder.
+// scratch holds the buffers of an encoder, for reuse.
 type scratch struct {
 	effort            Effort
 	wide              numberColumn[int64]
@@ -38,8 +38,8 @@ type scratch struct {
 	zstd              *zstd.Encoder
 }
 
-// scratches are shared by all writers of an effort: only as many are in use as writers run
-// concurrently.
+// scratches has a pool for each effort, which all writers share: the number of scratches is that of
+// concurrent writers.
 var scratches [len(levels)]sync.Pool
 
 // takeScratch returns a scratch from the pool; the caller puts it back.
@@ -47,8 +47,8 @@ func (e Effort) takeScratch() *scratch {
 	if s, ok := scratches[e].Get().(*scratch); ok {
 		return s
 	}
-	// Readers do not compare whole files with their commits: a flipped bit in a page must not
-	// pass as other rows.
+	// The checksums of zstd detect flipped bits in pages: readers do not verify the files'
+	// checksums.
 	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true)}
 	if e == Quick { // an encoder allocates its window; Thorough files may have larger pages
@@ -61,8 +61,8 @@ func (e Effort) takeScratch() *scratch {
 	return &scratch{effort: e, zstd: z}
 }
 
-// page writes a page of rows: which of them have a value, and the values. It compresses even if
-// that makes the page larger, because zstd adds a checksum, which readers compare.
+// page writes a page of rows: their definition levels, which say which rows have a value, and
+// values. It always compresses, even if that makes the page larger, to get zstd's checksum.
 func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions []byte) error {
 	if c.data == 0 {
 		c.data, c.encoding = out.Tell(), e

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// textColumn are the values of a column of text.
+// textColumn holds the values of a column of text in a row group.
 type textColumn struct {
 	values []string // without missing ones, in the memory of the arrays
 	known  map[string]int32
@@ -27,7 +27,7 @@ func (t *textColumn) reset() {
 	clear(t.known)
 }
 
-// intern returns the number of a text.
+// intern returns the index of a text in the dictionary, which it adds if it is new.
 func (t *textColumn) intern(text string) int32 {
 	n, ok := t.known[text]
 	if !ok {
@@ -76,8 +76,8 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 
 func labelNumbers(a arrow.Array) []int32 { return narrowValues(a.(*array.Dictionary).Indices()) }
 
-// writeNames writes a column of texts as a dictionary: sorted, it takes a quarter less, because
-// neighbors have common prefixes.
+// writeNames writes a column of texts with a sorted dictionary, which takes a quarter less space,
+// because neighbors have common prefixes.
 func (c *chunk) writeNames(out *sink) error {
 	sortNumbered(c.texts.names, c.indices)
 	c.textBounds(c.texts.names)
@@ -120,11 +120,12 @@ func (c *chunk) writeTexts(out *sink, arrays []arrow.Array) error {
 	return c.writePlainTexts(out, arrays)
 }
 
-// averageText is the assumed size of a text: with it, a dictionary has at most half as many entries
-// as values.
+// averageText is the assumed size of a text, for maxEntries: a dictionary then has at most half as
+// many entries as there are values.
 const averageText = 2 * indexBytes
 
-// numbered numbers the values; false if the column has no dictionary or it would be too large.
+// numbered builds a dictionary and the values' indices in it. It returns false if the column may
+// not have a dictionary, or if that would be too large.
 func (c *chunk) numbered() bool {
 	t, size, limit := &c.texts, 0, c.maxEntries(len(c.texts.values), averageText)
 	if limit == 0 {

@@ -21,7 +21,7 @@ const (
 	thriftStruct = 12
 )
 
-// header begins a field. Fields come in order of their numbers, with small gaps.
+// header begins a field. The caller writes the fields of a struct in order of their numbers.
 func (t *thrift) header(field int, kind byte) {
 	t.bytes = append(t.bytes, byte(field-t.field)<<4|kind)
 	t.field = field

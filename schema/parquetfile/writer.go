@@ -1,7 +1,7 @@
 // Package parquetfile writes Parquet files of tables. It encodes the columns of record batches
-// itself, since it knows their shape: no nested types, and most numbers either repeat or ascend. It
-// also writes page headers and the footer (frame.go): arrow-go's writer would link its reader, too,
-// into every program that writes: more code than all the rest.
+// itself, because they are simple: no nested types, and most numbers either repeat or ascend. It
+// also writes page headers and the footer itself (frame.go), because arrow-go's writer would also
+// link arrow-go's reader into every program that writes: more code than all the rest.
 //
 // Start reading with Writer.Write.
 package parquetfile
@@ -21,18 +21,18 @@ import (
 	"stackmill/schema"
 )
 
-// A row group is full when it has that many rows or bytes of text. A writer keeps the batches of
-// one row group, so these limits bound its memory.
+// A row group is full when it has RowGroupRows rows or RowGroupText bytes of text. A writer keeps
+// the batches of one row group in memory, so these limits bound its memory.
 const (
 	RowGroupRows = 2 * schema.BatchRows
 	RowGroupText = 4 * schema.BatchText
 )
 
-// rollupRows is the larger maximum for function_rollup: its rows for different metrics are equal
-// except for the values, but far apart.
+// rollupRows replaces RowGroupRows for function_rollup. Its rows are sorted by metric, and rows of
+// different metrics mostly repeat the same functions: larger row groups compress these repetitions.
 const rollupRows = 8 * schema.BatchRows
 
-// groupRows returns the maximum of rows in a row group of a table.
+// groupRows returns the maximum number of rows in a row group of a table.
 func groupRows(t *schema.Table) int {
 	if t == schema.FunctionRollup {
 		return rollupRows
@@ -57,15 +57,15 @@ type Writer struct {
 	err     error
 }
 
-// rowGroup is a complete row group without schema.ListedIn: the batch's name is unknown while the
-// batch is filled.
+// rowGroup is an encoded row group that lacks its column schema.ListedIn: the batch gets its name
+// only once it is full.
 type rowGroup struct {
 	rows    int
 	columns []chunkMeta // with offsets in pages
 	pages   *bytes.Buffer
 }
 
-// sink counts the written bytes.
+// sink writes to out and counts the bytes.
 type sink struct {
 	out *bufio.Writer
 	at  int64
@@ -80,7 +80,7 @@ func (s *sink) Write(data []byte) (int, error) {
 // Tell returns how many bytes were written.
 func (s *sink) Tell() int64 { return s.at }
 
-// New begins a file; about are alternating keys and values for its footer.
+// New begins a file. about has alternating keys and values for the footer.
 func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, error) {
 	end, err := newFooter(t, about)
 	if err != nil {
@@ -91,7 +91,7 @@ func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, er
 	return w, err
 }
 
-// Write appends rows. The caller keeps the batch, and must not change it.
+// Write appends rows. It retains the batch, which must not change any more.
 func (w *Writer) Write(rows arrow.RecordBatch) error {
 	if n := int(rows.NumCols()); n != len(w.table.Columns) {
 		return fmt.Errorf("%d columns, the table has %d", n, len(w.table.Columns))
@@ -110,8 +110,8 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	return w.err
 }
 
-// From this many on, small batches are joined: most of their memory and garbage collection is for
-// the description of columns.
+// As soon as `joined` batches in a row have fewer than fewRows rows each, they are joined: Arrow's
+// structures take more memory than such small batches' values.
 const (
 	fewRows = 1 << 10
 	joined  = 32
@@ -142,7 +142,7 @@ func (w *Writer) join() error {
 	return nil
 }
 
-// columnOf returns a column of batches, whose arrays belong to them.
+// columnOf returns column i of each batch. The arrays belong to the batches.
 func columnOf(batches []arrow.RecordBatch, i int) []arrow.Array {
 	arrays := make([]arrow.Array, len(batches))
 	for k, b := range batches {
@@ -157,8 +157,8 @@ func releaseAll(batches []arrow.RecordBatch) {
 	}
 }
 
-// until returns the end of the row group among n rows of a batch, or n if all fit. The row groups
-// do not depend on the sizes of batches.
+// until returns the row before which to end the row group, or n if rows [from, n) all fit. How the
+// rows come in batches does not affect the row groups.
 func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
 	until := min(n, from+groupRows(w.table)-w.rows)
 	if w.text+textIn(rows, from, until) < RowGroupText {
@@ -169,7 +169,7 @@ func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
 	})
 }
 
-// textIn returns the bytes of text in rows.
+// textIn returns the bytes of text in rows [from, until).
 func textIn(rows arrow.RecordBatch, from, until int) (n int) {
 	for _, column := range rows.Columns() {
 		if texts, ok := column.(*array.String); ok && from < until {
@@ -217,11 +217,12 @@ func (w *Writer) flush() error {
 	return out.out.Flush()
 }
 
-// pagesFrom is the offset of the first page of an unnamed row group: 0 means none.
+// pagesFrom is the offset of the first page of an unnamed row group. It is not 0, since that means
+// none.
 const pagesFrom = 1
 
-// SetBatch sets the batch's name: the value of schema.ListedIn in all rows. Complete row groups
-// wait for it in memory, at the latest until Close.
+// SetBatch sets the batch's name, which is the value of schema.ListedIn in all rows. Tables with
+// that column keep complete row groups in memory until the name is set.
 func (w *Writer) SetBatch(batch string) { w.batch = batch }
 
 // writeUnnamed writes the row groups that waited for the batch's name.
@@ -256,8 +257,8 @@ func (w *Writer) release() {
 	w.pending, w.rows, w.text = w.pending[:0], 0, 0
 }
 
-// Pending returns how many values and bytes of text Close still has to write: about proportional to
-// the time of Close.
+// Pending returns the number of values, plus the bytes of text, that Close still has to write. The
+// time that Close takes is about proportional to it.
 func (w *Writer) Pending() int { return w.rows*len(w.table.Columns) + w.text }
 
 // Close completes the file.

@@ -17,8 +17,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Commit implements storedir.Remote. It gives up long before its files may be collected as
-// garbage.
+// Commit implements storedir.Remote. It gives up after half the age at which CollectGarbage may
+// remove its files.
 func (m *Cache) Commit(c *storedir.Commit, content []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), m.orphanAge/2)
 	defer cancel()
@@ -53,7 +53,7 @@ func (m *Cache) Commit(c *storedir.Commit, content []byte) error {
 	return nil
 }
 
-// upload uploads a table's file of this process, if its content is still what was written.
+// upload uploads a table's file that this process wrote, unless its content has changed since.
 func (m *Cache) upload(ctx context.Context, f storedir.File) error {
 	if !m.copies.readsAs(f.Path, f.Checksum) {
 		return fmt.Errorf("%s: %w", f.Path, storedir.ErrLost)
@@ -69,8 +69,8 @@ func commitName(batch string) string { return storedir.CommitsDir + "/" + batch 
 
 func (m *Cache) commitAt(batch string) objstore.Address { return m.at.Join(commitName(batch)) }
 
-// removeLoser removes the files of an attempt that came too late, if the winning commit is
-// readable and names others. CollectGarbage removes the rest.
+// removeLoser removes the uploaded files of an attempt whose batch another attempt has committed
+// first. If the other commit is unreadable, the files stay for CollectGarbage.
 func (m *Cache) removeLoser(ctx context.Context, c *storedir.Commit) {
 	there, err := storedir.ReadCommit(m.Dir, c.Batch)
 	if err != nil {
@@ -89,8 +89,8 @@ func (m *Cache) removeLoser(ctx context.Context, c *storedir.Commit) {
 	_ = m.client.Remove(ctx, m.at.Bucket, keys)
 }
 
-// Remove implements storedir.Remote. CollectGarbage removes files that a damaged commit does not
-// name.
+// Remove implements storedir.Remote. If the commit is damaged, it may not name all files of the
+// batch: CollectGarbage removes the others.
 func (m *Cache) Remove(d *storedir.CommitFile) error {
 	var keys []string
 	for _, f := range d.Files {
@@ -125,15 +125,15 @@ func (m *Cache) Age(batches []string) (time.Duration, error) {
 	return now.Sub(last), nil
 }
 
-// serverClock is the storage's time and the local time of one instant.
+// serverClock is the time at one instant: by the storage's clock and by this machine's.
 type serverClock struct{ there, here time.Time }
 
-// maxClockSkew is the accepted difference between the clocks of the storage and this machine.
-// Storage refuses requests of machines whose clocks are a quarter of an hour off.
+// maxClockSkew is the largest accepted difference between these clocks. Storage services usually
+// refuse requests if the difference is a quarter of an hour.
 const maxClockSkew = 24 * time.Hour
 
-// now returns the time by the storage's clock, which dates its objects: the date of an object
-// that is made for this purpose, plus the local time since.
+// now returns the time by the storage's clock, which dates objects. It creates an object once, and
+// adds the time since then, by this machine's clock, to the object's date.
 func (m *Cache) now() (time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,8 +156,9 @@ func (m *Cache) now() (time.Time, error) {
 	return m.clock.there.Add(time.Since(m.clock.here)), nil
 }
 
-// CollectGarbage implements storedir.Remote. It removes a file that is old by the storage's
-// clock, if the commit of its batch, read after the file was listed, is missing or names others.
+// CollectGarbage implements storedir.Remote. It lists the old files by the storage's clock, and
+// only then reads the commits of their batches. It removes files whose commit is missing or does
+// not name them.
 func (m *Cache) CollectGarbage() (removed int, err error) {
 	now, err := m.now()
 	if err != nil {

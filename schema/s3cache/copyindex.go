@@ -20,9 +20,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// copyIndex records, for each cached file, its content and the object that it is a copy of. It is
-// a log, in which the last line of a name counts. If it is lost or wrong, files are compared or
-// downloaded again.
+// copyIndex records the content of each cached file, and which version of its object it is a copy
+// of. Its file is a log: the last line about a cached file counts. If lines are lost or wrong,
+// files are compared or downloaded again.
 type copyIndex struct {
 	store, file string
 	boot        string // identifies the running kernel: a crash may lose unwritten content, so stamps from before it do not count
@@ -32,7 +32,7 @@ type copyIndex struct {
 	log   *os.File
 }
 
-// copyRecord is a file's content, and the object that it is a copy of.
+// copyRecord describes a cached file's content, and the object of which it is a copy.
 type copyRecord struct {
 	stamp    uint64 // of the file when its content was last verified
 	sum      string // xxhash64 of the content, as commits write it
@@ -65,8 +65,8 @@ func openCopyIndex(store, path string) (*copyIndex, error) {
 	return k, err
 }
 
-// compact rewrites the log without files that are no longer cached. Lines that other processes
-// append meanwhile are lost.
+// compact rewrites the log without files that are no longer cached. It loses lines that other
+// processes append at the same time, which does no harm.
 func (k *copyIndex) compact() {
 	var text strings.Builder
 	for name, c := range k.files {
@@ -100,7 +100,7 @@ func parseCopyRecord(line string) (name string, c copyRecord, ok bool) {
 	return parts[4], c, errs == [3]error{}
 }
 
-// versionOf identifies the content of an object.
+// versionOf returns a hash that differs between versions of an object.
 func versionOf(o *objstore.Object) uint64 {
 	return xxhash.Sum64String(cachekey.Of(o.Size, o.ETag))
 }
@@ -143,8 +143,8 @@ func (k *copyIndex) stampOf(info fs.FileInfo) uint64 {
 	return xxhash.Sum64String(cachekey.Of(k.boot, safefile.StampOf(info)))
 }
 
-// isCopyOf reports whether a file is a copy of a listed object. The object's date is unknown if
-// this machine uploaded it.
+// isCopyOf reports whether a cached file is a copy of the listed object o. After an upload by this
+// machine the object's date is unknown: the first matching list provides it.
 func (k *copyIndex) isCopyOf(name string, o *objstore.Object) bool {
 	c, ok := k.get(name)
 	if !ok || c.version != versionOf(o) || c.modified != 0 && c.modified != o.Modified.Unix() {
@@ -157,8 +157,8 @@ func (k *copyIndex) isCopyOf(name string, o *objstore.Object) bool {
 	return true
 }
 
-// hasContent reports whether a file has a content. It reads the file if it has changed since it
-// was last verified.
+// hasContent reports whether a file's content has the checksum sum. It reads the file only if that
+// has changed since it was last verified.
 func (k *copyIndex) hasContent(name, sum string) bool {
 	info, err := os.Lstat(k.path(name))
 	if err != nil || !info.Mode().IsRegular() {
@@ -180,7 +180,7 @@ func (k *copyIndex) hasContent(name, sum string) bool {
 	return true
 }
 
-// readsAs reports whether a file has a content, by reading it.
+// readsAs reads a file and reports whether its content has the checksum sum.
 func (k *copyIndex) readsAs(name, sum string) bool {
 	f, _, err := safefile.Open(k.path(name), safefile.Recording)
 	if err != nil {
@@ -192,10 +192,10 @@ func (k *copyIndex) readsAs(name, sum string) bool {
 	return err == nil && storedir.Checksum(h.Sum64()) == sum
 }
 
-// useInterval is how often the use of a file is noted.
+// useInterval is how often markUsed updates a file's time of last use.
 const useInterval = 10 * time.Minute
 
-// markUsed notes that a file is used now, for evict.
+// markUsed sets a file's modification time to now: evict takes that as the time of last use.
 func (k *copyIndex) markUsed(name string) {
 	now := time.Now()
 	info, err := os.Lstat(k.path(name))

@@ -32,8 +32,8 @@ func (m *Cache) FetchVerified(files []storedir.File) error {
 	return m.fetchTables(files, (*copyIndex).readsAs)
 }
 
-// fetchTables downloads files that the cache lacks, or whose content is wrong according to has.
-// They stay until the process ends.
+// fetchTables downloads the files that the cache lacks, or whose content is wrong according to has.
+// It pins all files, so that they stay until the process ends.
 func (m *Cache) fetchTables(files []storedir.File, has func(k *copyIndex, name, sum string) bool) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +72,7 @@ func (m *Cache) fetchTables(files []storedir.File, has func(k *copyIndex, name, 
 		func(_ context.Context, i int) error { return m.fetch(missing[i]) })
 }
 
-// mismatched returns the cached files with wrong content.
+// mismatched returns the cached files whose content is wrong, according to has.
 func (m *Cache) mismatched(files []storedir.File, has func(k *copyIndex, name, sum string) bool) (list []storedir.File, err error) {
 	is := make([]bool, len(files))
 	err = ordered.ForEach(m.ctx, len(files), runtime.GOMAXPROCS(0), func(_ context.Context, i int) error {
@@ -120,10 +120,10 @@ func (m *Cache) makeRoom(fresh, missing []storedir.File) error {
 	return err
 }
 
-// downloads is how often a file is downloaded if each answer has different content.
+// downloads is how often a file is downloaded before giving up, if its content differs each time.
 const downloads = 3
 
-// fetch downloads a table's file and compares it with its commit. If two answers have the same
+// fetch downloads a table's file and compares it with its commit. If two downloads have the same
 // wrong content, the object is damaged.
 func (m *Cache) fetch(f storedir.File) error {
 	o := objstore.Object{Address: m.at.Join(f.Path), Size: f.Bytes}
@@ -146,8 +146,8 @@ func (m *Cache) fetch(f storedir.File) error {
 	return hosterr.New(fmt.Errorf("%s: %d downloads gave different contents (is a proxy in between? the same command later may succeed)", o.Address, downloads))
 }
 
-// download downloads a table's file. If its content is wrong, the error comes with the content's
-// checksum.
+// download downloads a table's file. If its content is wrong, it returns an error and the checksum
+// of the content.
 func (m *Cache) download(f storedir.File, o objstore.Object) (sum string, err error) {
 	err = m.writeFile(f.Path, func(to *os.File) error {
 		if o, err = m.client.Download(m.ctx, o, to); err != nil {
@@ -224,7 +224,7 @@ func (m *Cache) files(yield func(file string, info fs.FileInfo) error) error {
 	})
 }
 
-// isReplaced reports whether no cached commit names a table's file any more.
+// isReplaced reports whether the cache has no commit of a table file's batch any more.
 func (m *Cache) isReplaced(file string) bool {
 	_, err := os.Lstat(m.local(storedir.CommitsDir + "/" + storedir.BatchOf(file) + commitSuffix))
 	return errors.Is(err, fs.ErrNotExist)
@@ -237,8 +237,8 @@ type cachedFile struct {
 	used time.Time
 }
 
-// evict removes the least recently used files that nobody has open, until there is room for need
-// more bytes. It returns how many bytes are still missing. The caller holds the lock.
+// evict removes the least recently used files that no process needs, until need more bytes fit into
+// the cache. It returns how many bytes still do not fit. The caller holds the lock.
 func (m *Cache) evict(need int64) (left int64, err error) {
 	var all []cachedFile
 	left = need - m.size

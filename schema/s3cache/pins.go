@@ -12,7 +12,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// pinList has the files that this process needs. Its file is locked while the process lives.
+// pinList lists the files that this process needs, which evict keeps. A file in dir has the list,
+// for other processes. It is locked as long as the process lives.
 type pinList struct {
 	dir    string
 	file   *os.File
@@ -41,7 +42,7 @@ func (u *pinList) add(files []storedir.File) error {
 	return err
 }
 
-// forget unpins files. The caller holds the lock that readers of the list take.
+// forget unpins files. The caller holds the lock file of evict.
 func (u *pinList) forget(which func(file string) bool) error {
 	var text strings.Builder
 	for file := range u.pinned {
@@ -58,7 +59,8 @@ func (u *pinList) forget(which func(file string) bool) error {
 	return err
 }
 
-// all returns the files that processes need, and removes the lists of ended processes.
+// all returns the files that processes of this machine need. It removes the lists of ended
+// processes.
 func (u *pinList) all() (map[string]bool, error) {
 	needed := map[string]bool{}
 	entries, err := os.ReadDir(u.dir)

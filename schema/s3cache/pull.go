@@ -38,7 +38,8 @@ func (m *Cache) maxFiles() int {
 
 const commitSuffix = ".json"
 
-// pulls is how often the commits are listed again if some are removed meanwhile.
+// pulls is how often Pull lists the commits, as long as some of them are removed before they are
+// read.
 const pulls = 5
 
 // Pull implements storedir.Remote.
@@ -51,9 +52,11 @@ func (m *Cache) Pull() error {
 	return hosterr.New(fmt.Errorf("%s: the server lists commits that it does not have (is a proxy in between? the same command later may succeed)", m.at))
 }
 
-// pull updates the commits once. It returns how many were removed after they were listed.
+// pull lists the commits once and updates the cached ones. It returns how many were removed after
+// they had been listed.
 func (m *Cache) pull() (removed int, err error) {
-	// Commits of other processes on this machine may appear while the list is read.
+	// This list must be older than the storage's: another process on this machine may cache new
+	// commits meanwhile, which must not be removed.
 	before, err := storedir.LocalCommitNames(m.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
@@ -88,8 +91,8 @@ func (m *Cache) pull() (removed int, err error) {
 	return removed, m.removeCommits(gone)
 }
 
-// removeCommits removes commits that the list lacks. It checks one of them: an incomplete list
-// would silently shrink the store.
+// removeCommits removes cached commits that the storage does not list. It checks that one of them
+// is really missing there, because an incomplete list would silently remove experiments.
 func (m *Cache) removeCommits(gone []string) error {
 	if len(gone) > 0 {
 		batch := gone[rand.IntN(len(gone))]
@@ -121,8 +124,8 @@ func (m *Cache) isCurrent(name string, o *objstore.Object) bool {
 	return m.copies.isCopyOf(name, o) && m.copies.hasContent(name, c.sum)
 }
 
-// fetchObjects downloads small objects with their dates. It returns how many were removed
-// meanwhile.
+// fetchObjects downloads small objects, with their dates. It returns how many of them do not exist
+// any more.
 func (m *Cache) fetchObjects(list []objstore.Object) (removed int, err error) {
 	var gone atomic.Int64
 	err = ordered.ForEach(m.ctx, len(list), concurrency, func(ctx context.Context, i int) error {
@@ -153,9 +156,9 @@ func (m *Cache) fetchObjects(list []objstore.Object) (removed int, err error) {
 	return int(gone.Load()), err
 }
 
-// content returns the content of a small object. If it was replaced since it was listed, o
-// becomes the new version. A damaged commit is read until two answers are equal: then the object
-// is damaged, and not the answer.
+// content returns the content of a small object. If the object was replaced since it was listed,
+// content updates o. It downloads a damaged commit until two downloads are equal: then the object
+// is damaged, not the download.
 func (m *Cache) content(ctx context.Context, name string, o *objstore.Object) (content []byte, err error) {
 	batch, commit := batchOf(name)
 	var last []byte

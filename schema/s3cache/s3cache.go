@@ -1,20 +1,20 @@
-// Package s3cache is the local cache of a store on S3-compatible storage: a directory that is a
-// store like any other, with all commits and the recently used table files.
+// Package s3cache is the local cache of a store on S3-compatible storage: a directory that is
+// itself a store, with all commits and the recently used table files.
 //
 //	s3://BUCKET/PREFIX/tables/<table>/<attempt>.parquet   immutable
 //	s3://BUCKET/PREFIX/commits/<batch>.json               immutable, created by If-None-Match
 //	s3://BUCKET/PREFIX/journal.json, plans/               hints and reports, replaced
 //
 //	DIR/store/                the cached store
-//	DIR/uses/<random>         files that a process has open, locked while it lives
+//	DIR/uses/<random>         the table files that a process needs; locked while it lives
 //	DIR/parts/<random>        unfinished downloads
-//	DIR/known                 the object that each cached file is a copy of
-//	DIR/lock                  held during eviction
+//	DIR/known                 log of which object each cached file is a copy of
+//	DIR/lock                  lock file, held during eviction
 //
-// An attempt to write a batch has a name that no other attempt has, on any machine: its files are
-// uploaded first, then the commit, which succeeds for exactly one attempt. An attempt that loses,
-// or is killed before that, leaves files that no commit names. CollectGarbage removes them when
-// they are so old by the storage's clock that their attempt has given up.
+// Each attempt to write a batch has a name that no other attempt has, on any machine. It uploads
+// the batch's files first and then the commit, which succeeds for exactly one attempt. An attempt
+// that loses or is killed leaves files that no commit names. CollectGarbage removes such files once
+// they are so old, by the storage's clock, that their attempt must have given up.
 //
 // Start reading with Open, then Cache.Pull (pull.go) and Cache.Fetch (fetch.go).
 package s3cache
@@ -47,8 +47,8 @@ type Options struct {
 	Size int64  // maximum bytes of table files in one cache
 }
 
-// OrphansVariable is the environment variable with the age at which CollectGarbage removes a file
-// that no commit names. All machines that write a store must agree on it.
+// OrphansVariable is the environment variable with the age from which on CollectGarbage removes
+// files that no commit names. It must be the same on all machines that write a store.
 const OrphansVariable = "STACKMILL_S3_ORPHANS"
 
 const defaultOrphans = 24 * time.Hour
@@ -155,7 +155,8 @@ func (m *Cache) writeFile(file string, write func(f *os.File) error) error {
 	return err
 }
 
-// relative returns the path of an object in the store; false if no store file can have it.
+// relative returns the path of an object relative to the store; false if it cannot be a store's
+// file.
 func (m *Cache) relative(o *objstore.Object) (name string, ok bool) {
 	name, ok = strings.CutPrefix(o.Key, m.at.Key)
 	if m.at.Key != "" && ok {
@@ -164,8 +165,8 @@ func (m *Cache) relative(o *objstore.Object) (name string, ok bool) {
 	return name, ok && isName(name)
 }
 
-// isName reports whether a store's file can have a name that maps to exactly one object and one
-// file within the cache.
+// isName reports whether a name is acceptable for a file of the store: it maps to exactly one
+// object, and to exactly one file, which is within the cache.
 func isName(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name)) && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) &&

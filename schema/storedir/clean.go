@@ -37,7 +37,8 @@ func CleanScratch(dir string) {
 	}
 }
 
-// abandoned returns the names of scratch folders in root; some may still be in use.
+// abandoned returns the names of scratch folders in root. It does not check whether they are in
+// use.
 func abandoned(root, prefix string) (names []string) {
 	entries, _ := os.ReadDir(root) // if it cannot be read there is nothing to do
 	for _, e := range entries {
@@ -51,10 +52,10 @@ func abandoned(root, prefix string) (names []string) {
 	return names
 }
 
-// unlinkedPrefix begins NFS's names of files that are removed but open.
+// unlinkedPrefix begins the names that NFS gives to files that are removed while they are open.
 const unlinkedPrefix = ".nfs"
 
-// removeAttempt removes the files of an attempt, unless it was committed before it was killed.
+// removeAttempt removes the files of an attempt, unless the attempt was committed.
 func removeAttempt(store string, s *Scratch) {
 	attempt := filepath.Base(s.Dir)
 	c, err := ReadCommit(store, BatchOf(attempt))
@@ -85,14 +86,14 @@ func FilePath(table, attempt string) string {
 // AttemptOf returns the attempt that a table's file belongs to.
 func AttemptOf(file string) string { return strings.TrimSuffix(path.Base(file), fileSuffix) }
 
-// BatchOf returns the batch of an attempt, or of its file.
+// BatchOf returns the batch that an attempt, or an attempt's file, belongs to.
 func BatchOf(attempt string) string {
 	batch, _, _ := strings.Cut(AttemptOf(attempt), "-")
 	return batch
 }
 
-// IsFile reports whether a file has the path of its table in the batch. No other path that a
-// commit, catalog or list names may be opened, written or removed.
+// IsFile reports whether a file has a path that is valid for its table and batch. Commits, catalogs
+// and lists may name other paths, but those must never be opened, written or removed.
 func IsFile(f File, batch string) bool {
 	attempt := AttemptOf(f.Path)
 	added, of := strings.CutPrefix(attempt, batch)

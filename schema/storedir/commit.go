@@ -10,17 +10,16 @@
 //
 // or a local cache of a remote store: see Remote.
 //
-// A batch holds one large experiment or many small ones. It exists once its commit file
-// exists. That file is written last, under a temporary name, flushed, and linked to its own
-// name, which succeeds for exactly one process. An attempt to write a batch has the batch's
-// name, plus a random part if another attempt has that name, so that no attempt touches
-// another's files.
+// A batch holds one large experiment or many small ones. It exists once its commit file exists.
+// That file is written last, under a temporary name, flushed, and linked to its own name, which
+// succeeds for exactly one process. The name of an attempt to write a batch is the batch's name, or
+// that and a random part if another attempt uses it already: no attempt touches another's files.
 //
-// No lock decides what counts. An experiment that is ingested again has entries in several
-// commits: the entry of the highest generation counts. If concurrent writers made entries of
-// the same generation, the one that includes more label changes wins, then the one of the first
-// batch by name. Metadata commits have no files: they delete experiments, completely or all but
-// their summaries, and label them.
+// No lock decides what counts. An experiment that is ingested again has entries in several commits:
+// the entry of the highest generation counts. If concurrent writers made entries of the same
+// generation, the one that includes more label changes wins, then the one of the first batch by
+// name. Metadata commits have no files. They label experiments, or delete them: completely, or all
+// but their summaries.
 //
 // Start reading with ReadContents (contents.go), which reads the commits; visibility.go decides
 // which of them count, and WriteDraft writes one.
@@ -67,8 +66,8 @@ type Commit struct {
 	StoreVersion string    `json:"store_version"`
 	Ingested     time.Time `json:"ingested"`
 	Program      string    `json:"program,omitempty"` // version of the program that wrote it
-	// Experiments are those with rows in the files, in the rows' order; without files, those
-	// that are deleted.
+	// Experiments are the experiments with rows in the files, in the order of their rows. In a
+	// commit without files, they are the deleted ones.
 	Experiments  []Entry       `json:"experiments"`
 	Labels       *Labels       `json:"labels,omitempty"`   // label changes, in a commit without experiments
 	LabelChanges []LabelChange `json:"given,omitempty"`    // label changes of the commits that it replaces
@@ -89,36 +88,38 @@ type Entry struct {
 	Recorded     string   `json:"recorded,omitempty"` // a hash of what was recorded, where and when; empty if unknown
 	Unclosed     bool     `json:"unclosed,omitempty"` // the collector had not finished the recording
 	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it replaces
-	// Ingested is when it was ingested, if that was not when its commit was made.
+	// Ingested is when the experiment was ingested; zero: when the commit was made.
 	Ingested time.Time `json:"ingested,omitzero"`
-	// Labels are its own and, overridden by these, the labels of Instead. LabelCommits names the
-	// commits whose label changes they include.
+	// Labels are the experiment's labels, including those of the experiments in Instead, which its
+	// own ones override. LabelCommits names the commits whose label changes Labels includes.
 	Labels       map[string]string `json:"labels,omitempty"`
 	LabelCommits []string          `json:"labelled,omitempty"`
 	Samples      int64             `json:"samples"`
 	Objects      int64             `json:"objects"` // load objects whose files were found
-	// If the recording lost data: the files that were looked for outside of it, a hash of their
-	// state and of everything else that may change the result, and a hash of the result.
+	// For a recording that lost data: the files outside of it that were looked for (Looked), a hash
+	// of their states and of all else that the result depends on (State), and a hash of the result
+	// (Outcome).
 	Looked  []string `json:"looked,omitempty"`
 	State   string   `json:"state,omitempty"`
 	Outcome string   `json:"outcome,omitempty"`
 }
 
-// The statuses of deleted experiments.
+// Values of Entry.Status for experiments that are deleted, at least in part.
 const (
-	// Reingest marks an experiment whose files are damaged: its recording must be ingested
-	// again.
+	// Reingest marks an experiment whose stored files are damaged: it is hidden until it is
+	// ingested again.
 	Reingest = "again"
-	// Forgotten marks a deleted experiment.
+	// Forgotten marks an experiment that a user has deleted.
 	Forgotten = "forgotten"
 	// Summary marks an experiment that keeps only its description and the sums of its functions.
 	Summary = "summary"
 )
 
-// Recording returns the status of the recording, whatever happened to it in the store.
+// Recording returns the status that the recording had before it was deleted or summarized, if it
+// was.
 func (e *Entry) Recording() string { return cmp.Or(e.Was, e.Status) }
 
-// finished reports whether the recording is complete and nothing of it was lost.
+// finished reports whether the recording is complete, and no data was lost.
 func (e *Entry) finished() bool { return e.Recording() == "complete" }
 
 // IngestedAt returns when an experiment was ingested, given its commit's time.
@@ -136,16 +137,15 @@ type File struct {
 	Rows     int64  `json:"rows"`
 	Bytes    int64  `json:"bytes"`
 	Checksum string `json:"checksum"` // xxhash64 of the file, 16 hex digits
-	// Footer is the xxhash64 of the metadata at the file's end, which Parquet readers read
-	// first: engines check the checksums of pages, but the metadata has none. Older commits lack
-	// it.
+	// Footer is the xxhash64 of the metadata at the file's end, which has no checksum in Parquet,
+	// unlike the pages. Parquet readers read it first. Older commits lack it.
 	Footer string `json:"footer,omitempty"`
 }
 
 var (
 	// ErrNoStore says that a directory is not a store.
 	ErrNoStore = errors.New("no store")
-	// ErrExists says that another attempt has committed the batch.
+	// ErrExists says that the batch has a commit already, from another attempt.
 	ErrExists = errors.New("the batch is in the store already")
 	// ErrLost says that files of a batch disappeared before it was committed.
 	ErrLost = errors.New("the file was removed or changed before it was committed (run the same command again)")
@@ -169,9 +169,9 @@ func (c Commit) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode parses a batch's commit file. The error wraps ErrDamaged unless the commit has another
-// version of the store format, which this program cannot judge. Of a damaged one, the commit has
-// the readable part.
+// Decode parses a batch's commit file. If the file is damaged, the error wraps ErrDamaged, and c
+// has the part that could be read. A commit of an unknown version of the store format is not
+// checked.
 func Decode(batch string, data []byte) (c Commit, err error) {
 	unmarshal := json.Unmarshal
 	if checksumMatches(data) {
@@ -205,8 +205,8 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 }
 
 // checksumMatches reports whether a file ends with its checksum, as Encode writes it. Such a file
-// may be parsed by a decoder that takes a third of the time: opening a store of ten thousand
-// experiments is mostly that.
+// can be parsed by a decoder that is three times as fast, which matters: most of the time to open a
+// store of ten thousand experiments is spent parsing commits.
 func checksumMatches(data []byte) bool {
 	const before = `"checksum": "`
 	at := bytes.LastIndex(data, []byte(before)) + len(before)
@@ -221,7 +221,7 @@ func checksumMatches(data []byte) bool {
 	return Checksum(h.Sum64()) == string(data[at:end])
 }
 
-// IsIntact reports whether data is the commit file of a batch, as it was written.
+// IsIntact reports whether data is the unchanged content of a batch's commit file.
 func IsIntact(batch string, data []byte) bool {
 	if bytes.HasPrefix(data, commitHeader(batch)) && checksumMatches(data) {
 		return true
@@ -233,8 +233,8 @@ func IsIntact(batch string, data []byte) bool {
 // Checksum formats an xxhash64 as commits do.
 func Checksum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
-// BatchName returns the name of a batch: the id of its only experiment, followed by the
-// generation if that is not the first, or a hash of several.
+// BatchName returns the name of a batch. For one experiment it is the experiment's id, with the
+// generation if that is above 1; for several it is a hash of their ids and generations.
 func BatchName(experiments []Entry) string {
 	if len(experiments) == 1 {
 		return numberedName(experiments[0].ExperimentID, experiments[0].Generation)
@@ -246,7 +246,7 @@ func BatchName(experiments []Entry) string {
 	return fmt.Sprintf("%s%016x", manyPrefix, id.Sum())
 }
 
-// Prefixes of commits that are not of one experiment.
+// The prefixes of the names of commits that are not one ingested experiment.
 const (
 	manyPrefix      = "b" // of several
 	tombstonePrefix = "f" // that takes experiments out
@@ -259,7 +259,8 @@ func IsTombstone(batch string) bool { return isPrefixed(batch, tombstonePrefix) 
 // IsLabels reports whether a name belongs to a commit that labels experiments.
 func IsLabels(batch string) bool { return isPrefixed(batch, labelsPrefix) }
 
-// isPrefixed distinguishes the prefix from the first digit of an experiment's id.
+// isPrefixed reports whether a name begins with a prefix, rather than with the same hex digit of an
+// id.
 func isPrefixed(batch, prefix string) bool {
 	stem, _ := splitName(batch)
 	return strings.HasPrefix(stem, prefix) && len(stem) == len(prefix)+len(noChecksum)
@@ -268,7 +269,7 @@ func isPrefixed(batch, prefix string) bool {
 // newName returns a unique name.
 func newName(prefix string) string { return fmt.Sprintf("%s%016x", prefix, rand.Uint64()) }
 
-// numberedName returns the n-th name of a stem, from 1.
+// numberedName returns the n-th name with this stem; the first is the stem itself.
 func numberedName(stem string, n int) string {
 	if n == 1 {
 		return stem
@@ -296,7 +297,7 @@ func ReadCommit(store, batch string) (Commit, error) {
 	return d.Commit, d.Err
 }
 
-// Draft is a commit on disk that does not count yet.
+// Draft is a commit that is written to disk, but does not count yet.
 type Draft struct {
 	store   string
 	file    string // in the writer's own folder
@@ -304,7 +305,7 @@ type Draft struct {
 	commit  Commit
 }
 
-// WriteDraft writes a commit to its writer's own folder.
+// WriteDraft writes a commit into the folder of its attempt.
 func WriteDraft(store string, attempt *Scratch, c Commit) (*Draft, error) {
 	content, err := c.Encode()
 	if err != nil {
@@ -317,9 +318,9 @@ func WriteDraft(store string, attempt *Scratch, c Commit) (*Draft, error) {
 	return d, nil
 }
 
-// Commit makes a batch exist, whose files are on disk. The error is ErrExists if it already
-// exists, ErrLost if its files are gone. made reports whether the commit counts, whatever the
-// error.
+// Commit commits a batch whose files are on disk. The error is ErrExists if the batch is committed
+// already, ErrLost if files are gone. made reports whether the new commit counts, which it may even
+// if there is an error.
 func (d *Draft) Commit() (made bool, err error) {
 	if err := d.commit.complete(d.store); err != nil {
 		return false, err
@@ -342,7 +343,7 @@ func (d *Draft) Commit() (made bool, err error) {
 	return true, err
 }
 
-// WriteCommit writes a commit and makes its batch exist, like Draft.Commit.
+// WriteCommit writes a commit and commits it, like Draft.Commit.
 func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
 	d, err := WriteDraft(store, attempt, c)
 	if err != nil {
@@ -361,8 +362,8 @@ func (c *Commit) PathOf(t *schema.Table) string {
 	return ""
 }
 
-// complete returns an error if files of the commit are gone: if this machine was suspended for
-// long, another one may have considered the attempt abandoned.
+// complete returns an error if files of the commit are gone. If this machine was suspended for
+// long, another one may have removed them, because the attempt seemed abandoned.
 func (c *Commit) complete(store string) error {
 	for _, f := range c.Files {
 		if info, err := os.Lstat(filepath.Join(store, filepath.FromSlash(f.Path))); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() != f.Bytes {
@@ -372,7 +373,7 @@ func (c *Commit) complete(store string) error {
 	return nil
 }
 
-// create renames a file, unless there is a file of the new name.
+// create renames a file; the error is os.ErrExist if the new name is taken.
 func create(temp, path string) error {
 	err := os.Link(temp, path)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS) { // the file system has no links

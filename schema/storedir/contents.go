@@ -12,7 +12,7 @@ import (
 	"stackmill/schema"
 )
 
-// Contents is the state of a store according to its commits.
+// Contents is the state of a store, derived from all its commits.
 type Contents struct {
 	Batches    []Batch          // batches visible to readers, sorted by name
 	ToReingest []Entry          // deleted experiments that must be ingested again
@@ -30,12 +30,12 @@ type Contents struct {
 }
 
 // Batch is a commit with files and at least one visible experiment. The entries of visible
-// experiments are the current ones, with their current labels.
+// experiments have their current state and labels, not those of the commit.
 type Batch struct {
 	Commit
 	Hidden []string // ids of invisible experiments in the files, sorted
-	// Summaries are the ids of experiments that keep only rows of summary tables, sorted: see
-	// schema.Table.Summary.
+	// Summaries are the ids, sorted, of experiments reduced to summaries: only their rows in tables
+	// with schema.Table.Summary are visible.
 	Summaries []string
 }
 
@@ -48,7 +48,8 @@ func (b *Batch) Visible(yield func(*Entry) bool) {
 	}
 }
 
-// CommitFile is a commit file: its commit, or the readable part of a damaged one.
+// CommitFile is a parsed commit file. If it is damaged, Err says so and Commit is what could be
+// read.
 type CommitFile struct {
 	Commit
 	Batch string // from the file's name
@@ -137,7 +138,7 @@ func (c *Contents) CheckVersions() error {
 	return nil
 }
 
-// isResourceError reports whether an error is about this process or machine, not the file.
+// isResourceError reports whether an error is about this process or machine rather than the file.
 func isResourceError(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
@@ -154,8 +155,8 @@ func Commits(store string) (list []Commit, err error) {
 	return list, nil
 }
 
-// NamesFile reports whether a commit names a file, or may: an unreadable commit may name all
-// files of its batch.
+// NamesFile reports whether the commit of the file's batch names the file. It returns true if that
+// commit is unreadable, because it may name any file of its batch.
 func (c *Contents) NamesFile(file string) bool {
 	d := c.commits[BatchOf(file)]
 	return d != nil && (d.Err != nil || d.has(AttemptOf(file)))
@@ -198,12 +199,12 @@ func (c *Contents) NextGeneration(id string) int {
 	return next + 1
 }
 
-// NewBatchName returns the name of a new batch, which no damaged commit has.
+// NewBatchName returns the name for a new batch. It skips names of damaged commits.
 func (c *Contents) NewBatchName(experiments []Entry) string {
 	return c.unusedName(BatchName(experiments))
 }
 
-// unusedName returns a name, or the next of its stem if a damaged commit has it.
+// unusedName returns name or, if a damaged commit has it, a higher unused one with the same stem.
 func (c *Contents) unusedName(name string) string {
 	if stem, n := splitName(name); c.commits[name] != nil && c.commits[name].Err != nil {
 		return numberedName(stem, max(n, c.highest[stem])+1)

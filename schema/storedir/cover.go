@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Covers reports whether an experiment makes another form of the same recording redundant: a copy
-// from before the collector finished it, or one that lost data at the same path. A damaged copy
-// elsewhere is an experiment of its own, with its problems. Of several forms one covers all
-// others, unless they are finished, too.
+// Covers reports whether e makes `other` redundant: it must be an unfinished form of the same
+// recording, either a copy from before the collector finished, or one that lost data and has the
+// same path. (A damaged copy at another path remains an experiment with its own problems.) If no
+// form is finished, the one with the most samples covers the others. Finished forms are never
+// covered.
 func (e *Entry) Covers(other *Entry) bool {
 	if other.finished() || e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Reingest {
 		return false
@@ -28,8 +29,8 @@ func boolInt(is bool) int {
 	return 0
 }
 
-// markCovered hides experiments that others cover: concurrent writers may have stored both. The
-// files stay until a commit of the covering experiment names the others.
+// markCovered hides experiments that others cover, which concurrent writers may have stored. Their
+// files stay until an entry of the covering experiment names them (Instead).
 func (c *Contents) markCovered() {
 	unfinished := c.unfinished()
 	if len(unfinished) == 0 {
@@ -58,7 +59,7 @@ func (c *Contents) markCovered() {
 	}
 }
 
-// unfinished returns the states of incomplete recordings, by Entry.Recorded.
+// unfinished returns the states of unfinished recordings, by Entry.Recorded.
 func (c *Contents) unfinished() map[string][]*experimentState {
 	list := map[string][]*experimentState{}
 	for _, l := range c.states {
@@ -69,8 +70,8 @@ func (c *Contents) unfinished() map[string][]*experimentState {
 	return list
 }
 
-// ByRecording returns the current entries of each known recording, by Entry.Recorded, sorted by
-// id.
+// ByRecording returns the current entries of all forms of each recording, sorted by id. The key is
+// Entry.Recorded.
 func (c *Contents) ByRecording() map[string][]*Entry {
 	list := map[string][]*Entry{}
 	for _, l := range c.states {

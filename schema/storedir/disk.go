@@ -44,7 +44,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// writeFlushed writes a file and flushes it to disk.
+// writeFlushed creates a file with this content and flushes it to disk.
 func writeFlushed(path string, data []byte) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func writeFlushed(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReplaceFile replaces a file by another one of the same file system. After a power cut, either the
-// old or the new file is there, complete.
+// ReplaceFile moves temp to path, which may exist. After a power cut, path is either the old file
+// or the new one, complete. Both must be on the same file system.
 func ReplaceFile(temp, path string) error {
 	f, err := os.Open(temp)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// footerEnd is the size of a Parquet file's end after its metadata: the metadata's length and a
-// magic word.
+// footerEnd is the number of bytes after the metadata in a Parquet file: the metadata's length and
+// the magic.
 const footerEnd = 8
 
-// tails are buffers for the ends of files, which mostly contain all metadata.
+// tails are buffers for the last bytes of files, which mostly include all of the metadata.
 var tails = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
 
-// FooterChecksum returns the checksum of the metadata at the end of a Parquet file. The error
-// wraps ErrDamaged if there is none.
+// FooterChecksum returns the checksum of the metadata at the end of a Parquet file. The error wraps
+// ErrDamaged if the file has no metadata.
 func FooterChecksum(file io.ReaderAt, size int64) (string, error) {
 	buffer := tails.Get().(*[]byte)
 	defer tails.Put(buffer)
@@ -49,11 +49,12 @@ func FooterChecksum(file io.ReaderAt, size int64) (string, error) {
 	return Checksum(h.Sum64()), nil
 }
 
-// atOnce is how many files are opened concurrently: a store may be on another machine.
+// atOnce is how many files are opened concurrently, since each may take a round trip to a file
+// server.
 const atOnce = 16
 
-// damagedFooters returns, by path, why files of a folder must not be read: they are missing, not
-// regular, or have another footer than their commit says.
+// damagedFooters returns those files of the folder dir that must not be read, by path, with the
+// reason: a file is missing, is not regular, or has another footer than its commit says.
 func damagedFooters(root *os.Root, dir string, files []File) map[string]error {
 	unfit := map[string]error{}
 	fail := func(err error) map[string]error {
@@ -80,7 +81,7 @@ func damagedFooters(root *os.Root, dir string, files []File) map[string]error {
 	return unfit
 }
 
-// footerIn compares the footer of a file in an open folder with its commit.
+// footerIn returns an error if the footer of a file in an open folder is not as its commit says.
 func footerIn(folder int, f File) error {
 	_, base := cutBase(f.Path)
 	fd, err := unix.Openat(folder, base, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
@@ -109,7 +110,7 @@ func footerIn(folder int, f File) error {
 	return nil
 }
 
-// descriptor is an open file: for thousands of files, os.File takes several times as long.
+// descriptor is an open file. For thousands of files, os.File would take several times as long.
 type descriptor int
 
 // ReadAt implements io.ReaderAt.

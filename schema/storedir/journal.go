@@ -10,22 +10,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// JournalFile is the file in a store that remembers which recordings were ingested. It is a hint:
-// safe to delete.
+// JournalFile is the file in a store that says which recordings were ingested. It only saves time:
+// it may be deleted.
 const JournalFile = "journal.json"
 
-// JournalEntry is an identified recording.
+// JournalEntry says which experiment the recording at a path is.
 type JournalEntry struct {
 	State        string `json:"state"` // a hash of its files' attributes, without their content
 	ExperimentID string `json:"experiment_id"`
-	// Covered is the experiment that makes this recording redundant, with its generation then, if
-	// the recording was skipped for that.
+	// Covered is set if the recording was skipped because an experiment makes it redundant: that
+	// experiment's id. Generation is that experiment's generation at that time.
 	Covered    string `json:"covered,omitempty"`
 	Generation int    `json:"generation,omitempty"`
 }
 
-// ReadJournal returns the journal's entries by the recordings' absolute paths; nil if the journal
-// cannot be read or is damaged.
+// ReadJournal returns the journal's entries, by the absolute paths of the recordings; nil if the
+// journal cannot be read or is damaged.
 func ReadJournal(store string) (noted map[string]JournalEntry) {
 	_ = Sync(store, JournalFile) // it is a hint
 	data, err := ReadFile(filepath.Join(store, JournalFile), maxJournal)
@@ -39,8 +39,8 @@ func ReadJournal(store string) (noted map[string]JournalEntry) {
 	return noted
 }
 
-// IsCurrent reports whether the store still agrees with an entry: it has the experiment, or the
-// covering one.
+// IsCurrent reports whether the store still has the experiment of an entry, or the one that covers
+// it.
 func (c *Contents) IsCurrent(n JournalEntry) bool {
 	if n.Covered == "" {
 		return c.Latest(n.ExperimentID).Batch != ""

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Labels is a change of experiments' labels. Changes apply in the order of their numbers and, for
-// equal ones, of their commits' names.
+// Labels is a change of experiments' labels. Changes apply in the order of their numbers; those
+// with the same number, in the order of their commits' names.
 type Labels struct {
 	Number      int               `json:"number"` // higher than all that the writer knew
 	Experiments []string          `json:"experiments"`
@@ -47,8 +47,8 @@ func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
 	return by
 }
 
-// assignLabels computes the current labels of each experiment: inherited from the experiments that
-// it replaces, its own, and later changes.
+// assignLabels computes the current labels of each experiment. Later ones win: those of the
+// experiments that it replaces, its own, and label changes since.
 func (c *Contents) assignLabels(names []string) {
 	labeled := c.labelChangesByID(names)
 	merged := map[string]*Entry{}
@@ -95,8 +95,8 @@ func (e *Entry) applyLabels(given []*LabelChange) {
 	}
 }
 
-// allAppliedAt returns when the entries of experiments first included all changes of a label
-// commit; false if the commit is still needed.
+// allAppliedAt returns since when the entries of experiments include all changes of a label commit;
+// false if some do not, so that the commit is still needed.
 func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
 	for _, g := range d.labelChanges() {
 		since, heeded := c.appliedAt(&g)
@@ -108,7 +108,8 @@ func (c *Contents) allAppliedAt(d *CommitFile) (at time.Time, heeded bool) {
 	return at, true
 }
 
-// appliedAt returns when the entries of all experiments first included a label change.
+// appliedAt returns since when the entries of all its experiments include a label change; false if
+// some do not.
 func (c *Contents) appliedAt(g *LabelChange) (at time.Time, heeded bool) {
 	for _, id := range g.Experiments {
 		l := c.states[id]

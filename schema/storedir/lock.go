@@ -17,19 +17,19 @@ import (
 // lockSuffix ends the name of a scratch folder's lock.
 const lockSuffix = ".lock"
 
-// kernel identifies the running kernel, which arbitrates the locks of its processes, even on file
-// systems that do not show locks to other machines. A lock file contains it. It is empty if it is
-// unknown.
+// kernel is the boot id of the running kernel, empty if unknown. Each lock file contains it: a lock
+// of the same kernel is reliable, while some file systems do not show locks of other machines.
 var kernel = sync.OnceValue(func() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
 })
 
-// abandonedAfter is how long another machine's scratch folder must be unchanged to be abandoned:
-// its lock may be invisible here.
+// abandonedAfter is how long a scratch folder of another machine must be unchanged to count as
+// abandoned, since its lock may be invisible here.
 const abandonedAfter = 24 * time.Hour
 
-// claim locks the name of a scratch folder, which must be free, and does not make the folder.
+// claim creates and locks the lock file for a scratch folder; the error is errTaken if there is
+// one. It does not create the folder.
 func claim(dir string) (*Scratch, error) {
 	s, err := claimWhole(dir)
 	if err == nil || errors.Is(err, errTaken) {
@@ -49,9 +49,9 @@ func claim(dir string) (*Scratch, error) {
 	return s, err
 }
 
-// claimWhole is claim for systems with unnamed files: the lock names its owner as soon as it
-// exists. Otherwise a process that is killed at the wrong moment leaves an empty lock, which
-// nobody removes for a day.
+// claimWhole is claim for systems with unnamed files: the lock file gets its name only when it is
+// locked and has its content. Otherwise a process that is killed in between leaves an empty lock
+// file, which nobody removes for a day.
 func claimWhole(dir string) (*Scratch, error) {
 	path := dir + lockSuffix
 	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
@@ -71,8 +71,8 @@ func claimWhole(dir string) (*Scratch, error) {
 	return &Scratch{dir, f}, nil
 }
 
-// takeOver claims the name of an abandoned or missing scratch folder. The error is errTaken if a
-// process uses it, or may.
+// takeOver claims a scratch folder that is abandoned or missing. The error is errTaken if a process
+// uses the folder, or may use it.
 func takeOver(dir string) (*Scratch, error) {
 	s, err := claim(dir)
 	if !errors.Is(err, errTaken) {
@@ -88,8 +88,8 @@ func takeOver(dir string) (*Scratch, error) {
 	return lockNamed(dir, f)
 }
 
-// lockNamed locks a lock file, which must still have its name: the error is errTaken if another
-// process has locked or removed it.
+// lockNamed locks a lock file. The error is errTaken if another process has locked it, or has
+// removed it meanwhile.
 func lockNamed(dir string, f *os.File) (*Scratch, error) {
 	err := lockFile(f)
 	if err == nil && !stillNamed(f) {
@@ -101,8 +101,8 @@ func lockNamed(dir string, f *os.File) (*Scratch, error) {
 	return &Scratch{dir, f}, nil
 }
 
-// lockFile locks a lock file and writes the owner into it. The error is errTaken if another
-// process has locked it.
+// lockFile locks a lock file and writes the id of this kernel into it. The error is errTaken if
+// another process has locked it.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -115,7 +115,7 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// stillNamed reports whether an open file still has its name.
+// stillNamed reports whether the path of an open file still leads to that file.
 func stillNamed(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -125,14 +125,15 @@ func stillNamed(f *os.File) bool {
 	return err == nil && os.SameFile(open, there)
 }
 
-// isForeignLock reports whether a lock may be another machine's, or has just been made.
+// isForeignLock reports whether a lock may belong to another machine, or is too new to have
+// content.
 func isForeignLock(f *os.File) bool {
 	id := make([]byte, len(kernel()))
 	_, err := f.ReadAt(id, 0)
 	return err != nil || len(id) == 0 || string(id) != kernel()
 }
 
-// isStale reports whether a scratch folder has not changed for long.
+// isStale reports whether nothing in a scratch folder has changed for abandonedAfter.
 func isStale(dir string) bool {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +154,7 @@ func isStale(dir string) bool {
 	return true
 }
 
-// isAlive reports whether a process uses a scratch folder, or may.
+// isAlive reports whether a process uses a scratch folder, or may use it.
 func isAlive(dir string) bool {
 	f, _, err := openRegular(dir+lockSuffix, os.O_RDONLY)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"stackmill/schema"
 )
 
-// MergedName returns the name of a batch that merges others: the same for every program that
-// merges them, and no damaged commit has it.
+// MergedName returns the name for a batch that merges others. Programs that merge the same batches
+// get the same name. It skips names of damaged commits.
 func (c *Contents) MergedName(replaces []string, experiments []Entry) string {
 	id := schema.NewID("merged")
 	for _, name := range replaces {

@@ -10,14 +10,13 @@ import (
 	"stackmill/schema"
 )
 
-// maxMetadataCommits is how many metadata commits of a kind a store may have before they are
-// merged.
+// maxMetadataCommits is how many tombstones, or label commits, are kept before they are merged.
 const maxMetadataCommits = 32
 
-// CompactMetadata merges the metadata commits (those without files) that are older than keep, if
-// there are many: tombstones become one commit, labels another. It returns how many it has
-// merged. The state of every experiment stays the same, whatever other programs commit or merge
-// meanwhile.
+// CompactMetadata merges metadata commits (commits without files) that are older than keep, if
+// there are more than maxMetadataCommits of a kind: tombstones into one commit, label commits into
+// another. It returns how many it has merged. The state of every experiment stays the same,
+// whatever other programs commit or merge meanwhile.
 func (c *Contents) CompactMetadata(keep time.Duration, program string) (merged int, err error) {
 	for _, kind := range []struct {
 		prefix string
@@ -60,14 +59,13 @@ func (c *Contents) RewriteMetadata(program string) error {
 	return nil
 }
 
-// isTombstone reports whether a metadata commit only deletes experiments, and asks for none to be
-// ingested again.
+// isTombstone reports whether a metadata commit only deletes or summarizes experiments on request.
 func (c *Commit) isTombstone() bool {
 	return len(c.Experiments) > 0 && len(c.Files) == 0 && !slices.ContainsFunc(c.Experiments, func(e Entry) bool { return precedence(&e) <= 0 })
 }
 
-// mergeMetadata merges metadata commits. Of several entries of an experiment, it keeps the one
-// that counts.
+// mergeMetadata merges metadata commits into one. If an experiment has several entries, it keeps
+// the one that counts.
 func mergeMetadata(list []Commit, program string) Commit {
 	out := Commit{Program: program, Experiments: []Entry{}}
 	entries := map[string]Entry{}
@@ -88,8 +86,8 @@ func mergeMetadata(list []Commit, program string) Commit {
 	return out
 }
 
-// restatesReplaced reports whether a commit repeats everything in the commits that it replaces,
-// which have no files.
+// restatesReplaced reports whether the commits that d replaces are all readable and without files:
+// then d repeats everything in them.
 func (c *Contents) restatesReplaced(d *CommitFile) bool {
 	return len(d.Replaces) > 0 && !slices.ContainsFunc(d.Replaces, func(name string) bool {
 		r := c.commits[name]

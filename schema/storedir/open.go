@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Only this source file opens store files: another user who can write the store may replace any of
-// them by a pipe, a device or a link to a file of the reader.
+// Only this source file opens store files. Another user who can write to the store may have
+// replaced any of them by a pipe, a device, or a link to a file that only the reader may read.
 
 // ErrNotRegular says that a store's file is not a regular file. Links are not followed.
 var ErrNotRegular = errors.New("it is not a regular file (a link, pipe or device must not be here)")
@@ -28,7 +28,7 @@ const (
 	maxJournal = 1 << 30
 )
 
-// openRegular opens a file without blocking.
+// openRegular opens a regular file. It does not follow links, and does not block on pipes.
 func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY, 0o666)
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.ENODEV) {
@@ -47,8 +47,7 @@ func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// readWhole returns the content of a file that a directory lists as regular, and its attributes
-// before reading.
+// readWhole returns the content of a file and its attributes from before it was read.
 func readWhole(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -83,8 +82,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 // OpenFile opens a table's file by its path relative to the store. The error is fs.ErrNotExist if
-// it is missing, ErrNotRegular if it is not regular or, with links resolved, outside of the
-// store.
+// it is missing, and ErrNotRegular if it is not a regular file, or links lead it out of the store.
 func OpenFile(store, name string) (*os.File, error) {
 	root, err := os.OpenRoot(store)
 	if err != nil {
@@ -112,8 +110,8 @@ func regularIn(root *os.Root, name string) error {
 	return inStore(name, err)
 }
 
-// inStore explains the error of an os.Root: a path that is neither missing nor forbidden leads out
-// of the root.
+// inStore explains an error of an os.Root: unless the file is missing or access is denied, the path
+// leads out of the root.
 func inStore(name string, err error) error {
 	var system unix.Errno
 	if err == nil || errors.As(err, &system) {
@@ -122,9 +120,9 @@ func inStore(name string, err error) error {
 	return fmt.Errorf("%s: %w: %w", name, ErrNotRegular, err)
 }
 
-// UnreadableFiles returns, by path, why files of tables must not be read: they are missing, not
-// regular, outside of the store with links resolved, or have another footer than their commit
-// says.
+// UnreadableFiles returns those files of tables that must not be read, by path, with the reason: a
+// file is missing, is not regular, is outside of the store once links are followed, or has another
+// footer than its commit says.
 func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, error) {
 	root, err := os.OpenRoot(store)
 	if err != nil {
@@ -148,7 +146,7 @@ func UnreadableFiles(store string, files iter.Seq[File]) (map[string]error, erro
 	return unfit, nil
 }
 
-// cutBase splits a path before its last part.
+// cutBase splits a path into its directory and its last element.
 func cutBase(name string) (dir, base string) {
 	i := strings.LastIndexByte(name, '/')
 	return name[:max(i, 0)], name[i+1:]

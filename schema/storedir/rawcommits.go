@@ -7,8 +7,8 @@ import (
 	"stackmill/schema"
 )
 
-// RawCommits are the unparsed commit files of a store: comparing them with a catalog takes a
-// tenth of the time of parsing.
+// RawCommits are the commit files of a store, not parsed. Comparing them with a catalog takes a
+// tenth of the time that parsing takes.
 type RawCommits struct {
 	State  string // a hash of the names and contents of all files, including damaged ones
 	Intact bool   // each file is as this program writes it

@@ -8,37 +8,38 @@ import (
 	"time"
 )
 
-// Remote is the object storage behind a local cache directory. The cache has all commits and the
+// Remote is the object storage behind a local cache directory. The cache has all commits, and the
 // table files that were needed. Files are written to the cache first, then to the storage. Cached
 // files are compared with the storage, or with the checksum in their commit, and fetched again if
-// they differ. All errors except the documented ones are host errors, after which it is unknown
-// whether the operation happened.
+// they differ. Methods return host errors, except for the errors documented below. After a host
+// error it is unknown whether the operation happened.
 type Remote interface {
-	// Pull updates the cached commits.
+	// Pull makes the cached commits the same as the storage's.
 	Pull() error
-	// Sync updates a pushed file, everything below a folder, or a commit whose copy is in doubt.
+	// Sync updates the cached copies of a file that was pushed, of everything below a folder, or of
+	// a commit whose copy may be damaged.
 	Sync(name string) error
 	// Verify removes cached table files that are not copies of current objects, and returns the
 	// objects' paths, relative to the store.
 	Verify() (files []string, err error)
-	// Fetch downloads table files that the cache lacks, or that have changed since they were
-	// last compared and do not match their commits. They stay until the process ends. The error
-	// wraps ErrDamaged if an object does not match its commit, and fs.ErrNotExist if it does not
-	// exist: its batch was replaced since Pull, or it is lost.
+	// Fetch downloads table files that the cache lacks, or whose copies have changed since they
+	// were last verified and do not match their commits. All given files stay until the process
+	// ends. The error wraps ErrDamaged if an object does not match its commit. It wraps
+	// fs.ErrNotExist if an object does not exist: its batch was replaced since Pull, or it is lost.
 	Fetch(files []File) error
-	// FetchVerified is Fetch, but compares the content of all files.
+	// FetchVerified is Fetch, but always reads and verifies the content of cached files.
 	FetchVerified(files []File) error
-	// Commit uploads the files of a commit, and then the commit file with that content. The
-	// error is ErrExists if there is another commit of its name.
+	// Commit uploads the files of a commit, and then the commit file with that content. The error
+	// is ErrExists if the storage has a commit of that name.
 	Commit(c *Commit, content []byte) error
 	// Remove removes the files of a batch, and then its commit.
 	Remove(d *CommitFile) error
-	// Age returns the age of the youngest of some commits, by the storage's clock.
+	// Age returns the age of the youngest of these commits, by the storage's clock.
 	Age(batches []string) (time.Duration, error)
-	// CollectGarbage removes files that no commit names and no attempt can name any more. It
-	// returns how many.
+	// CollectGarbage removes files that no commit names, and that are so old that none ever will.
+	// It returns how many.
 	CollectGarbage() (removed int, err error)
-	// Push uploads a cached file and replaces the object.
+	// Push uploads a cached file, and replaces the object if it exists.
 	Push(file string) error
 	// String returns the store's URL.
 	String() string
@@ -95,7 +96,7 @@ func Pull(store string) error {
 	return nil
 }
 
-// Sync updates other files of a cached store.
+// Sync updates the cached copies of files other than tables: see Remote.
 func Sync(store, name string) error {
 	if r := remoteOf(store); r != nil {
 		return r.Sync(name)
@@ -103,7 +104,7 @@ func Sync(store, name string) error {
 	return nil
 }
 
-// Verify removes wrong files of a cached store, and returns the paths of the remote ones.
+// Verify removes wrong table files of a cached store, and returns the paths of all remote ones.
 func Verify(store string) (files []string, err error) {
 	if r := remoteOf(store); r != nil {
 		return r.Verify()
@@ -111,7 +112,8 @@ func Verify(store string) (files []string, err error) {
 	return nil, nil
 }
 
-// CollectGarbage removes what attempts left in a remote store, where no lock shows which still run.
+// CollectGarbage removes files that failed attempts left in a remote store. See Remote: there are
+// no locks that would show which attempts still run.
 func CollectGarbage(store string) (removed int, err error) {
 	if r := remoteOf(store); r != nil {
 		return r.CollectGarbage()
@@ -119,7 +121,7 @@ func CollectGarbage(store string) (removed int, err error) {
 	return 0, nil
 }
 
-// Fetch downloads files of batches of a cached store.
+// Fetch downloads table files into a cached store: see Remote.
 func Fetch(store string, files []File) error {
 	if r := remoteOf(store); r != nil {
 		return r.Fetch(files)
@@ -156,7 +158,7 @@ func Push(store, file string) error {
 	return nil
 }
 
-// DisplayName returns how people call a store: its directory or URL.
+// DisplayName returns the name of a store for messages: its directory or URL.
 func DisplayName(store string) string {
 	if r := remoteOf(store); r != nil {
 		return r.String()
@@ -164,8 +166,8 @@ func DisplayName(store string) string {
 	return store
 }
 
-// commit commits to the remote store, then to the cache. Uploaded files stay, whatever fails
-// here.
+// commit commits to the remote store, and then to the cache. After an error, the uploaded files
+// stay.
 func (r *remote) commit(c *Commit, temp string, content []byte) (made bool, err error) {
 	if err := r.Commit(c, content); err != nil {
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)

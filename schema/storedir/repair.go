@@ -15,7 +15,7 @@ import (
 	"stackmill/schema"
 )
 
-// Attempts are the scratch folders of a store, relative to it, with slashes.
+// Attempts lists the scratch folders of a store, by their paths relative to it, with slashes.
 type Attempts struct {
 	Living    map[string]bool // names of folders in use
 	Abandoned []string
@@ -71,9 +71,9 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// MarkForReingest deletes the experiments of a batch until they are ingested again. The batch's
-// files stay: they may be all that is left. It returns the experiments' ids, none if they are
-// unknown. names are the experiments' names by id, for commits without them.
+// MarkForReingest hides the experiments of a damaged batch until they are ingested again. The
+// batch's files stay, because they may be all that is left. It returns the experiments' ids, if
+// they are known. names has the experiments' names by id, in case the commit is unreadable.
 func MarkForReingest(store, batch string, names map[string]string) (ids []string, err error) {
 	c, err := ReadContents(store)
 	if err != nil {
@@ -121,8 +121,9 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 	return ids, err
 }
 
-// RestoreCommitName renames an intact commit file that has another batch's name, unless its own
-// name is taken: then it is a copy. own is the commit's name, empty for other files.
+// RestoreCommitName renames an intact commit file whose name is not that of its batch (own). If
+// there is a file of that name, this one is a copy, and stays. own is empty if the file is not such
+// a commit.
 func RestoreCommitName(store, batch string) (own string, restored bool, err error) {
 	if IsCache(store) {
 		return "", false, nil // its experiments are deleted instead
@@ -154,5 +155,5 @@ func RestoreCommitName(store, batch string) (own string, restored bool, err erro
 
 var batchPattern = lazyregexp.New(`^[bfl]?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
 
-// IsBatch reports whether a name can be a batch's.
+// IsBatch reports whether a name has the form of a batch's name.
 func IsBatch(name string) bool { return batchPattern().MatchString(name) }

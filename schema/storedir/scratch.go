@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Scratch is a private folder of this process. If the process is killed, Clean removes it. The lock
-// is made before the folder and removed after it: a folder without a lock is unused.
+// Scratch is a private folder of this process, with a lock file next to it. If the process is
+// killed, Clean removes both. The lock exists before the folder and is removed after it, so a
+// folder without a lock is unused.
 type Scratch struct {
 	Dir  string
 	lock *os.File
@@ -45,8 +46,8 @@ func NewAttempt(store, batch string) (*Scratch, error) {
 	if err := makeDirs(store); err != nil {
 		return nil, err
 	}
-	// A committed batch's files have its name; in a remote store, files of another machine may,
-	// too.
+	// The files of a committed batch may have its plain name. In a remote store, another machine
+	// may have committed it.
 	s, err := newScratch(filepath.Join(store, StagingDir), batch, func() bool {
 		if remoteOf(store) != nil {
 			return true
@@ -60,14 +61,14 @@ func NewAttempt(store, batch string) (*Scratch, error) {
 	return s, nil
 }
 
-// errTaken says that another process has the name of a scratch folder.
+// errTaken says that another process uses a scratch folder of this name.
 var errTaken = errors.New("the name is taken")
 
-// claims is how many names are tried.
+// claims is how many names newScratch tries.
 const claims = 100
 
 // newScratch makes a scratch folder in root. It adds a random part to the name if the name is
-// taken, or if used reports so once it is locked.
+// taken, or if used, called when the name is locked, returns true.
 func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	for n := range claims {
 		try := name
@@ -94,7 +95,7 @@ func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	return nil, fmt.Errorf("%s: %w", filepath.Join(root, name), errTaken)
 }
 
-// Remove removes the folder and its lock. The next Clean removes the rest.
+// Remove removes the folder and its lock. If that fails, the next Clean removes what is left.
 func (s *Scratch) Remove() {
 	if os.RemoveAll(s.Dir) == nil {
 		_ = os.Remove(s.lock.Name())

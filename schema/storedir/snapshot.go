@@ -19,7 +19,7 @@ type snapshotLine struct {
 	Commit Commit `json:"commit"`
 }
 
-// WriteSnapshot writes the commits, one per line, without the batches' lists of files.
+// WriteSnapshot writes the commits, one per line, without their lists of files.
 func (c *Contents) WriteSnapshot(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
@@ -36,9 +36,9 @@ func (c *Contents) WriteSnapshot(w io.Writer) error {
 	return nil
 }
 
-// ReadSnapshot returns the contents of a store when a snapshot was written. They ignore later
-// commits: Refresh and Sweep do nothing until Unfreeze. Tasks that ingest with the same snapshot
-// behave as if all started at that moment.
+// ReadSnapshot returns the contents that a store had when the snapshot was written. They ignore
+// later commits, and Refresh and Sweep do nothing until Unfreeze is called. So tasks that ingest
+// with the same snapshot behave as if all had started at that moment.
 func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
 	c := &Contents{store: store, snapshot: true, commits: map[string]*CommitFile{}}
 	lines := bufio.NewReader(from)
@@ -68,14 +68,14 @@ func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
 // IsSnapshot reports whether the contents come from a snapshot.
 func (c *Contents) IsSnapshot() bool { return c.snapshot }
 
-// Unfreeze updates the contents, and makes Refresh work from then on.
+// Unfreeze updates the contents to the current state of the store. From then on, Refresh works.
 func (c *Contents) Unfreeze() error {
 	c.snapshot = false
 	return c.Refresh()
 }
 
-// AddByName adds the commits of named batches. The error is fs.ErrNotExist if one is missing,
-// ErrDamaged if it is unreadable.
+// AddByName adds the commits of these batches. The error is fs.ErrNotExist if one is missing,
+// ErrDamaged if one is unreadable.
 func (c *Contents) AddByName(batches ...string) error {
 	var errs []error
 	for _, batch := range batches {
@@ -98,8 +98,8 @@ func (c *Contents) AddByName(batches ...string) error {
 	return errors.Join(errs...)
 }
 
-// readHere is ReadCommit for a cache that may lack the commit or have a damaged copy: the remote
-// file decides.
+// readHere is ReadCommit for a snapshot: if the cache lacks the commit or has a damaged copy, it
+// updates the cached file first.
 func readHere(store, batch string) (Commit, error) {
 	c, err := ReadCommit(store, batch)
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) || !IsCache(store) {

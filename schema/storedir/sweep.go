@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Sweep removes the files of batches that no longer count, after keep, and then their commits:
-// first the commits that others replace. The next Sweep tries again what cannot be removed.
+// Sweep removes batches that have not counted for longer than keep: their files, and then their
+// commits. A commit that replaces others is removed after these. What cannot be removed is left for
+// the next Sweep.
 func (c *Contents) Sweep(keep time.Duration) {
 	if c.snapshot { // it may be old
 		return
@@ -29,8 +30,8 @@ func (c *Contents) Sweep(keep time.Duration) {
 	}
 }
 
-// olderThan reports whether a commit is older than keep. For a remote store, the storage's clock
-// decides, since the machines' clocks may differ.
+// olderThan reports whether a commit made at `since` is older than keep. In a remote store, it asks
+// the storage for the commit's age, because the machines' clocks may differ.
 func (c *Contents) olderThan(since time.Time, keep time.Duration) bool {
 	remote := remoteOf(c.store)
 	if remote == nil {
@@ -49,7 +50,7 @@ func (c *Contents) olderThan(since time.Time, keep time.Duration) bool {
 	return err == nil && age > keep
 }
 
-// lowestGenerations returns the lowest generation in commits of each experiment.
+// lowestGenerations returns the lowest generation of each experiment in any commit.
 func (c *Contents) lowestGenerations() map[string]int {
 	lowest := map[string]int{}
 	for _, d := range c.commits {
@@ -62,8 +63,8 @@ func (c *Contents) lowestGenerations() map[string]int {
 	return lowest
 }
 
-// keepsOthersObsolete reports whether commits that still exist would count again without this one.
-// It may go once a newer batch of the same experiments does the same.
+// keepsOthersObsolete reports whether r must stay: without it, commits that still exist would count
+// again, and no newer commit hides them.
 func (c *Contents) keepsOthersObsolete(r ReplacedCommit, lowest map[string]int) bool {
 	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.commits[name] != nil }) {
 		return true

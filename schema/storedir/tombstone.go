@@ -10,10 +10,11 @@ import (
 	"stackmill/schema"
 )
 
-// maxDeletes is how often Delete tries again if others ingest the experiments meanwhile.
+// maxDeletes is how often Delete tries again because others have ingested the experiments
+// meanwhile.
 const maxDeletes = 20
 
-// tombstone returns an entry that deletes the experiment.
+// tombstone returns an entry of the next generation, which deletes or summarizes the experiment.
 func (e *Entry) tombstone(status string) Entry {
 	return Entry{
 		ExperimentID: e.ExperimentID, Generation: e.Generation + 1, Experiment: e.Experiment, Path: e.Path, Status: status, Was: cmp.Or(e.Was, e.Status),
@@ -21,8 +22,8 @@ func (e *Entry) tombstone(status string) Entry {
 	}
 }
 
-// Delete deletes visible experiments: status is Forgotten or Summary. Experiments that must be
-// ingested again can be forgotten, too.
+// Delete deletes visible experiments (status Forgotten), or reduces them to summaries (status
+// Summary). Experiments that must be ingested again can be deleted, but not summarized.
 func (c *Contents) Delete(ids []string, status, program string) error {
 	for range maxDeletes {
 		out := Commit{Batch: newName(tombstonePrefix), Program: program}

@@ -15,8 +15,8 @@ const (
 	maxBytes      = 1 << 50
 )
 
-// verify returns an error unless a writer can have written the commit: files that others may have
-// written decide which paths are later opened, written or removed.
+// verify returns an error if no writer can have written the commit. That matters, because files
+// that others may have written decide which paths are later opened, written or removed.
 func (c *Commit) verify() error {
 	if _, n := splitName(c.Batch); n > maxGeneration {
 		return errors.New("its name has a number that is too large")
@@ -54,10 +54,11 @@ func (c *Commit) verify() error {
 	return nil
 }
 
-// attemptPattern is the suffix of attempts after their batch's name.
+// attemptPattern matches the rest of an attempt's name after the name of its batch.
 var attemptPattern = lazyregexp.New(`^(-[0-9a-f]{8})?$`)
 
-// fileTables are the tables with files, including those of schema.OlderVersions only.
+// fileTables has the names of tables with files, including tables that only schema.OlderVersions
+// have.
 var fileTables = func() map[string]bool {
 	names := map[string]bool{"module_facts": true, "function_facts": true, "location_facts": true}
 	for _, t := range schema.Tables {

@@ -17,15 +17,15 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// fileVersion distinguishes versions of a commit file. Commits are immutable, but files get
+// fileVersion tells versions of a commit file apart. Commits are immutable, but files may be
 // damaged, restored from a backup, or replaced by other programs.
 type fileVersion struct {
 	stamp stamp
 	sum   uint64 // xxhash64 of its content, or of the error of reading it
 }
 
-// stamp is the file system's description of a file, and whether it identified the content when
-// taken.
+// stamp holds a file's attributes. settled says that they had not changed too recently when they
+// were read: a file with the same attributes then has the same content.
 type stamp struct {
 	safefile.Stamp
 	settled bool
@@ -36,7 +36,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{s, s.Settled()}
 }
 
-// isUnchanged reports whether a batch's commit file is certainly the version that was read.
+// isUnchanged reports whether a batch's commit file is certainly still the version v.
 func (v *fileVersion) isUnchanged(store, batch string) bool {
 	if !v.stamp.settled {
 		return false
@@ -64,8 +64,8 @@ func readCommitFile(store, batch string) *rawCommit {
 	return f
 }
 
-// readCopy is readCommitFile for a store that may be a cache. If the copy is not intact, the
-// remote file decides whether the commit is damaged.
+// readCopy is readCommitFile, but in a cache it updates a copy that is not intact: only the remote
+// file shows whether the commit is damaged.
 func readCopy(store, batch string) (*rawCommit, error) {
 	f := readCommitFile(store, batch)
 	if !IsCache(store) || errors.Is(f.err, fs.ErrNotExist) || f.err == nil && IsIntact(batch, f.data) {
@@ -77,8 +77,8 @@ func readCopy(store, batch string) (*rawCommit, error) {
 	return readCommitFile(store, batch), nil
 }
 
-// readRegular reads a commit file and returns its stamp before. The error wraps ErrDamaged if it
-// is not a regular file.
+// readRegular reads a commit file and returns its stamp from before. The error wraps ErrDamaged if
+// it is not a regular file.
 func readRegular(path string) (data []byte, s stamp, err error) {
 	data, info, err := readWhole(path, maxCommit)
 	if errors.Is(err, ErrNotRegular) {
@@ -103,7 +103,7 @@ func (f *rawCommit) parse() *CommitFile {
 }
 
 // eachCommitFile reads the commit files of a store, in order of their names, and passes them to
-// yield, except for batches that keep reports as known. The error is ErrNoStore if there is no
+// yield. It skips batches for which keep returns true. The error is ErrNoStore if there is no
 // store.
 func eachCommitFile(store string, keep func(batch string) bool, yield func(*rawCommit)) error {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir)) // sorted by name
@@ -135,7 +135,8 @@ func eachCommitFile(store string, keep func(batch string) bool, yield func(*rawC
 	return nil
 }
 
-// stateHash hashes all commit files of a store, which are added in order of their names.
+// stateHash hashes the contents of all commit files of a store. Add them in the order of their
+// names.
 type stateHash struct{ *xxhash.Digest }
 
 func newStateHash() stateHash { return stateHash{xxhash.New()} }
@@ -157,16 +158,16 @@ type Watcher struct {
 	took   time.Duration // how long this check took
 }
 
-// patience limits the work of a Watcher: after a check of all files, the next one waits this many
-// times as long as the check took. New, removed and renamed files change the folder, and are seen
-// at once.
+// patience limits the work of a Watcher: after checking all files, it waits patience times as long
+// as that took before it does so again. It sees new, removed and renamed files at once, because
+// they change the folder.
 const patience = 20
 
 // NewWatcher returns a Watcher of a store.
 func NewWatcher(store string) *Watcher { return &Watcher{store: store} }
 
-// State returns the state of the store, as RawCommits.State. The error is ErrNoStore if there is
-// no store.
+// State returns the state of the store, in the form of RawCommits.State. The error is ErrNoStore if
+// there is no store.
 func (w *Watcher) State() (string, error) {
 	if err := Pull(w.store); err != nil {
 		return "", err

@@ -33,7 +33,7 @@ func (l *experimentState) needsIngest() bool {
 	return l.entry != nil && l.entry.Status == Reingest && !l.replaced && !l.covered
 }
 
-// mutableEntry returns a copy of the entry that may be changed.
+// mutableEntry returns the entry for changes: it replaces the committed entry by a copy first.
 func (l *experimentState) mutableEntry() *Entry {
 	if l.entry == l.committed {
 		e := *l.entry
@@ -50,7 +50,7 @@ func (c *Contents) sorted() (list []*CommitFile) {
 	return list
 }
 
-// sort separates the commits that count from the others.
+// sort derives the lists in c from its commits: what is visible, deleted, damaged or replaced.
 func (c *Contents) sort() {
 	c.Batches, c.ToReingest, c.Metadata, c.Damaged, c.Replaced = nil, nil, nil, nil, nil
 	names := slices.Sorted(maps.Keys(c.commits))
@@ -79,7 +79,8 @@ func (c *Contents) sort() {
 	slices.SortFunc(c.ToReingest, func(a, b Entry) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
 }
 
-// findReplaced finds the commits that others replace, by their names or explicitly.
+// findReplaced finds the commits that others replace: by a higher number of the same stem, or
+// because Replaces names them.
 func (c *Contents) findReplaced(names []string) {
 	c.highest, c.numbers, c.replacedBy = map[string]int{}, make(map[string][]int, len(names)), map[string][]string{}
 	for _, name := range names {
@@ -105,7 +106,7 @@ func (c *Contents) findReplaced(names []string) {
 	}
 }
 
-// countExperiments derives the state of each experiment.
+// countExperiments derives the state of each experiment from the commits that are not replaced.
 func (c *Contents) countExperiments(names []string) {
 	c.states = make(map[string]*experimentState, len(c.states))
 	for _, name := range names {
@@ -141,8 +142,8 @@ func (c *Contents) state(id string) *experimentState {
 	return l
 }
 
-// precedence orders concurrent entries of the same generation: what a user asked for wins, and a
-// request to ingest again loses.
+// precedence orders entries of the same generation, which concurrent writers made. What a user
+// asked for wins, and a request to ingest again loses.
 func precedence(e *Entry) int {
 	switch e.Status {
 	case Forgotten:
@@ -155,9 +156,9 @@ func precedence(e *Entry) int {
 	return 0
 }
 
-// apply applies an entry if it is newer than the current one, or wins over an equal one. The entry
-// that includes more label changes wins: it was merged later, and the commits of the changes may be
-// gone.
+// apply replaces the current entry by e if e is newer, or of the same generation and preferred.
+// Between equal ones, the entry that includes more label changes wins: it was merged later, and the
+// commits of the changes may be gone.
 func (l *experimentState) apply(e *Entry, in *CommitFile) {
 	if l.entry == nil || cmp.Or(e.Generation-l.entry.Generation, precedence(e)-precedence(l.entry), len(e.LabelCommits)-len(l.entry.LabelCommits)) > 0 {
 		l.entry, l.committed, l.commit = e, e, in
@@ -167,7 +168,7 @@ func (l *experimentState) apply(e *Entry, in *CommitFile) {
 	}
 }
 
-// addReplacer notes that another experiment replaces this one.
+// addReplacer records that the experiment `by` replaces this one since that time.
 func (l *experimentState) addReplacer(by string, at time.Time) {
 	if !l.replaced || at.Before(l.replacedAt) {
 		l.replacedAt = at
@@ -175,9 +176,9 @@ func (l *experimentState) addReplacer(by string, at time.Time) {
 	l.replaced, l.replacers = true, append(l.replacers, by)
 }
 
-// settle derives what depends on all entries: rows of an older generation count for a summary
-// only, and a summary without rows must be ingested again. If two experiments replace each other,
-// the first stays.
+// settle completes the state once all entries are applied. Rows of an older generation count only
+// if the experiment is a summary now; a summary without rows must be ingested again. If two
+// experiments replace each other, the one with the lower id stays.
 func (l *experimentState) settle(id string, c *Contents) {
 	l.replacers = slices.DeleteFunc(l.replacers, func(by string) bool {
 		other := c.states[by]
@@ -194,7 +195,7 @@ func (l *experimentState) settle(id string, c *Contents) {
 	}
 }
 
-// batch returns the visible content of a batch.
+// batch returns a commit with files, with the current entries of its visible experiments.
 func (c *Contents) batch(d *CommitFile) Batch {
 	b := Batch{Commit: d.Commit}
 	for i, e := range d.Experiments {
@@ -218,7 +219,7 @@ func (c *Contents) batch(d *CommitFile) Batch {
 	return b
 }
 
-// obsoleteSince returns when a commit ceased to count; false if it counts.
+// obsoleteSince returns since when a commit does not count; false if it counts.
 func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 	if by := c.replacedBy[d.Batch]; len(by) > 0 {
 		at = notBefore()
@@ -250,8 +251,8 @@ func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 	return at, true
 }
 
-// replacedAt returns when a commit took effect; a future time if it cannot be read, or only asks
-// for recordings to be ingested again: the replaced rows may be all that is left.
+// replacedAt returns since when a commit replaces others. It returns a future time if the replaced
+// rows may be all that is left: the commit cannot be read, or asks to ingest the recordings again.
 func (c *Contents) replacedAt(d *CommitFile) (at time.Time) {
 	switch {
 	case d.Err != nil:
@@ -265,8 +266,8 @@ func (c *Contents) replacedAt(d *CommitFile) (at time.Time) {
 	return at
 }
 
-// changedAt returns when the current state began; a future time if files of the state before must
-// stay.
+// changedAt returns when the current state began. It returns a future time if files of the earlier
+// state must stay.
 func (l *experimentState) changedAt() time.Time {
 	switch {
 	case l != nil && l.replaced:
@@ -277,7 +278,8 @@ func (l *experimentState) changedAt() time.Time {
 	return l.commit.Ingested
 }
 
-// notBefore returns a time so late that no replaced file may be removed yet.
+// notBefore returns a time in the future, so that files replaced then are never old enough to
+// remove.
 func notBefore() time.Time { return time.Now().Add(Keep) }
 
 func later(a, b time.Time) time.Time {

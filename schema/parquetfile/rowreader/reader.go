@@ -33,14 +33,14 @@ type Reader struct {
 	group *rowGroup
 }
 
-// rowGroup is a row group that was read.
+// rowGroup is a row group in memory.
 type rowGroup struct {
 	number  int
 	batches []arrow.RecordBatch   // of the columns, without experiment_id
 	runs    map[string][]rowRange // by experiment
 }
 
-// rowRange is successive rows of an experiment in a batch.
+// rowRange is the rows [from, to) of a batch of the row group: all are of one experiment.
 type rowRange struct{ batch, from, to int }
 
 // Open opens a table's file for some columns. The Reader does not close it.
@@ -65,7 +65,7 @@ func Open(f parquet.ReaderAtSeeker, t *schema.Table, columns ...string) (*Reader
 	return r, err
 }
 
-// Rows returns at most n rows of an experiment, from a row number on.
+// Rows returns the rows of an experiment, at most n, beginning with its from-th (from 0).
 func (r *Reader) Rows(experimentID string, from, n int64) *Rows {
 	return &Rows{reader: r, id: experimentID, skip: from, left: n}
 }
@@ -109,7 +109,7 @@ func (r *Rows) Next() (arrow.RecordBatch, error) {
 	return nil, nil
 }
 
-// enterGroup goes on to a row group. It skips one without requested rows.
+// enterGroup moves on to a row group; it reads it only if it may have requested rows.
 func (r *Rows) enterGroup(number int) error {
 	meta := r.reader.file.MetaData().RowGroup(number)
 	low, high, known := r.reader.bounds(meta)
@@ -128,7 +128,8 @@ func (r *Rows) enterGroup(number int) error {
 	return nil
 }
 
-// bounds returns the first and last experiment of a row group.
+// bounds returns the lowest and highest experiment id in a row group; known is false if the file
+// does not say.
 func (r *Reader) bounds(meta *metadata.RowGroupMetaData) (low, high string, known bool) {
 	c, err := meta.ColumnChunk(r.columnIndexes[0])
 	if err != nil {
@@ -168,7 +169,7 @@ func (r *Reader) read(number int) (*rowGroup, error) {
 	return g, nil
 }
 
-// add adds a batch of the row group.
+// add adds a batch of rows to the row group.
 func (g *rowGroup) add(rows arrow.RecordBatch, id string, columns []string) error {
 	named := schema.Events{RecordBatch: rows}
 	ids, ok := named.Column(id).(*array.Dictionary)
