@@ -17,28 +17,29 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// autofdoWriter sums values by line and call site, for compilers.
+// autofdoWriter sums values by source line and call site, for compilers that optimize by a profile (AutoFDO).
 type autofdoWriter struct {
 	*selection
 	e            *experiment
 	functions    map[string]*fdoFunction
-	starts       map[int64]int64 // first lines of functions without a known declaration
+	starts       map[int64]int64 // by function id: first line of a function without a known declaration
 	names        map[*function]*fdoFunctionName
-	notClang     map[*object]bool // with discriminators of other compilers
-	goObjects    map[*object]bool // with functions in Go
-	unknownLines int64            // values of leaves without a line, or in functions without a known first line
-	movedOut     int64            // values of inlined functions without a known first line, attributed to the lines that call them
+	notClang     map[*object]bool // objects with discriminators that clang does not use
+	goObjects    map[*object]bool // objects with functions in Go
+	unknownLines int64            // sum of samples that are left out: no line, or no first line of the function, is known
+	movedOut     int64            // sum of samples in inlined functions without a first line: the calling lines get them
 }
 
-// fdoFunction is a function, or a function inlined at a call site.
+// fdoFunction has the values of a function or, if it was inlined, of one of its call sites.
 type fdoFunction struct {
 	total   int64
 	lines   map[fdoLine]int64
-	calls   map[fdoCall]*fdoFunction // inlined calls
-	targets map[fdoCall]int64        // other calls, with the values of the callees
+	calls   map[fdoCall]*fdoFunction // inlined functions by call site and name
+	targets map[fdoCall]int64        // values of calls that were not inlined
 }
 
-// fdoLine is a part of a line, relative to the function's first line.
+// fdoLine is a part of a source line. offset is relative to the function's first line; the discriminator
+// distinguishes parts of a line.
 type fdoLine struct{ offset, discriminator int64 }
 
 type fdoCall struct {
@@ -46,14 +47,14 @@ type fdoCall struct {
 	name string
 }
 
-// fdoFunctionName identifies a function in a profile; name is empty and start 0 if unknown.
+// fdoFunctionName is a function's name in the profile, and its first line. An empty name or start 0 means unknown.
 type fdoFunctionName struct {
 	name  string
 	start int64
 }
 
-// writeAutoFDO writes the text format of LLVM's sample profiles: the lines of each function as offsets from its first
-// line, with inlined functions below them.
+// writeAutoFDO writes LLVM's text format of sample profiles: for each function its lines, as offsets from its first
+// line, and below them its inlined functions.
 func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
 	a := &autofdoWriter{selection: s, functions: map[string]*fdoFunction{}, names: map[*function]*fdoFunctionName{}}
 	if err := a.readStarts(ctx); err != nil {
@@ -81,8 +82,9 @@ func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
 	return out.Flush()
 }
 
-// readStarts finds the first lines of functions without a known declaration: the lines of their first instructions. A cold
-// part moved out of a function starts anywhere, so it gets the function's line.
+// readStarts finds the first lines of functions without a known declaration: the line of a function's first
+// instruction. A cold part that was moved out of a function may begin anywhere in it, so it gets the line of the
+// function.
 func (a *autofdoWriter) readStarts(ctx context.Context) error {
 	a.starts = map[int64]int64{}
 	var id, line int64
@@ -111,16 +113,16 @@ func (a *autofdoWriter) begin(e *experiment) error {
 	return nil
 }
 
-// goFiles are the suffixes of files of Go packages, and of functions without a file.
+// goFiles are the suffixes of files whose functions are compiled by Go, and "" for functions without a file.
 var goFiles = []string{".go", ".s", ""}
 
-// leastFactor is the smallest odd discriminator of clang: odd ones say that code was duplicated. Other compilers number the
-// parts of a line from 1.
+// leastFactor is the smallest odd discriminator that clang uses: odd ones say how often code was duplicated. Other
+// compilers number the parts of a line 1, 2, 3 and so on.
 const leastFactor = 9
 
-// base returns the part of a discriminator by which clang identifies an instruction. Bit 0 is 1 if it has none; otherwise it
-// has five bits and, if the sixth is set, seven more. The rest counts duplications. Discriminators of other compilers
-// mean nothing to clang.
+// base decodes the part of a discriminator by which clang identifies an instruction; the other part counts
+// duplications. Bit 0 set means that the base is 0. Otherwise the base is in the five bits after it and, if the next
+// bit is set, in seven more. Discriminators of other compilers mean nothing to clang: base returns 0.
 func (a *autofdoWriter) base(o *object, discriminator int64) int64 {
 	d := discriminator >> 1
 	switch {
@@ -132,12 +134,13 @@ func (a *autofdoWriter) base(o *object, discriminator int64) int64 {
 	return d & 0x1f
 }
 
-// nameOf returns a function's linkage name without the suffixes of clones and parts, which differ between compilations.
+// nameOf returns a function's linkage name and first line. It cuts suffixes of clones and parts (".cold"), which
+// differ from build to build.
 func (a *autofdoWriter) nameOf(f *function) *fdoFunctionName {
 	n := a.names[f]
 	if n == nil {
 		n = &fdoFunctionName{name: cmp.Or(f.linkage, f.name), start: cmp.Or(f.start, a.starts[f.id])}
-		// Clang does not know names for people, and Go's compiler reads other profiles.
+		// clang knows only linkage names; Go's compiler cannot read this format.
 		if !linkerName().MatchString(n.name) || a.goObjects[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
 			n.start, n.name = 0, ""
 		}
@@ -149,8 +152,8 @@ func (a *autofdoWriter) nameOf(f *function) *fdoFunctionName {
 	return n
 }
 
-// linkerName matches names that the format can hold. A blank or colon ends a name, and other first characters begin
-// comments, contexts and numbers.
+// linkerName matches names that the format can hold: a blank or colon would end the name, and other first characters
+// begin a comment, a context or a number.
 var linkerName = lazyregexp.New(`^[\pL_$.][^\s\v\pC:(<]*$`)
 
 func (a *autofdoWriter) sample(s *sample) error {
@@ -163,7 +166,7 @@ func (a *autofdoWriter) sample(s *sample) error {
 		if f, at, whole := a.find(&a.e.locations[n], 0); f != nil && whole {
 			if callee := a.nameOf(a.e.locations[s.path[i+1]].levels[0].function); callee.name != "" {
 				call := fdoCall{at, callee.name}
-				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // recursive calls count repeatedly
+				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // no overflow: recursive calls count repeatedly
 			}
 		}
 	}
@@ -179,9 +182,9 @@ func (a *autofdoWriter) sample(s *sample) error {
 	return nil
 }
 
-// find returns the innermost function at a location and the line in it, and adds a value to the totals of all levels. The
-// function is nil if the outermost level has no known lines; whole is false if an inner level has none, so that an outer
-// one is returned.
+// find returns the innermost function at a location with the line in it, and adds v to the totals of that function
+// and of those that it is inlined in. If the first line of a level is unknown, the level above it is returned and
+// whole is false; f is nil if the outermost level is unknown.
 func (a *autofdoWriter) find(l *location, v int64) (f *fdoFunction, at fdoLine, whole bool) {
 	for i := range l.levels {
 		level := &l.levels[i]
@@ -195,7 +198,7 @@ func (a *autofdoWriter) find(l *location, v int64) (f *fdoFunction, at fdoLine, 
 			f = child(f.calls, fdoCall{at, n.name})
 		}
 		f.total += v
-		at = fdoLine{(level.line - n.start) & 0xffff, a.base(l.object, level.discriminator)} // as compilers encode it
+		at = fdoLine{(level.line - n.start) & 0xffff, a.base(l.object, level.discriminator)} // 16 bits, as in compilers
 	}
 	return f, at, true
 }
@@ -209,12 +212,12 @@ func child[K comparable](of map[K]*fdoFunction, key K) *fdoFunction {
 	return f
 }
 
-// write writes the lines of a function, indented by its depth, then the inlined functions.
+// write writes the lines of a function, indented by its depth of inlining, and then the functions inlined in it.
 func (f *fdoFunction) write(out *bufio.Writer, depth int) {
 	indent := strings.Repeat(" ", depth)
 	targets := slices.SortedFunc(maps.Keys(f.targets), compareCalls)
 	for _, c := range targets {
-		f.lines[c.fdoLine] += 0 // so that the line exists
+		f.lines[c.fdoLine] += 0 // adds the line if it has no value of its own
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(f.lines), comparePlaces) {
 		fmt.Fprintf(out, "%s%s: %d", indent, at, f.lines[at])
@@ -229,7 +232,7 @@ func (f *fdoFunction) write(out *bufio.Writer, depth int) {
 	}
 }
 
-// String returns the line in the format of profiles.
+// String returns the line as the format writes it: OFFSET or OFFSET.DISCRIMINATOR.
 func (p fdoLine) String() string {
 	if p.discriminator == 0 {
 		return strconv.FormatInt(p.offset, 10)

@@ -13,43 +13,43 @@ import (
 	"unicode"
 )
 
-// callgrindWriter sums costs by line, and calls by line and callee (the format holds no more), and writes the sums at the
-// end.
+// callgrindWriter sums costs by line, and costs of calls by line and callee (the format has no whole stacks). It
+// writes the sums at the end.
 type callgrindWriter struct {
 	*selection
 	e          *experiment
 	functions  map[functionKey]*callgrindFunction
 	order      []*callgrindFunction
-	byLocation []*callgrindFunction // functions by the experiment's location
+	byLocation []*callgrindFunction // by location number of the current experiment
 	root       *callgrindFunction
-	onPath     map[*callgrindFunction]bool // functions on the current stack
+	onPath     map[*callgrindFunction]bool // functions on the stack of the current sample
 	out        *bufio.Writer
-	names      map[string]int // by kind and name
+	names      map[string]int // numbers of names, by kind and name
 }
 
-// callgrindFunction is a function with its costs.
+// callgrindFunction is a function with its own costs and those of its calls.
 type callgrindFunction struct {
 	name, file, object string
-	number             int // in the order of first appearance
+	number             int // index into callgrindWriter.order
 	self               map[sourceLine][]int64
 	calls              map[call][]int64
 }
 
-// sourceLine is a line in a file; an empty file is the function's.
+// sourceLine is a line in a file. An empty file means the function's file.
 type sourceLine struct {
 	file string
 	line int64
 }
 
-// call is a call site with its callee.
+// call identifies calls from one source line to one function.
 type call struct {
 	sourceLine
 	callee *callgrindFunction
 }
 
-// writeCallgrind writes the costs of lines and calls. With recursion, only the first call of a function on a stack has a
-// cost, so that the costs of the calls to a function sum to its inclusive value. The root calls the outermost functions;
-// with `--by` it calls the threads, and these call the outermost functions.
+// writeCallgrind writes costs by line and by call. If a function is on a stack several times, only its outermost call
+// gets the cost, so that the costs of all calls to a function sum to its inclusive value. The root, <Total>, calls
+// the outermost functions; with `--by` it calls threads, which call these functions.
 func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
 	c := &callgrindWriter{selection: s, functions: map[functionKey]*callgrindFunction{},
 		onPath: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}
@@ -110,7 +110,7 @@ func add[K comparable](sums map[K][]int64, key K, values []int64) {
 	}
 }
 
-// at returns the source line of a level relative to its function.
+// at returns the source line of a level. The file is empty if it is the function's.
 func (f *callgrindFunction) at(l *level) sourceLine {
 	if l.file == f.file {
 		return sourceLine{"", l.line}
@@ -118,7 +118,7 @@ func (f *callgrindFunction) at(l *level) sourceLine {
 	return sourceLine{l.file, l.line}
 }
 
-// functionAt returns the function of a location.
+// functionAt returns the function at a location.
 func (c *callgrindWriter) functionAt(n int32) *callgrindFunction {
 	if c.byLocation[n] == nil {
 		l := &c.e.locations[n].levels[0]
@@ -127,10 +127,10 @@ func (c *callgrindWriter) functionAt(n int32) *callgrindFunction {
 	return c.byLocation[n]
 }
 
-// threads is the file of functions that represent threads: readers merge functions with the same name and file.
+// threads is the file name of functions that are threads: readers would merge functions with the same name and file.
 const threads = "<threads>"
 
-// function returns the function with a key. Its file is the first one seen.
+// function returns the function with a key, and adds it if it is new. The file of a function is the one given first.
 func (c *callgrindWriter) function(key functionKey, file string, in *object) *callgrindFunction {
 	f := c.functions[key]
 	if f == nil {
@@ -156,7 +156,7 @@ func (c *callgrindWriter) head() {
 	fmt.Fprintf(c.out, "positions: line\nevents: %s\nsummary: %s\n", strings.Join(events, " "), costs(c.total))
 }
 
-// events returns unique names of the metrics without blanks.
+// events returns a name for each metric. The names have no blanks and are unique.
 func (c *callgrindWriter) events() (names []string) {
 	for _, m := range c.metrics {
 		word := strings.Map(func(r rune) rune {
@@ -185,7 +185,7 @@ func costs(values []int64) string {
 	return string(b)
 }
 
-// body writes a function: its costs by line, then its calls.
+// body writes a function: its own costs by line, then its calls.
 func (c *callgrindWriter) body(f *callgrindFunction) {
 	fmt.Fprintf(c.out, "\nob=%s\nfl=%s\nfn=%s\n", c.compressedName("ob", f.object), c.compressedName("fl", f.file), c.compressedName("fn", f.name))
 	file := ""
@@ -212,9 +212,9 @@ func comparePositions(a, b sourceLine) int {
 	return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 }
 
-// compressedName returns a name with its number, or only the number after its first use.
+// compressedName returns "(NUMBER) NAME" when a name is used first, and then "(NUMBER)".
 func (c *callgrindWriter) compressedName(kind, name string) string {
-	if strings.TrimSpace(name) == "" { // a number without a name refers to an earlier name
+	if strings.TrimSpace(name) == "" { // an empty name would mean the earlier name with the number
 		name = "???" // as Valgrind's tools write unknown names
 	}
 	name = oneLine.Replace(name)

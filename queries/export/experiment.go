@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// experiment holds what the samples of an experiment refer to.
+// experiment is an experiment, and what its samples refer to.
 type experiment struct {
 	id, name      string
 	host, command string
@@ -19,9 +19,9 @@ type experiment struct {
 	processes     map[int32]process
 	objects       map[int64]*object
 	functions     map[int64]*function
-	locations     []location // indexed by number
-	summary       bool       // only its sums are kept
-	labeled       bool       // its samples may have labels
+	locations     []location // indexed by location number
+	summary       bool       // it has no samples, only sums by function
+	labeled       bool       // its samples may have labels of their own
 }
 
 // process is one process of an experiment.
@@ -36,37 +36,37 @@ type object struct {
 	id            int64
 	name, path    string
 	buildID, kind string
-	segments      []segment // code first
+	segments      []segment // mappings of code come first
 }
 
-// The load objects of code outside of files.
+// Names of load objects for code that is in no file: unknown code, and code generated at run time.
 const unknownObject, generatedCode = "<Unknown>", "<DYNAMIC_FUNCTIONS>"
 
-// isMapped reports whether a load object can be a mapping.
+// isMapped reports whether a load object is a file, so that it can be a mapping in a profile.
 func (o *object) isMapped() bool { return o.name != unknownObject && o.name != generatedCode }
 
-// segment is a mapping of a load object.
+// segment is a mapping of a part of a load object; offset is the offset in its file.
 type segment struct {
 	address, size, offset uint64
 }
 
-// function is a function, inlined or not.
+// function is a function. It may be inlined somewhere.
 type function struct {
 	id            int64
 	name, linkage string
 	object        *object
 	module        string
 	address       int64
-	file          string // the first known source file; may be empty
-	start         int64  // the line of its declaration, 0 if unknown
+	file          string // the first source file found for it; "" if none
+	start         int64  // line of its declaration; 0 if unknown
 }
 
-// noteFile records a source file of the function.
+// noteFile sets the source file of the function if it has none yet.
 func (f *function) noteFile(file string) { f.file = cmp.Or(f.file, file) }
 
 const unknownModule = "(unknown)"
 
-// source returns a source file of the function, or its module's if it has no lines.
+// source returns the function's source file or, if no file is known, the name of its module.
 func (f *function) source() string {
 	if f.file == "" && f.module != unknownModule {
 		return f.module
@@ -74,8 +74,8 @@ func (f *function) source() string {
 	return f.file
 }
 
-// location is an instruction on a stack. Its levels are its function and the functions inlined there, the outermost
-// first.
+// location is an instruction in a stack. levels[0] is its function, followed by the functions inlined there, from the
+// outermost to the innermost.
 type location struct {
 	id     int64
 	object *object
@@ -83,7 +83,7 @@ type location struct {
 	levels []level
 }
 
-// frames returns the levels that are frames: the function and, if inline is set, the inlined functions.
+// frames returns the levels that are frames in the export: all if inline is set, otherwise only the function.
 func (l *location) frames(inline bool) []level {
 	if inline {
 		return l.levels
@@ -91,41 +91,41 @@ func (l *location) frames(inline bool) []level {
 	return l.levels[:1]
 }
 
-// level is a source position in a function.
+// level is a function at a location, with the source line in it.
 type level struct {
 	function      *function
 	file          string
 	line          int64
-	discriminator int64 // the part of the line, 0 if unknown
+	discriminator int64 // distinguishes parts of the line; 0 if unknown
 }
 
-// sample sums the samples with one stack and origin.
+// sample is the sum of all samples with the same stack and origin.
 type sample struct {
-	path []int32 // numbers of locations from the root; empty without a stack
+	path []int32 // location numbers from the root to the leaf; empty without a stack
 	origin
-	values []int64 // in the order of the selection's metrics
+	values []int64 // by metric, in the order of selection.metrics
 }
 
-// origin holds the properties of a sample that separate equal stacks.
+// origin says where a sample was taken. Which fields are set depends on what separates stacks (selection.by).
 type origin struct {
 	process      int32
 	thread       int64
 	name, cgroup string // of the thread; empty if not recorded
-	labels       string // in JSON
+	labels       string // the sample's own labels, as a JSON object
 }
 
-// sink receives the experiments of a selection, each followed by its samples in the order of the tree of stacks. Its
-// arguments are valid during the call.
+// sink receives the experiments of a selection, each followed by its samples, in the order of the stack tree. It must
+// not keep the arguments.
 type sink interface {
 	begin(e *experiment) error
 	sample(s *sample) error
 }
 
-// commLength is the length to which kernels cut a program's name.
+// commLength is the length to which Linux cuts the name of a process.
 const commLength = 15
 
-// Functions that report whether a file has the name of a program: exactly, cut by the kernel, or with a version that a
-// link to it omits (python3, python3.11).
+// These functions report whether a file may be the program of a process: if the names are equal, if the kernel cut
+// the name, or if the file has a version that the name lacks (python3.11 for python3).
 
 func isName(file, program string) bool { return file == program }
 
@@ -141,8 +141,9 @@ func isVersion(file, program string) bool {
 // founder is the number of an experiment's first process.
 const founder = 1
 
-// program returns the executed load object, or nil: the one with the name of the founder, else of another process (those
-// with most samples first), else one with a main function.
+// program returns the load object that the experiment executed, or nil if it is not known: the one with the name of
+// the founder, else with the name of another process (those with the most samples first), else one with a main
+// function.
 func (e *experiment) program() *object {
 	var files []*object
 	for _, o := range e.objects {

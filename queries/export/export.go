@@ -17,39 +17,39 @@ import (
 	"stackmill/schema"
 )
 
-// Querier runs SQL over the views: a store, or a connection with filtered views.
+// Querier runs SQL over the views. It is a store, or a connection in which the views are filtered.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Request selects what to export from the experiments that the store was opened with.
+// Request says what to export of the experiments of an open store.
 type Request struct {
 	As     string // one of Formats
-	Metric string // empty: all, or the default metric where the format holds one
+	Metric string // "": all metrics; for formats that hold one metric, the default metric
 	Mode   string // user, expert or machine
 	Inline bool   // inlined functions are separate frames
-	By     string // one of Origins, which separates equal stacks; may be empty
+	By     string // one of Origins: equal stacks are separated by it; "": they are summed
 }
 
-// Origins are the properties of samples that can separate equal stacks.
+// Origins are the properties of samples by which equal stacks can be separated.
 var Origins = []string{byThread, byName}
 
 const (
 	byThread = "thread"
-	byName   = "thread-name" // all threads while they have the name
-	byOrigin = "origin"      // everything known about where a sample was taken
+	byName   = "thread-name" // the name that the thread had at the time; threads with the same name are summed
+	byOrigin = "origin"      // all properties in origin
 )
 
 type format struct {
 	name         string
-	multiMetric  bool    // holds several metrics
-	acceptsNames bool    // needs only the names of functions
-	threads      support // whether it separates threads
+	multiMetric  bool    // it can hold several metrics
+	acceptsNames bool    // it can be made from rows of a query, which have only names of functions
+	threads      support // whether stacks are separated by thread
 	inline       support // whether inlined functions are separate frames
 	write        func(context.Context, *selection, io.Writer) error
 }
 
-// support says when a format has a property.
+// support says whether an export in a format has a property.
 type support uint8
 
 const (
@@ -68,7 +68,7 @@ var formats = []format{
 	{name: "pgo", threads: never, write: writePGO},
 }
 
-// checkOptions returns an error if Inline or By do not apply to the format.
+// checkOptions returns an error if Inline or By has no effect on the format.
 func (r *Request) checkOptions() error {
 	for _, o := range []struct {
 		name, has string
@@ -114,7 +114,7 @@ const noStack = "<no stack>"
 // Modes are the representations of stacks.
 var Modes = []string{"user", "expert", "machine"}
 
-// Check validates a request as far as possible without a store.
+// Check returns an error if the request cannot be valid for any store. others are further formats to name in errors.
 func (r *Request) Check(others ...string) error {
 	all := slices.Concat(Formats(), others)
 	switch {
@@ -130,15 +130,15 @@ func (r *Request) Check(others ...string) error {
 	return r.checkOptions()
 }
 
-// Reads returns the views that exports read: a filtered session needs no others.
+// Reads returns the views that an export reads, for queries.DB.Filter.
 func (r *Request) Reads() []string {
 	return []string{"default_metrics", "leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
 }
 
-// ErrNothing is returned when no sample has a value.
+// ErrNothing says that no sample has a value of the metrics.
 var ErrNothing = errors.New("no sample has a value")
 
-// Write writes an export. Experiments without the metric contribute nothing.
+// Write writes an export to w. Experiments without the metric contribute nothing.
 func Write(ctx context.Context, on Querier, r Request, w io.Writer) error {
 	f, s, err := prepare(ctx, on, r)
 	if err != nil {
@@ -153,7 +153,7 @@ func Possible(ctx context.Context, on Querier, r Request) error {
 	return err
 }
 
-// prepare resolves a request.
+// prepare returns the format and the selection of a request.
 func prepare(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
 	f := r.format()
 	s := &selection{on: on, mode: r.Mode, inline: r.Inline, by: r.By}
@@ -169,18 +169,18 @@ func prepare(ctx context.Context, on Querier, r Request) (*format, *selection, e
 	return f, s, s.checkValues(ctx)
 }
 
-// selection is the part of a store to export.
+// selection is what to export: the samples and metrics of open experiments.
 type selection struct {
 	on       Querier
 	mode     string
 	inline   bool // whether inlined functions are separate frames
 	metrics  []metric
-	by       string // of Origins, or byOrigin, which separates equal stacks; may be empty
+	by       string // one of Origins, or byOrigin: equal stacks are separated by it; "": they are summed
 	multiple bool   // there are several experiments
 	title    string
-	leftOut  []string   // warnings about experiments that the store lacks
-	total    []int64    // of the samples sent so far, by metric
-	rows     *stackRows // of a query, instead of a store
+	leftOut  []string   // warnings about experiments missing from the export
+	total    []int64    // by metric: sum of the samples sent to the sink so far
+	rows     *stackRows // rows of a query, to export instead of samples of a store; nil for a store
 }
 
 type metric struct{ name, unit string }
@@ -196,7 +196,7 @@ func (s *selection) checkValues(ctx context.Context) error {
 	return cmp.Or(err, nothing)
 }
 
-// choose selects the named metric, or all in the order in which they are shown; some formats hold only the first.
+// choose sets the metrics: the named one or, without a name, all (if several is set) or the default one.
 func (s *selection) choose(ctx context.Context, name string, several bool) error {
 	known, first, err := s.listMetrics(ctx)
 	if err != nil {
@@ -223,7 +223,8 @@ func (s *selection) choose(ctx context.Context, name string, several bool) error
 	return nil
 }
 
-// listMetrics returns the metrics of the experiments in the order in which they are shown, and the default metrics.
+// listMetrics returns the metrics of all experiments, the default metrics first, and the names of the default
+// metrics.
 func (s *selection) listMetrics(ctx context.Context) (known []metric, first []string, err error) {
 	var m metric
 	err = scan(ctx, s.on, "SELECT DISTINCT metric, unit FROM metrics", func() error {
@@ -239,7 +240,7 @@ func (s *selection) listMetrics(ctx context.Context) (known []metric, first []st
 	}
 	var name string
 	err = scan(ctx, s.on, "SELECT DISTINCT metric FROM default_metrics WHERE metric IS NOT NULL ORDER BY metric", func() error { first = append(first, name); return nil }, &name)
-	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // -1 if not
+	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // 0: it is a default metric; -1: it is not
 	slices.SortFunc(known, func(a, b metric) int { return cmp.Or(shown(b)-shown(a), schema.CompareMetrics(a.name, b.name)) })
 	return known, first, err
 }

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// firefoxVersion is the written version of the format. Later versions of the profiler upgrade it.
+// firefoxVersion is the version of the format that is written. Later versions of Firefox's profiler convert it.
 const firefoxVersion = 48
 
-// firefoxWriter writes a profile of Firefox's profiler thread by thread: each has samples with times, and its own tables
+// firefoxWriter writes a profile for Firefox's profiler. Each thread has its samples, with times, and its own tables
 // of stacks, frames, functions and strings.
 type firefoxWriter struct {
 	*selection
-	out         *bufio.Writer // its error is checked at the end
+	out         *bufio.Writer // an error is kept until the final Flush
 	threads     int
 	started     time.Time
 	libs        []*object
-	libNumbers  map[[3]string]int // of libs, by path, name and build-id
-	firstThread map[int32]int64   // from firstThreads
+	libNumbers  map[[3]string]int // index into libs, by path, name and build-id
+	firstThread map[int32]int64   // by process: the result of firstThreads
 }
 
 func writeFirefox(ctx context.Context, s *selection, w io.Writer) error {
@@ -85,11 +85,11 @@ func (f *firefoxWriter) column(name string, n int, value func(int) string) {
 	_, _ = f.out.WriteString("],")
 }
 
-// addressIDs is larger than every thread id in Linux (PID_MAX_LIMIT).
+// addressIDs is larger than any thread id of Linux (PID_MAX_LIMIT); larger ids are addresses of threads (gprofng).
 const addressIDs = 1 << 22
 
-// firstThreads returns the first thread of each process whose thread ids are addresses. Otherwise the main thread is the
-// one whose id is the pid (studio-experiment 3).
+// firstThreads returns, by process, the thread that was sampled first, if the thread ids of the process are
+// addresses. Otherwise, the main thread is the one whose id is the pid (studio-experiment 3).
 func (s *selection) firstThreads(ctx context.Context, cond string) (map[int32]int64, error) {
 	first := map[int32]int64{}
 	var process int32
@@ -101,7 +101,7 @@ func (s *selection) firstThreads(ctx context.Context, cond string) (map[int32]in
 	return first, err
 }
 
-// lib returns the number of a load object.
+// lib returns the index of a load object in libs.
 func (f *firefoxWriter) lib(o *object) int {
 	of := [3]string{o.path, o.name, o.buildID}
 	n, ok := f.libNumbers[of]
@@ -113,7 +113,7 @@ func (f *firefoxWriter) lib(o *object) int {
 	return n
 }
 
-// end writes the data shared by all threads.
+// end writes what all threads share, and ends the profile.
 func (f *firefoxWriter) end() {
 	libs := make([]any, len(f.libs))
 	for i, o := range f.libs {
@@ -136,11 +136,11 @@ func (f *firefoxWriter) end() {
 	fmt.Fprintf(f.out, "],\"libs\":%s,\"meta\":%s}\n", toJSON(libs), toJSON(meta))
 }
 
-// toJSON encodes strings and numbers, or values of them.
+// toJSON encodes a value that consists of strings and numbers.
 func toJSON(v any) []byte {
 	data, _ := json.Marshal(v) // cannot fail
 	return data
 }
 
-// milliseconds converts ns to milliseconds in JSON.
+// milliseconds writes nanoseconds as milliseconds, in JSON.
 func milliseconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e6, 'f', -1, 64) }

@@ -6,25 +6,25 @@ import (
 	"strconv"
 )
 
-// firefoxTables are the tables of a thread. They refer to each other by index.
+// firefoxTables are the tables of a thread, as columns. Rows refer to each other by index.
 type firefoxTables struct {
 	f *firefoxWriter
 	e *experiment
 	t *timedThread
 
-	stackFrames, prefixes  []int           // of stacks; -1: no prefix
-	locationFrames         map[int32][]int // frames by location: its function and the inlined functions
-	frameFuncs, depths     []int           // of frames
+	stackFrames, prefixes  []int           // by stack: frame, and stack of the caller; -1: none
+	locationFrames         map[int32][]int // by location: frames of its function and of the functions inlined there
+	frameFuncs, depths     []int           // by frame: function and depth of inlining
 	lines                  []int64
 	functions              map[functionKey]int
-	names, files, starts   []int // of functions; -1: unknown file or line
-	resources              []int // of functions; -1: none
+	names, files, starts   []int // by function: index into textList, and first line; -1: unknown
+	resources              []int // by function: index of the resource; -1: none
 	resourceOf             map[*object]int
 	resourceLibs, resNames []int
 	texts                  map[string]int
 	textList               []string
-	stacks                 map[int32]int // by node of the timed thread's tree
-	noStackID              int           // the stack of samples without a stack; -1: not added yet
+	stacks                 map[int32]int // by index of a node in t.tree
+	noStackID              int           // stack for samples without a stack; -1: not added yet
 }
 
 func newFirefoxTables(f *firefoxWriter, e *experiment, t *timedThread) *firefoxTables {
@@ -32,7 +32,7 @@ func newFirefoxTables(f *firefoxWriter, e *experiment, t *timedThread) *firefoxT
 		textList: []string{}, stacks: map[int32]int{}, noStackID: -1}
 }
 
-// stack returns the stack of a node. It adds the stacks of the node's ancestors first.
+// stack returns the index of the stack that ends at a node. It adds the stacks of the node's callers first.
 func (x *firefoxTables) stack(node int32) int {
 	if node < 0 {
 		if x.noStackID < 0 {
@@ -40,7 +40,7 @@ func (x *firefoxTables) stack(node int32) int {
 		}
 		return x.noStackID
 	}
-	var path []int32 // up to the first known ancestor
+	var path []int32 // nodes from this one up to the first whose stack exists
 	at := -1
 	for n := node; n >= 0; n = x.t.tree.parents[n] {
 		if known, ok := x.stacks[n]; ok {
@@ -97,7 +97,7 @@ func (x *firefoxTables) function(l *level) int {
 	return n
 }
 
-// resource returns the index of a load object's resource.
+// resource returns the index of the resource (a library) for a load object.
 func (x *firefoxTables) resource(o *object) int {
 	if o == nil {
 		return -1
@@ -121,7 +121,7 @@ func (x *firefoxTables) text(s string) int {
 	return n
 }
 
-// write writes the samples and tables and ends the thread.
+// write writes the thread's samples and tables.
 func (x *firefoxTables) write() error {
 	x.samples()
 	column, out := x.f.column, x.f.out
@@ -161,7 +161,7 @@ func (x *firefoxTables) write() error {
 	numbers("lib", x.resourceLibs)
 	numbers("name", x.resNames)
 	same("host", resources, "null")
-	same("type", resources, "1") // a library
+	same("type", resources, "1") // 1: a library
 	fmt.Fprintf(out, `"length":%d},`, resources)
 	fmt.Fprintf(out, `"stringArray":%s,`, toJSON(x.textList))
 	_, err := out.WriteString(`"nativeSymbols":{"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0},` +
@@ -176,10 +176,10 @@ func orNull(n int) string {
 	return strconv.Itoa(n)
 }
 
-// firefoxWeights maps units to types of weights. Times are written in ms.
+// firefoxWeights maps units to the profiler's types of weights. Times are written in ms.
 var firefoxWeights = map[string]string{"ns": "tracing-ms", "bytes": "bytes"}
 
-// samples writes the samples and adds their stacks to the tables.
+// samples writes the samples, and adds their stacks to the tables.
 func (x *firefoxTables) samples() {
 	unit := x.f.metrics[0].unit
 	weights := cmp.Or(firefoxWeights[unit], "samples")

@@ -11,17 +11,17 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// foldedWriter sums values by the names of functions on stacks.
+// foldedWriter sums values by stack; a stack is the names of its functions.
 type foldedWriter struct {
 	*selection
 	e     *experiment
-	names []string // by location; empty if not needed yet
-	text  []byte   // of the stack
+	names []string // by location number; "": not made yet
+	text  []byte   // the stack of the current sample
 	sums  *foldedSums
 }
 
-// writeFolded writes a line for each stack: names of functions from root to leaf separated by semicolons, a blank, and
-// the value, summed over experiments. If stacks are separated by thread, the thread comes first.
+// writeFolded writes a line for each stack: the names of its functions from root to leaf, separated by semicolons, a
+// blank, and its value in all experiments. If stacks are separated by thread, the thread is the root.
 func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	if s.rows != nil {
 		return s.rows.fold(w)
@@ -67,11 +67,11 @@ func (f *foldedWriter) sample(s *sample) error {
 	return f.sums.add(f.text, s.values[0])
 }
 
-// foldedTotal is the stack of samples without a stack, as in the view.
+// foldedTotal is written as the stack of samples without a stack, as in the view folded.
 const foldedTotal = "<Total>"
 
-// foldedName replaces what readers misinterpret in a name: line ends, semicolons, and a number after a blank at the end,
-// which flamegraph.pl and inferno take for a value.
+// foldedName replaces what readers would misinterpret in a name: line ends, semicolons, and a blank with a number at
+// the end, which flamegraph.pl and inferno would take for the value.
 func foldedName(name string) string {
 	return numberAtEnd().ReplaceAllString(oneLine.Replace(strings.ReplaceAll(name, ";", ":")), "_$1")
 }
@@ -86,7 +86,7 @@ func foldedLine(out io.Writer, stack string, value int64) error {
 	return err
 }
 
-// addChecked adds to a sum and returns an error if it exceeds 64 bits.
+// addChecked adds v to a sum. It returns an error if the sum exceeds 64 bits; of names the sum.
 func addChecked(sum *int64, v int64, of string) error {
 	if v > 0 && *sum > math.MaxInt64-v {
 		return fmt.Errorf("the sum of %s exceeds 64 bits (choose fewer experiments with --experiment)", of)

@@ -14,17 +14,17 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// maxFolded bounds the approximate bytes of stacks in memory.
+// maxFolded is the approximate maximum of bytes for stacks in memory.
 const maxFolded = 64 << 20
 
-// foldedSums holds sums by stack. What does not fit in memory is in sorted temporary files.
+// foldedSums has sums by stack. If they need more than max bytes, they are moved to sorted temporary files (runs).
 type foldedSums struct {
 	max, size int
 	sums      map[string]*int64
 	runs      []*os.File
 }
 
-// entrySize is the approximate memory of a stack besides its text.
+// entrySize is how many bytes a stack takes in memory besides its text, approximately.
 const entrySize = 64
 
 func newFoldedSums(most int) *foldedSums { return &foldedSums{max: most, sums: map[string]*int64{}} }
@@ -44,7 +44,7 @@ func (s *foldedSums) add(stack []byte, v int64) error {
 	return nil
 }
 
-// spill moves the sums in memory to a temporary file, which has no name.
+// spill moves the sums in memory to a temporary file without a name.
 func (s *foldedSums) spill() error {
 	f, err := tempdir.File()
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *foldedSums) close() {
 	}
 }
 
-// each calls do for the stacks with a nonzero sum, in the order of their bytes.
+// each calls do for all stacks whose sum is not zero, in byte order.
 func (s *foldedSums) each(do func(stack string, value int64) error) error {
 	if len(s.runs) > 0 {
 		if err := s.spill(); err != nil {
@@ -90,7 +90,7 @@ func (s *foldedSums) each(do func(stack string, value int64) error) error {
 	return nil
 }
 
-// merge merges the sorted files, of which there are few. Each has a stack at most once.
+// merge merges the sorted files. There are few, and a stack is in each at most once.
 func (s *foldedSums) merge(do func(stack string, value int64) error) error {
 	var runs []*sortedRun
 	for _, f := range s.runs {
@@ -126,14 +126,14 @@ func (s *foldedSums) merge(do func(stack string, value int64) error) error {
 	return nil
 }
 
-// sortedRun reads a sorted file; it is at one of the lines.
+// sortedRun reads a sorted file line by line.
 type sortedRun struct {
 	from  *bufio.Reader
 	stack []byte
 	value int64
 }
 
-// next reads the next line, or returns io.EOF.
+// next moves to the next line, or returns io.EOF.
 func (r *sortedRun) next() error {
 	line, err := r.from.ReadBytes('\n')
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// scan runs a query and calls each after reading a row into the targets.
+// scan runs a query. For each row, it reads the values into targets and calls each.
 func scan(ctx context.Context, on Querier, query string, each func() error, targets ...any) error {
 	rows, err := on.QueryContext(ctx, query)
 	if err != nil {
@@ -29,7 +29,7 @@ func scan(ctx context.Context, on Querier, query string, each func() error, targ
 	return rows.Err()
 }
 
-// experiments returns the experiments in the order of their ids.
+// experiments returns the experiments, sorted by id.
 func (s *selection) experiments(ctx context.Context) (list []*experiment, err error) {
 	var e experiment
 	var started sql.NullTime
@@ -60,8 +60,8 @@ FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment
 	return list, err
 }
 
-// groupSamples and groupSize bound the samples and experiments that are read together: a query for each of thousands of
-// small experiments is slow, and reading all names at once takes too much memory.
+// groupSamples and groupSize limit how many samples and experiments are read together. One query for each of
+// thousands of small experiments would be slow, and reading the names of all at once would take too much memory.
 const groupSamples, groupSize = 1 << 20, 256
 
 func groupExperiments(list []*experiment) (all [][]*experiment) {
@@ -80,8 +80,8 @@ func groupExperiments(list []*experiment) (all [][]*experiment) {
 // experimentGroup is a group of experiments that are read together.
 type experimentGroup struct {
 	byID    map[string]*experiment
-	cond    string // on experiment_id
-	labeled bool   // samples may have labels
+	cond    string // SQL condition on experiment_id that selects them
+	labeled bool   // their samples may have labels of their own
 }
 
 func newExperimentGroup(list []*experiment) *experimentGroup {
@@ -97,14 +97,14 @@ func newExperimentGroup(list []*experiment) *experimentGroup {
 	return p
 }
 
-// release frees what was read about the experiments.
+// release frees what read has read.
 func (p *experimentGroup) release() {
 	for _, e := range p.byID {
 		e.processes, e.objects, e.functions, e.locations = nil, nil, nil, nil
 	}
 }
 
-// read reads everything that samples refer to.
+// read reads everything that samples of the experiments refer to.
 func (p *experimentGroup) read(ctx context.Context, on Querier) error {
 	for _, read := range []func(context.Context, Querier) error{p.readProcesses, p.readObjects, p.readSegments, p.readFunctions, p.readLocations, p.readInlined} {
 		if err := read(ctx, on); err != nil {
@@ -134,7 +134,7 @@ func (p *experimentGroup) readObjects(ctx context.Context, on Querier) error {
 	}, &id, &o.id, &o.name, &o.path, &o.buildID, &o.kind)
 }
 
-// readSegments reads where load objects were mapped, code before data and earlier processes before later ones.
+// readSegments reads where load objects were mapped: first mappings of code, then of data; within these, by process.
 func (p *experimentGroup) readSegments(ctx context.Context, on Querier) error {
 	var id string
 	var of, address, size, offset int64
@@ -150,7 +150,7 @@ ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
 			return nil
 		}
 		next := segment{uint64(address), uint64(size), uint64(offset)}
-		if key := (extent{o, next.size, next.offset}); !known[key] { // other processes may map it elsewhere
+		if key := (extent{o, next.size, next.offset}); !known[key] { // another process may map it elsewhere
 			known[key] = true
 			o.segments = append(o.segments, next)
 		}

@@ -16,7 +16,7 @@ import (
 	"stackmill/schema"
 )
 
-// Fields of the messages in profile.proto.
+// Field numbers of the message Profile in profile.proto.
 const (
 	profileSampleType    protowire.Number = 1
 	profileSample        protowire.Number = 2
@@ -30,24 +30,24 @@ const (
 	profileDefaultMetric protowire.Number = 14
 )
 
-// pprofUnits maps units to pprof's names.
+// pprofUnits maps units to pprof's names for them.
 var pprofUnits = map[string]string{"ns": "nanoseconds"}
 
-// pprofWriter writes a profile while it reads the samples. It writes what a sample refers to once, before the sample, and
-// keeps only that in memory.
+// pprofWriter writes a profile while it reads the samples. It writes what a sample refers to before the sample, once,
+// and keeps only the ids of it in memory.
 type pprofWriter struct {
 	*selection
-	namesOnly   bool // only names and lines, without paths and labels
+	namesOnly   bool // for PGO: write names of functions and lines, but no paths, addresses and labels
 	compressed  *gzip.Writer
-	out         *bufio.Writer // into compressed
+	out         *bufio.Writer // writes to compressed
 	strings     *stringTable
 	mappings    map[mappingKey]uint64
-	segments    map[int64][]segment // of load objects
+	segments    map[int64][]segment // by load object id: the mappings used so far
 	functions   map[functionKey]uint64
 	locations   map[string]uint64
-	locationIDs []uint64 // by the experiment's location number; 0: not written yet
-	noStackID   uint64   // the location of samples without a stack
-	ids         uint64   // the last id given
+	locationIDs []uint64 // by location number of the current experiment; 0: not written yet
+	noStackID   uint64   // id of the location for samples without a stack; 0: not written yet
+	ids         uint64   // the latest id
 	started     int64
 	duration    int64
 	e           *experiment
@@ -67,8 +67,8 @@ func writePprof(ctx context.Context, s *selection, w io.Writer) error {
 	return newPprofWriter(s, w).profile(ctx, s.metrics)
 }
 
-// writePGO writes a profile for Go's compiler, which weighs calls by the values of the sample type `samples` and requires
-// that type. The profile is meant to be kept with the sources.
+// writePGO writes a profile for Go's compiler. The compiler requires a sample type named `samples` and weighs calls
+// by its values. The profile is meant to be kept with the sources.
 func writePGO(ctx context.Context, s *selection, w io.Writer) error {
 	p := newPprofWriter(s, w)
 	p.namesOnly = true
@@ -83,7 +83,7 @@ func newPprofWriter(s *selection, w io.Writer) *pprofWriter {
 	return p
 }
 
-// profile writes the profile with the metrics as sample types.
+// profile writes the whole profile, with these metrics as sample types.
 func (p *pprofWriter) profile(ctx context.Context, types []metric) error {
 	p.strings.intern("")
 	for _, t := range types {
@@ -108,7 +108,7 @@ func (p *pprofWriter) profile(ctx context.Context, types []metric) error {
 	return p.compressed.Close()
 }
 
-// comment returns the origin of a profile.
+// comment returns text that says what made the profile.
 func (s *selection) comment() string {
 	if s.rows != nil {
 		return "stackmill query"
@@ -123,14 +123,14 @@ func pprofUnit(unit string) string {
 	return unit
 }
 
-// pair returns the message of a sample type or label: two strings.
+// pair returns a message with two strings: a sample type or a label.
 func (p *pprofWriter) pair(first, second string) (m message) {
 	m.number(1, p.strings.intern(first))
 	m.number(2, p.strings.intern(second))
 	return m
 }
 
-// write writes a field of the profile. bufio keeps an error until the end.
+// write writes a field of the profile. An error is kept until the final Flush.
 func (p *pprofWriter) write(field protowire.Number, content message) {
 	var m message
 	m.bytes(field, content)
@@ -143,7 +143,7 @@ func (p *pprofWriter) begin(e *experiment) error {
 	}
 	p.duration = min(p.duration, math.MaxInt64-e.duration) + e.duration
 	p.e, p.locationIDs = e, p.locationIDs[:0]
-	if len(p.mappings) == 0 && !p.namesOnly { // readers take the first mapping for the program
+	if len(p.mappings) == 0 && !p.namesOnly { // readers assume that the first mapping is the program
 		if o := e.program(); o != nil {
 			p.mapping(o, slices.Concat(o.segments, []segment{{}})[0])
 		}
@@ -171,7 +171,7 @@ func (p *pprofWriter) sample(s *sample) error {
 	return nil
 }
 
-// labels adds the labels of a sample.
+// labels adds labels to the message of a sample.
 func (p *pprofWriter) labels(m *message, s *sample) error {
 	if p.namesOnly {
 		return nil
@@ -182,7 +182,7 @@ func (p *pprofWriter) labels(m *message, s *sample) error {
 	return p.recordedLabels(m, s.labels)
 }
 
-// noStack returns the location of samples without a stack.
+// noStack returns the id of the location for samples without a stack.
 func (p *pprofWriter) noStack() uint64 {
 	if p.noStackID == 0 {
 		p.noStackID = p.writeLocation(0, 0, []level{{function: &function{name: noStack}}})
@@ -190,7 +190,8 @@ func (p *pprofWriter) noStack() uint64 {
 	return p.noStackID
 }
 
-// location returns the id of a location. Equal locations of different experiments share one.
+// location returns the id of a location, and writes the location if it is new. Equal locations in different
+// experiments have the same id.
 func (p *pprofWriter) location(n int32) uint64 {
 	if grown := len(p.e.locations) - len(p.locationIDs); grown > 0 {
 		p.locationIDs = append(p.locationIDs, make([]uint64, grown)...)
@@ -223,9 +224,10 @@ func (p *pprofWriter) location(n int32) uint64 {
 	return id
 }
 
-// address returns the address of an instruction in memory, in the first mapping of its load object.
+// address returns the address of an instruction as if all processes had its load object at the same address, and the
+// mapping there.
 func (p *pprofWriter) address(l *location) (segment, uint64) {
-	if l.offset >= schema.NoFileOffset { // unknown offset in the load object
+	if l.offset >= schema.NoFileOffset { // the offset in the load object is unknown
 		return slices.Concat(l.object.segments, []segment{{}})[0], 0
 	}
 	known := p.segments[l.object.id]
@@ -237,12 +239,12 @@ func (p *pprofWriter) address(l *location) (segment, uint64) {
 		return s, s.address + uint64(l.offset) - s.offset
 	}
 	if l.object.name == unknownObject || p.e.labeled && l.object.name == generatedCode {
-		return segment{}, uint64(l.offset) // the offset is the PC
+		return segment{}, uint64(l.offset) // for such code, offset is the address
 	}
 	return segment{}, 0
 }
 
-// segmentOf returns the first segment that contains a file offset.
+// segmentOf returns the first mapping that contains an offset of a file.
 func segmentOf(list []segment, offset int64) (s segment, ok bool) {
 	at := slices.IndexFunc(list, func(s segment) bool { return uint64(offset) >= s.offset && uint64(offset)-s.offset < s.size })
 	if at < 0 {
@@ -257,7 +259,7 @@ func (p *pprofWriter) writeLocation(mapping, address uint64, levels []level) uin
 	m.number(1, int64(id))
 	m.number(2, int64(mapping))
 	m.number(3, int64(address))
-	for i := len(levels) - 1; i >= 0; i-- { // the innermost first
+	for i := len(levels) - 1; i >= 0; i-- { // the format has the innermost function first
 		var line message
 		line.number(1, int64(p.function(&levels[i])))
 		line.number(2, levels[i].line)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// labelsOf returns labels that say where a sample was taken.
+// labelsOf returns labels that say where a sample was taken, as pairs of key and value.
 func (p *pprofWriter) labelsOf(s *sample) (labels [][2]string) {
 	if s.thread != 0 {
 		labels = append(labels, [2]string{"thread", strconv.FormatInt(s.thread, 10)})
@@ -28,7 +28,7 @@ func (p *pprofWriter) labelsOf(s *sample) (labels [][2]string) {
 	return append(labels, p.e.labels...)
 }
 
-// recordedLabels adds the recorded labels of a sample: strings, and numbers with units.
+// recordedLabels adds the labels that the profiler recorded with a sample: strings, and numbers with units.
 func (p *pprofWriter) recordedLabels(m *message, labels string) error {
 	if labels == "" {
 		return nil
@@ -51,14 +51,14 @@ func (p *pprofWriter) recordedLabels(m *message, labels string) error {
 	return nil
 }
 
-// label returns the message of a recorded label.
+// label returns the message of a label that the profiler recorded.
 func (p *pprofWriter) label(key string, value any) (m message) {
 	m.number(1, p.strings.intern(key))
 	switch v := value.(type) {
 	case string:
 		m.number(2, p.strings.intern(v))
 	case json.Number:
-		n, _ := v.Int64() // an integer in the store
+		n, _ := v.Int64() // the store has only integers
 		m.number(3, n)
 	case map[string]any:
 		n, _ := v["num"].(json.Number)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// RowFormats returns the formats for the rows of queries.
+// RowFormats returns the formats in which the rows of a query can be exported.
 func RowFormats() (names []string) {
 	for _, f := range formats {
 		if f.acceptsNames {
@@ -21,9 +21,10 @@ func RowFormats() (names []string) {
 	return names
 }
 
-// WriteRows writes rows with stacks in one of RowFormats. The rows have the columns `experiment_id`, `stack` (names of
-// functions from root to leaf, separated by semicolons) and `value`. The optional columns `metric`, `unit` and `mode`
-// must be constant, since values of different ones cannot be summed. leftOut are warnings about missing experiments.
+// WriteRows exports the rows of a query in one of RowFormats. The rows must have the columns `experiment_id`, `stack`
+// (names of functions from root to leaf, separated by semicolons) and `value`. They may have `metric`, `unit` and
+// `mode`, which must be the same in all rows: values of different ones cannot be summed. leftOut has warnings about
+// missing experiments.
 func WriteRows(ctx context.Context, rows *sql.Rows, as string, leftOut []string, w io.Writer) error {
 	f := formats[slices.IndexFunc(formats, func(f format) bool { return f.name == as })]
 	r := &stackRows{rows: rows, functions: map[string]int32{}}
@@ -43,19 +44,19 @@ func WriteRows(ctx context.Context, rows *sql.Rows, as string, leftOut []string,
 	return f.write(ctx, &selection{metrics: []metric{m}, multiple: true, title: "query", leftOut: leftOut, rows: r}, w)
 }
 
-// constantColumns have the same value in all rows.
+// constantColumns are the columns that must have the same value in all rows.
 var constantColumns = []string{"metric", "unit", "mode"}
 
-// stackRows reads the rows of a query with stacks.
+// stackRows reads rows with stacks.
 type stackRows struct {
 	rows           *sql.Rows
 	hasRow         bool
 	experiment     sql.NullString
 	stack          sql.NullString
 	value          sql.NullInt64
-	current, first [3]sql.NullString // values of constantColumns in this row and in the first
+	current, first [3]sql.NullString // values of constantColumns, in the current and in the first row
 	targets        []any
-	functions      map[string]int32 // locations by function
+	functions      map[string]int32 // location number by name of the function
 	e              experiment
 }
 
@@ -97,7 +98,7 @@ func (r *stackRows) next() error {
 	return nil
 }
 
-// each calls do for the current row and all that follow.
+// each calls do for the current row and for all after it.
 func (r *stackRows) each(do func() error) error {
 	for r.hasRow {
 		for i, c := range constantColumns {
@@ -140,7 +141,7 @@ func (r *stackRows) send(to sink) error {
 	})
 }
 
-// location returns the location of a function.
+// location returns the location number for a function's name, and adds a location if it is new.
 func (r *stackRows) location(name string) int32 {
 	n, ok := r.functions[name]
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"stackmill/queries"
 )
 
-// send sends the experiments with their samples to a sink. It checks that the total of each metric fits in 64 bits, so
-// that all sums do.
+// send sends the experiments and their samples to a sink. It checks that the total of each metric fits in 64 bits;
+// then every sum of samples does.
 func (s *selection) send(ctx context.Context, to sink) error {
 	s.total = make([]int64, len(s.metrics))
 	to = &totalingSink{s, to}
@@ -36,7 +36,7 @@ func (s *selection) send(ctx context.Context, to sink) error {
 	return nil
 }
 
-// totalingSink adds the samples of a sink to the total.
+// totalingSink is a sink that adds up the samples that pass through it.
 type totalingSink struct {
 	*selection
 	sink
@@ -51,7 +51,7 @@ func (c *totalingSink) sample(s *sample) error {
 	return c.sink.sample(s)
 }
 
-// heading returns the title with the warnings, for formats without room for warnings.
+// heading returns the title and the warnings, for formats that have no other place for warnings.
 func (s *selection) heading() string {
 	return strings.Join(append([]string{s.title}, s.leftOut...), "; ")
 }
@@ -64,8 +64,8 @@ func (s *selection) setTitle(list []*experiment) {
 	}
 }
 
-// samples sends the experiments of a group. It reads the nodes of the tree of stacks in the order of their numbers, in
-// which a node comes after its ancestors.
+// samples sends the experiments of a group and their samples to a sink. It reads the nodes of the stack tree by node
+// number, so that a node comes after its callers.
 func (s *selection) samples(ctx context.Context, p *experimentGroup, list []*experiment, to sink) error {
 	rows, err := s.on.QueryContext(ctx, s.sql(p))
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *selection) samples(ctx context.Context, p *experimentGroup, list []*exp
 	return w.end("")
 }
 
-// sql returns the query of the nodes of the tree of stacks that the mode shows, with the values of the samples that end
-// there.
+// sql returns a query for the nodes of the stack tree that the mode shows. A node is repeated for each value of
+// samples whose stack ends there.
 func (s *selection) sql(p *experimentGroup) string {
 	names := make([]string, len(s.metrics))
 	for i, m := range s.metrics {
@@ -99,7 +99,7 @@ func (s *selection) sql(p *experimentGroup) string {
 	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, NULL AS thread_name, NULL AS cgroup, '' AS labels, metric, value FROM leaf_values
   WHERE mode = '` + s.mode + `' AND ` + cond
 	if s.by != "" {
-		// Joined step by step, as in the views, because experiment_id alone is no key.
+		// Join step by step, as in the views, because experiment_id alone is no key.
 		valued = `SELECT l.experiment_id, l.node, ` + originColumns[s.by] + `, v.metric, v.value
   FROM (FROM mode_leaves WHERE mode = '` + s.mode + `' AND ` + cond + `) l JOIN (
     SELECT t.experiment_id, t.stack, t.process, t.thread_id, t.name_no, t.cgroup, t.labels, m.metric, sum(m.value)::BIGINT AS value
@@ -125,14 +125,14 @@ SELECT experiment_id, node, 0, NULL, process, thread_id, thread_name, cgroup, la
 ORDER BY ALL`
 }
 
-// originColumns are the columns of a sample's origin, by the property that separates stacks.
+// originColumns has the SQL columns for the fields of origin, by what separates stacks.
 var originColumns = map[string]string{
 	byOrigin: "v.process, v.thread_id, a.thread_name, v.cgroup, v.labels",
 	byThread: "v.process, v.thread_id, a.thread_name, NULL AS cgroup, '' AS labels",
 	byName:   "0 AS process, 0 AS thread_id, a.thread_name, NULL AS cgroup, '' AS labels",
 }
 
-// samples returns the query of the samples, with labels if they separate stacks.
+// samples returns a query for the samples of the group. It joins their own labels if these separate stacks.
 func (p *experimentGroup) samples(by string) string {
 	if !p.labeled || by != byOrigin {
 		return "SELECT experiment_id, sample, stack, process, thread_id, name_no, cgroup, '' AS labels FROM samples_wide WHERE " + p.cond
@@ -141,7 +141,8 @@ func (p *experimentGroup) samples(by string) string {
     FROM (FROM samples_wide WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
 }
 
-// nodeRow is a node of the tree of stacks with one value of the samples that end there, if any.
+// nodeRow is a row of that query: a node of the stack tree and, if samples end there, one value of a metric and an
+// origin.
 type nodeRow struct {
 	id            string
 	node, depth   int32
@@ -157,16 +158,16 @@ func (r *nodeRow) origin() origin {
 	return origin{r.process.Int32, r.thread.Int64, r.name.String, r.cgroup.String, r.labels.String}
 }
 
-// nodeWalker makes samples from rows.
+// nodeWalker turns rows into samples.
 type nodeWalker struct {
 	*selection
 	part     *experimentGroup
-	list     []*experiment // that have not begun
+	list     []*experiment // experiments that the sink has not received yet
 	to       sink
-	id       string // the current experiment's
+	id       string // id of the current experiment
 	node     int32
 	path     []int32
-	hasValue bool // whether next has a value
+	hasValue bool // next has a value other than 0
 	next     sample
 }
 
@@ -192,7 +193,7 @@ func (w *nodeWalker) row(r *nodeRow) error {
 	return nil
 }
 
-// flush sends the collected sample if it has a value.
+// flush sends the sample in next if it has a value, and clears its values.
 func (w *nodeWalker) flush() error {
 	if !w.hasValue {
 		return nil
@@ -204,7 +205,8 @@ func (w *nodeWalker) flush() error {
 	return err
 }
 
-// end ends an experiment and begins the experiments up to the one with the id, or all remaining ones.
+// end sends the last sample of the current experiment. Then it begins the experiments up to the one with the id; for
+// "", all that are left.
 func (w *nodeWalker) end(id string) error {
 	if err := w.flush(); err != nil {
 		return err

@@ -12,34 +12,34 @@ import (
 	"strings"
 )
 
-// speedscopeUnits maps units to speedscope's names.
+// speedscopeUnits maps units to speedscope's names for them.
 var speedscopeUnits = map[string]string{"ns": "nanoseconds", "bytes": "bytes"}
 
-// speedscopeWriter writes speedscope's own format after reading all stacks.
+// speedscopeWriter writes speedscope's format. It needs all stacks before it can write.
 type speedscopeWriter struct {
 	*selection
-	out          *bufio.Writer // its error is checked at the end
+	out          *bufio.Writer // an error is kept until the final Flush
 	frameNumbers map[speedscopeFrame]int
 	frames       []speedscopeFrame
 	profiles     map[string]*speedscopeProfile // by thread; "" if stacks are not separated by thread
-	texts        *spool                        // the profiles' stacks
-	stacks       map[string]int                // index into a profile's weights, by profile and frames
-	size         int                           // approximate bytes of stacks
-	path         []int                         // frames of the sample
+	texts        *spool                        // text of the profiles' stacks
+	stacks       map[string]int                // index into a profile's weights, by a key made of profile and frames
+	size         int                           // approximate memory of the keys in stacks
+	path         []int                         // frames of the current sample, from the root
 	key          []byte
 	e            *experiment
 }
 
-// speedscopeProfile holds the samples of a thread, or of all threads.
+// speedscopeProfile has the samples of a thread, or of all threads if stacks are not separated by thread.
 type speedscopeProfile struct {
 	thread  string
 	number  int
-	stacks  spoolText // as JSON
+	stacks  spoolText // a JSON list of frames for each weight
 	weights []int64
 	total   int64
 }
 
-// speedscopeFrame identifies a function in speedscope.
+// speedscopeFrame is a function as speedscope identifies it.
 type speedscopeFrame struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
@@ -50,7 +50,7 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 		frames: []speedscopeFrame{}, texts: &spool{max: maxFolded}, stacks: map[string]int{}}
 	defer p.texts.close()
 	if s.by == "" {
-		p.profileOf(&sample{}) // add a profile even if it is empty
+		p.profileOf(&sample{}) // so that there is a profile even without samples
 	}
 	if err := s.send(ctx, p); err != nil {
 		return err
@@ -68,7 +68,7 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 	return p.out.Flush()
 }
 
-// sorted returns the profiles in descending order of their total: speedscope shows the first one.
+// sorted returns the profiles, the one with the highest total first: speedscope shows the first profile.
 func (p *speedscopeWriter) sorted() []*speedscopeProfile {
 	list := make([]*speedscopeProfile, len(p.profiles))
 	for _, of := range p.profiles {
@@ -95,7 +95,8 @@ func (p *speedscopeWriter) begin(e *experiment) error {
 	return nil
 }
 
-// sample adds to the weight of an equal stack, if that is still in memory, or adds a stack.
+// sample adds the sample's value to the weight of an equal stack if there is one in memory; otherwise it adds a
+// stack.
 func (p *speedscopeWriter) sample(s *sample) error {
 	of := p.profileOf(s)
 	p.path, p.key = p.path[:0], binary.AppendUvarint(p.key[:0], uint64(of.number))
@@ -137,7 +138,7 @@ func (p *speedscopeWriter) sample(s *sample) error {
 	})
 }
 
-// profileOf returns the profile of a sample.
+// profileOf returns the profile that a sample belongs to.
 func (p *speedscopeWriter) profileOf(s *sample) *speedscopeProfile {
 	thread := p.thread(p.e, s)
 	known := p.profiles[thread]
@@ -148,7 +149,8 @@ func (p *speedscopeWriter) profileOf(s *sample) *speedscopeProfile {
 	return known
 }
 
-// frame returns the index of a function. Functions of one name in two load objects are different.
+// frame returns the index of a function's frame. Functions with the same name in different load objects have
+// different frames.
 func (p *speedscopeWriter) frame(f *function) int {
 	key := speedscopeFrame{Name: f.name}
 	if f.object != nil {

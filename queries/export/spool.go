@@ -8,16 +8,17 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// spool holds several texts that grow concurrently. They share a temporary file for what does not fit in memory.
+// spool holds several texts that grow at the same time. If they need more than max bytes, they are moved to a
+// temporary file that they share.
 type spool struct {
-	max   int // bytes in memory
+	max   int // limit of size
 	size  int
-	texts []*spoolText // with bytes in memory
+	texts []*spoolText // those that have bytes in memory
 	file  *os.File
-	end   int64 // of the file
+	end   int64 // size of the file
 }
 
-// spoolText is a text of a spool: its parts in the file, then its bytes in memory.
+// spoolText is a text of a spool. It consists of parts in the file and, after them, bytes in memory.
 type spoolText struct {
 	parts  []filePart
 	memory []byte
@@ -25,7 +26,7 @@ type spoolText struct {
 
 type filePart struct{ offset, size int64 }
 
-// add appends to a text by calling grow with its bytes in memory.
+// add appends to a text: grow appends to the bytes that it has in memory.
 func (s *spool) add(t *spoolText, grow func([]byte) []byte) error {
 	before := len(t.memory)
 	if before == 0 {

@@ -5,11 +5,12 @@ import (
 	"fmt"
 )
 
-// Labels of threads without a recorded id or name.
+// Labels of threads whose id or name was not recorded.
 const noThread, noName = "<no thread>", "<no name>"
 
-// thread returns the label of a sample's thread or thread name, or "" if that does not separate stacks. The label of a
-// thread is NAME-PID/TID, as in stackcollapse-perf.pl and inferno, after the experiment's name if there are several.
+// thread returns the name of the thread, or of the group of threads, by which a sample is separated from others; ""
+// if they are not separated by thread. A thread is NAME-PID/TID, as in stackcollapse-perf.pl and inferno, with the
+// experiment's name before it if there are several experiments.
 func (s *selection) thread(e *experiment, of *sample) string {
 	switch {
 	case s.by == byName:

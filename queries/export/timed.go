@@ -10,7 +10,7 @@ import (
 	"stackmill/queries"
 )
 
-// timedSamples reads the samples of an experiment by thread and time.
+// timedSamples reads the samples of an experiment in order of thread and time.
 type timedSamples struct {
 	selection  *selection
 	experiment *experiment
@@ -18,24 +18,24 @@ type timedSamples struct {
 	rows       *sql.Rows
 }
 
-// timedTree is the tree of stacks that a mode shows.
+// timedTree is the stack tree that a mode shows.
 type timedTree struct {
-	nodes              []int32 // numbers in ascending order
-	parents, locations []int32 // parents are indexes into these lists; -1: none
+	nodes              []int32 // node numbers, ascending
+	parents, locations []int32 // by index into nodes; a parent is such an index, -1: none
 }
 
-// timedThread holds the samples of a thread that have a value.
+// timedThread has the samples of a thread that have a value of the metric.
 type timedThread struct {
 	tree    *timedTree
 	process int32
 	thread  int64
-	names   []string // in chronological order, at most one more than maxThreadNames
-	nodes   []int32  // indexes into the tree's lists; -1: no stack
-	times   []int64  // ns
+	names   []string // all names that the thread had, in order of time; at most maxThreadNames+1
+	nodes   []int32  // by sample: index into tree.nodes; -1: no stack
+	times   []int64  // by sample: time in ns
 	values  []int64
 }
 
-// timed queries the samples of the experiment that cond selects. The caller reads them with each.
+// timed queries the samples of an experiment; cond is an SQL condition that selects it. The method each reads them.
 func (s *selection) timed(ctx context.Context, e *experiment, cond string) (*timedSamples, error) {
 	t := &timedSamples{selection: s, experiment: e, tree: &timedTree{}}
 	var node, depth, location int32
@@ -62,17 +62,17 @@ ORDER BY t.process, t.thread_id, t.time_ns, t.sample`)
 	return t, err
 }
 
-// maxThreadNames bounds the names in a thread's label.
+// maxThreadNames is how many names of a thread its label has at most.
 const maxThreadNames = 4
 
-// addName records the name of the thread in its next sample.
+// addName adds a name to the thread's names, unless it has it already.
 func (t *timedThread) addName(name string) {
 	if name != "" && len(t.names) <= maxThreadNames && !slices.Contains(t.names, name) {
 		t.names = append(t.names, name)
 	}
 }
 
-// label returns the thread's names in chronological order.
+// label returns the thread's names, or its id if it has none.
 func (t *timedThread) label() string {
 	switch {
 	case len(t.names) == 0:
@@ -83,7 +83,7 @@ func (t *timedThread) label() string {
 	return strings.Join(t.names, ", ")
 }
 
-// each calls do for each thread with samples.
+// each calls do once for each thread, with its samples.
 func (t *timedSamples) each(do func(*experiment, *timedThread) error) error {
 	defer t.rows.Close()
 	var now *timedThread

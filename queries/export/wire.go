@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message is a protobuf message under construction.
+// message is an encoded protobuf message to which fields are appended.
 type message []byte
 
 func (m *message) number(field protowire.Number, n int64) {
@@ -22,12 +22,12 @@ func (m *message) bytes(field protowire.Number, data []byte) {
 	*m = protowire.AppendBytes(*m, data)
 }
 
-// packed appends a number without a tag, for packed repeated fields.
+// packed appends a number without a field number, for packed repeated fields.
 func (m *message) packed(n uint64) { *m = protowire.AppendVarint(*m, n) }
 
-// stringTable numbers the strings of a profile and writes each once.
+// stringTable numbers the strings of a profile, and writes each string once.
 type stringTable struct {
-	out     *bufio.Writer // its error is checked at the end
+	out     *bufio.Writer // an error is kept until the final Flush
 	field   protowire.Number
 	numbers map[string]int64
 }

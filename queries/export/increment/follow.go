@@ -7,15 +7,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Follow calls update whenever the store has changed, until the context ends. It returns the first
-// update's error. Later errors may be temporary, so it passes each to warn, once.
+// Follow calls update now and whenever the store has changed, until the context ends. If the first update fails, it
+// returns the error. Later errors may be temporary: it passes each to warn once, and tries again.
 func Follow(ctx context.Context, store string, interval time.Duration, update func(context.Context) error, warn func(error)) error {
 	seen, warned, first := "", "", true
 	watcher := storedir.NewWatcher(store)
 	for ctx.Err() == nil {
 		state, err := watcher.State()
 		if first || err != nil || state != seen {
-			if err == nil || first { // the first time, update says what is wrong
+			if err == nil || first { // if the store cannot be read at first, update returns a better error
 				err = update(ctx)
 			}
 			switch {

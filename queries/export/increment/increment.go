@@ -24,30 +24,30 @@ import (
 // ListFile is the file of a folder that lists its file sets.
 const ListFile = "feed.json"
 
-// DefaultViews are the views exported by default: summaries of experiments.
+// DefaultViews are the views that are exported by default: those with summaries of experiments.
 var DefaultViews = []string{"experiments", "labels", "metric_totals", "function_trends", "problems"}
 
-// Folder is an exported folder. It is locked by one process at a time.
+// Folder is a folder of exported views. Only one process at a time may have it open.
 type Folder struct {
 	*exportfolder.Folder
 	views    []string
 	manifest manifest
 
-	saved bool // the list is in the folder
+	saved bool // ListFile exists
 }
 
 // manifest is the content of ListFile.
 type manifest struct {
-	Program string         `json:"program"` // version that wrote the files: another one may have other columns
+	Program string         `json:"program"` // version of stackmill: another one may write other columns
 	Views   []string       `json:"views"`
 	Parts   []fileSet      `json:"parts"`
-	Used    map[string]int `json:"used"` // the highest number used by name
+	Used    map[string]int `json:"used"` // by stem of a file set's name: highest number in a name so far
 }
 
-// safeName matches names without path separators.
+// safeName matches names that cannot lead out of the folder.
 var safeName = lazyregexp.New(`^[a-z0-9_][a-z0-9_.-]*$`)
 
-// read parses a manifest. It checks the names, since files with these names are deleted.
+// read parses a manifest. It checks the names, because files with these names will be deleted.
 func (l *manifest) read(text []byte) error {
 	if err := json.Unmarshal(text, l); err != nil {
 		return err
@@ -67,7 +67,8 @@ func (l *manifest) read(text []byte) error {
 	return nil
 }
 
-// fileSet is a set of files with the same name, and a hash of the state of each experiment in them.
+// fileSet is one file per view, all with the same name, for some experiments. Experiments maps their ids to a hash of
+// the state in which they were exported.
 type fileSet struct {
 	Name        string            `json:"name"`
 	Experiments map[string]string `json:"experiments"`
@@ -75,12 +76,12 @@ type fileSet struct {
 
 // Change counts what an update did.
 type Change struct {
-	Added, Changed, Removed int // experiments
-	Written, Deleted        int // file sets
+	Added, Changed, Removed int // numbers of experiments
+	Written, Deleted        int // numbers of file sets
 }
 
-// Open locks a folder for exporting views. It creates a missing folder; an existing one must be empty or exported before.
-// program is the version of the program.
+// Open locks a folder for exporting these views, and creates it if it does not exist. An existing folder must be
+// empty or have been exported before. program is the version of stackmill.
 func Open(folder string, views []string, program string) (*Folder, error) {
 	at, text, err := exportfolder.Open(folder, ListFile)
 	if err != nil {
@@ -96,7 +97,7 @@ func Open(folder string, views []string, program string) (*Folder, error) {
 	if f.manifest.Program != program || !slices.Equal(f.manifest.Views, f.views) {
 		for _, p := range f.manifest.Parts {
 			for id := range p.Experiments {
-				p.Experiments[id] = "" // forces a new export
+				p.Experiments[id] = "" // no state equals "": Update exports it anew
 			}
 		}
 		f.manifest.Program = program
@@ -107,7 +108,7 @@ func Open(folder string, views []string, program string) (*Folder, error) {
 	return f, nil
 }
 
-// Update updates the folder from an open store. After an error, the next update continues.
+// Update makes the folder equal to an open store. After an error, the next call continues.
 func (f *Folder) Update(ctx context.Context, db *queries.DB) (c Change, err error) {
 	for _, view := range f.views {
 		if err := exportfolder.CheckView(ctx, db, view); err != nil {
@@ -155,8 +156,8 @@ func (f *Folder) Update(ctx context.Context, db *queries.DB) (c Change, err erro
 	return c, nil
 }
 
-// claim writes the list with all views that may have files, before writing any: if this process is killed, the next one
-// knows what to delete.
+// claim saves the list with all views that may get files, before any is written: if this process is killed, the next
+// one knows in which folders to delete files.
 func (f *Folder) claim() error {
 	views := slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.manifest.Views, f.views))))
 	if f.saved && slices.Equal(f.manifest.Views, views) {
@@ -166,7 +167,7 @@ func (f *Folder) claim() error {
 	return f.Save(f.manifest)
 }
 
-// refresh replaces a file set whose experiments have changed or are gone.
+// refresh replaces a file set if its experiments have changed or are gone, or if files are missing.
 func (f *Folder) refresh(ctx context.Context, db *queries.DB, p fileSet, now map[string]string, c *Change) error {
 	left := fileSet{Experiments: map[string]string{}}
 	changed, removed := 0, 0
@@ -195,12 +196,12 @@ func (f *Folder) refresh(ctx context.Context, db *queries.DB, p fileSet, now map
 	return err
 }
 
-// replace writes a file set and deletes the old one, if any. It does not write a file set without experiments.
+// replace writes the file set p, unless it has no experiments, and deletes the one named old, if any.
 func (f *Folder) replace(ctx context.Context, db *queries.DB, old string, p fileSet, c *Change) error {
 	var temps []string
 	defer func() {
 		for _, t := range temps {
-			_ = os.Remove(t) // that were not moved into place
+			_ = os.Remove(t) // does nothing for files that were moved into place
 		}
 	}()
 	if len(p.Experiments) > 0 {
@@ -212,7 +213,7 @@ func (f *Folder) replace(ctx context.Context, db *queries.DB, old string, p file
 			}
 		}
 	}
-	// From here on little can fail. Rows are missing for a moment, but never duplicated.
+	// From here on, little can fail. For a moment, rows are missing, but none is there twice.
 	if old != "" {
 		if err := f.remove(old); err != nil {
 			return err
@@ -232,7 +233,7 @@ func (f *Folder) replace(ctx context.Context, db *queries.DB, old string, p file
 	return f.Save(f.manifest)
 }
 
-// write writes the file of a view.
+// write writes the rows of a view for the experiments of a file set to a file.
 func (f *Folder) write(ctx context.Context, db *queries.DB, view string, p fileSet, path string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -251,7 +252,7 @@ func (f *Folder) write(ctx context.Context, db *queries.DB, view string, p fileS
 	return db.CopyParquet(ctx, conn, fmt.Sprintf(`SELECT * FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, view, ids), 0, to)
 }
 
-// removeStrays deletes files that are in no file set: leftovers of a killed process, and views that are no longer
+// removeStrays deletes files that belong to no file set. A killed process has left them, or their view is no longer
 // exported.
 func (f *Folder) removeStrays() error {
 	parts := map[string]bool{}
@@ -275,7 +276,7 @@ func (f *Folder) removeStrays() error {
 			}
 		}
 		if !slices.Contains(f.views, view) {
-			_ = os.Remove(filepath.Join(f.Path, view)) // fails if it contains other files
+			_ = os.Remove(filepath.Join(f.Path, view)) // fails if there are other files in it
 		}
 	}
 	return nil
@@ -283,10 +284,10 @@ func (f *Folder) removeStrays() error {
 
 const suffix = ".parquet"
 
-// path returns the path of a file.
+// path returns the path of the file of a view in a file set.
 func (f *Folder) path(view, part string) string { return filepath.Join(f.Path, view, part+suffix) }
 
-// isComplete reports whether all files of a file set exist.
+// isComplete reports whether a file set has the files of all views.
 func (f *Folder) isComplete(part string) bool {
 	return !slices.ContainsFunc(f.views, func(view string) bool {
 		_, err := os.Stat(f.path(view, part))
@@ -304,7 +305,7 @@ func (f *Folder) remove(part string) error {
 	return nil
 }
 
-// newName returns an unused name made from a commit's or file set's name.
+// newName returns an unused name for a file set, made from the name of a batch or of another file set.
 func (f *Folder) newName(of string) string {
 	stem, _, _ := strings.Cut(of, "-")
 	f.manifest.Used[stem]++
