@@ -1,5 +1,5 @@
-// Package exportfolder manages a folder that exports update: one process at a time writes it, and a file in it lists
-// its content.
+// Package exportfolder manages folders that exports update again and again. One process at a time writes to a folder,
+// and a file in the folder lists its content.
 package exportfolder
 
 import (
@@ -21,17 +21,17 @@ import (
 // Folder is a locked folder.
 type Folder struct {
 	Path string
-	list string // the path of the file that lists its content
+	list string // path of the file that lists the folder's content
 	lock *os.File
 }
 
 const (
 	lockFile = ".lock"
-	maxList  = 1 << 30 // bytes
+	maxList  = 1 << 30 // limit of bytes in the list
 )
 
-// Open locks a folder and reads its list, which is nil if there is none yet. It creates a missing folder; an existing one
-// must be empty or have a list.
+// Open locks a folder and reads its list, the file with the name list. text is nil if there is no list yet. It
+// creates the folder if it does not exist; an existing folder must be empty or have a list.
 func Open(path, list string) (f *Folder, text []byte, err error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, nil, err
@@ -48,7 +48,7 @@ func Open(path, list string) (f *Folder, text []byte, err error) {
 	if syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: another process writes to it", path), f.lock.Close())
 	}
-	// read under the lock: another process may just have written it
+	// Only now, under the lock: another process may just have written it.
 	text, err = storedir.ReadFile(f.list, maxList)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errors.Join(err, f.lock.Close())
@@ -59,11 +59,11 @@ func Open(path, list string) (f *Folder, text []byte, err error) {
 	return f, text, nil
 }
 
-// isEmpty returns an error if a folder without a list has files that are not left from an export.
+// isEmpty returns an error if a folder without a list has files, except those that an interrupted export left.
 func isEmpty(path, list string) error {
 	entries, err := os.ReadDir(path)
 	for _, e := range entries {
-		left := strings.Contains(e.Name(), list) && strings.HasSuffix(e.Name(), ".tmp") // by a killed program
+		left := strings.Contains(e.Name(), list) && strings.HasSuffix(e.Name(), ".tmp") // a killed program left it
 		if e.Name() != lockFile && !left {
 			return fmt.Errorf("%s has files but no %s, so it is not an earlier export (choose an empty folder)", path, list)
 		}
@@ -71,7 +71,7 @@ func isEmpty(path, list string) error {
 	return err
 }
 
-// Save writes the list.
+// Save replaces the file that lists the folder's content.
 func (f *Folder) Save(list any) error {
 	text, err := json.MarshalIndent(list, "", " ")
 	if err != nil {
@@ -92,7 +92,7 @@ func CheckView(ctx context.Context, db *queries.DB, view string) error {
 	return err
 }
 
-// WriteFile replaces a file. Readers find the old content or the new.
+// WriteFile replaces a file atomically: readers find either the old or the new content.
 func WriteFile(path string, text []byte) error {
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
 	if err := os.WriteFile(temp, text, 0o666); err != nil {

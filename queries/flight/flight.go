@@ -1,8 +1,8 @@
-// Package flight answers SQL over Arrow Flight SQL, for ADBC, JDBC and ODBC drivers. It is read-only. Package serve decides
-// who may send which SQL and limits the answers, as for HTTP.
+// Package flight answers SQL over Arrow Flight SQL, for ADBC, JDBC and ODBC drivers. It is read-only. As for HTTP,
+// package serve decides who may send which SQL and limits the answers.
 //
-// The handle of a statement contains the statement, so that the server keeps no state of clients: vanished clients leave
-// nothing behind, and prepared statements survive a restart.
+// The handle of a statement contains the statement itself, so that the server keeps no state for clients: clients
+// that disappear leave nothing behind, and prepared statements survive a restart of the server.
 package flight
 
 import (
@@ -23,22 +23,22 @@ import (
 	"stackmill/queries/serve"
 )
 
-// Server answers on one listener.
+// Server is a Flight SQL server.
 type Server struct {
 	grpc *grpc.Server
 }
 
 // Limits of connections.
 const (
-	pingInterval   = time.Minute      // without traffic, before the server pings the client
-	maxIdle        = 5 * time.Minute  // of a connection without calls
-	maxAge         = 30 * time.Minute // of a connection; clients reconnect automatically
-	answerGrace    = 2 * time.Minute  // to read an answer when the connection has reached maxAge
-	maxCalls       = 64               // at the same time on one connection; package serve limits the work
-	maxConnections = 256              // further ones wait
+	pingInterval   = time.Minute      // time without traffic after which the server pings the client
+	maxIdle        = 5 * time.Minute  // time without calls after which a connection is closed
+	maxAge         = 30 * time.Minute // age at which a connection is closed; clients reconnect automatically
+	answerGrace    = 2 * time.Minute  // how long calls on a connection of maxAge may take beyond the time limit of requests
+	maxCalls       = 64               // at the same time on one connection; package serve limits those that work
+	maxConnections = 256              // further connections wait
 )
 
-// New returns a server that answers with the store of an HTTP server.
+// New returns a server for the store of an HTTP server, within the same limits.
 func New(from *serve.Server) *Server {
 	a := &sqlServer{from: from, running: newRunningStatements()}
 	a.register()
@@ -52,15 +52,15 @@ func New(from *serve.Server) *Server {
 	return &Server{s}
 }
 
-// maxRequest bounds the bytes of a request: a statement has at most 1 MiB, and a ticket contains it.
+// maxRequest is the maximum of bytes in a request, which may be a ticket with a statement of up to 1 MiB.
 const maxRequest = 2 << 20
 
-// Serve answers until Stop or an error of the listener, which it closes.
+// Serve answers connections of the listener until Stop is called or the listener fails. It closes the listener.
 func (s *Server) Serve(l net.Listener) error {
 	return s.grpc.Serve(netutil.LimitListener(l, maxConnections))
 }
 
-// Stop waits for running calls, at most for grace.
+// Stop ends the server. It lets calls in progress finish for the time grace, and then ends them.
 func (s *Server) Stop(grace time.Duration) {
 	last := time.AfterFunc(grace, s.grpc.Stop)
 	defer last.Stop()
@@ -91,7 +91,7 @@ func codeOf(err error) codes.Code {
 	return codes.Internal
 }
 
-// statusError converts an error of package serve.
+// statusError converts an error of package serve to a gRPC status; nil stays nil.
 func statusError(err error) error {
 	if err == nil {
 		return nil

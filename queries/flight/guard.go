@@ -21,7 +21,7 @@ import (
 	"stackmill/queries/serve"
 )
 
-// guard admits only calls with the token and converts panics to errors.
+// guard admits only calls that present the token, and converts panics to errors.
 type guard struct {
 	from *serve.Server
 }
@@ -38,7 +38,7 @@ var (
 	errReadOnly = status.Error(codes.PermissionDenied, "the store is read-only")
 )
 
-// writeMethods are the methods with which clients send rows.
+// writeMethods are the methods by which clients would send rows.
 var writeMethods = []string{"DoPut", "DoExchange"}
 
 func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
@@ -67,20 +67,20 @@ func (g *guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 	select {
 	case err := <-ended:
 		return err
-	case <-watched.stalled: // ending the call ends the handler
+	case <-watched.stalled: // returning ends the call, and so the handler
 		return errStalled
 	}
 }
 
-// watchedStream detects that a client does not read its messages.
+// watchedStream detects that a client has stopped reading messages.
 type watchedStream struct {
 	grpc.ServerStream
 	patience time.Duration
 	once     sync.Once
-	stalled  chan struct{} // closed when the client does not read
+	stalled  chan struct{} // closed when sending a message has taken longer than patience
 }
 
-// SendMsg implements grpc.ServerStream.
+// SendMsg implements grpc.ServerStream. It returns when the client has room for the message.
 func (s *watchedStream) SendMsg(m any) error {
 	late := time.AfterFunc(s.patience, func() { s.once.Do(func() { close(s.stalled) }) })
 	defer late.Stop()
@@ -95,7 +95,7 @@ func (g *guard) recoverPanic(method string, err *error) {
 	}
 }
 
-// authorize checks that a call has the token, as a bearer token or as a password.
+// authorize checks that a call has the token, as a bearer token or as the password of any user.
 func (g *guard) authorize(ctx context.Context) error {
 	if g.from.Token == "" {
 		return nil
@@ -128,14 +128,15 @@ func (g *guard) authorize(ctx context.Context) error {
 	return err
 }
 
-// handshakeServer answers the call that exchanges user and password for a token.
+// handshakeServer is a Flight server that also answers the call Handshake, by which clients exchange a user and a
+// password for a token.
 type handshakeServer struct {
 	flight.FlightServer
 	*guard
 }
 
-// Handshake implements flight.FlightServer. The guard has checked the password. If the server needs none, clients still
-// expect a token.
+// Handshake implements flight.FlightServer. The guard has already checked the password, which is the token. If the
+// server needs no token, clients still expect one.
 func (h handshakeServer) Handshake(stream flight.FlightService_HandshakeServer) error {
 	return stream.SendHeader(metadata.Pairs(authorization, bearer+" "+cmp.Or(h.from.Token, "none")))
 }

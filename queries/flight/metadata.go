@@ -16,7 +16,7 @@ import (
 	"stackmill/queries/serve"
 )
 
-// register registers the server's properties and capabilities.
+// register sets the server's properties and capabilities, which clients can request.
 func (a *sqlServer) register() {
 	for info, value := range map[flightsql.SqlInfo]any{
 		flightsql.SqlInfoFlightSqlServerName:         "stackmill",
@@ -33,17 +33,17 @@ func (a *sqlServer) register() {
 		flightsql.SqlInfoIdentifierQuoteChar:         `"`,
 	} {
 		if err := a.RegisterSqlInfo(info, value); err != nil {
-			panic(err) // a value above has the wrong type
+			panic(err) // only if a value above has the wrong type
 		}
 	}
 }
 
-// listInfo returns the info of a call for metadata. Its ticket is the command.
+// listInfo tells a client how to fetch metadata. The ticket is the client's command itself.
 func listInfo(d *flight.FlightDescriptor, columns *arrow.Schema) (*flight.FlightInfo, error) {
 	return infoOf(d, d.GetCmd(), columns), nil
 }
 
-// rowsOf returns rows of strings and bytes.
+// rowsOf returns the rows as a stream. Their values are strings and bytes.
 func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, columns)
 	defer b.Release()
@@ -66,7 +66,8 @@ func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Sc
 	return columns, chunksOf(ctx, r, func() {}), nil
 }
 
-// listDistinct returns the distinct rows of the tables that keep selects, in order.
+// listDistinct returns the rows that row makes from the tables for which keep is true, each distinct row once. keep
+// may be nil, for all tables.
 func (a *sqlServer) listDistinct(ctx context.Context, columns *arrow.Schema, row func(serve.Table) []any, keep func(serve.Table) bool) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	tables, warnings, err := a.from.Tables(ctx)
 	if err != nil {
@@ -152,7 +153,8 @@ func (a *sqlServer) DoGetTables(ctx context.Context, q flightsql.GetTables) (*ar
 	})
 }
 
-// columnsWithRemarks returns a table's columns with their descriptions in the metadata that drivers read.
+// columnsWithRemarks returns the columns of a table. Their descriptions are in the metadata "remarks", which drivers
+// read.
 func columnsWithRemarks(t serve.Table) *arrow.Schema {
 	fields := t.Columns.Fields()
 	for i := range fields {
@@ -165,10 +167,11 @@ func columnsWithRemarks(t serve.Table) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// equal reports whether a name is the wanted one; nil accepts all.
+// equal reports whether name is the wanted one. If want is nil, any name is.
 func equal(want *string, name string) bool { return want == nil || *want == name }
 
-// like reports whether a name matches a LIKE pattern with backslash as the escape character; nil matches all.
+// like reports whether name matches a LIKE pattern, whose escape character is the backslash. If pattern is nil, any
+// name does.
 func like(pattern *string, name string) bool {
 	if pattern == nil {
 		return true
@@ -178,7 +181,7 @@ func like(pattern *string, name string) bool {
 	return err == nil && matches
 }
 
-// Views have no keys.
+// Clients can ask for the keys of tables. Views have none, so the answers are empty.
 
 // GetFlightInfoPrimaryKeys implements flightsql.Server.
 func (a *sqlServer) GetFlightInfoPrimaryKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {

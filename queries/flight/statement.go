@@ -29,8 +29,8 @@ type sqlServer struct {
 
 var errTransaction = status.Error(codes.InvalidArgument, "transactions are not supported: the store is read-only")
 
-// GetFlightInfoStatement implements flightsql.Server. The statement runs when the client fetches its rows, which come with
-// their columns.
+// GetFlightInfoStatement implements flightsql.Server. The statement does not run yet: it runs when the client fetches
+// its rows, and only then the client gets its columns.
 func (a *sqlServer) GetFlightInfoStatement(_ context.Context, q flightsql.StatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	if len(q.GetTransactionId()) > 0 {
 		return nil, errTransaction
@@ -38,7 +38,7 @@ func (a *sqlServer) GetFlightInfoStatement(_ context.Context, q flightsql.Statem
 	return statementInfo(d, q.GetQuery())
 }
 
-// statementInfo returns where to fetch the rows of a statement.
+// statementInfo tells a client how to fetch the rows of a statement.
 func statementInfo(d *flight.FlightDescriptor, text string) (*flight.FlightInfo, error) {
 	ticket, err := flightsql.CreateStatementQueryTicket(newHandle(text))
 	if err != nil {
@@ -62,13 +62,13 @@ func (a *sqlServer) DoGetStatement(ctx context.Context, t flightsql.StatementQue
 	ctx, done := a.running.begin(ctx, string(handle[:handleID]))
 	defer done()
 	columns, rows, err := a.rows(ctx, text)
-	if err != nil && errors.Is(context.Cause(ctx), errCanceled) { // a cancellation can show as any error
+	if err != nil && errors.Is(context.Cause(ctx), errCanceled) { // after a cancellation, any error can occur
 		err = statusError(errCanceled)
 	}
 	return columns, rows, err
 }
 
-// CreatePreparedStatement implements flightsql.Server. Statements with parameters are refused.
+// CreatePreparedStatement implements flightsql.Server. It refuses statements with parameters.
 func (a *sqlServer) CreatePreparedStatement(ctx context.Context, r flightsql.ActionCreatePreparedStatementRequest) (result flightsql.ActionCreatePreparedStatementResult, err error) {
 	if len(r.GetTransactionId()) > 0 {
 		return result, errTransaction
@@ -83,7 +83,8 @@ func (a *sqlServer) ClosePreparedStatement(context.Context, flightsql.ActionClos
 	return nil
 }
 
-// GetFlightInfoPreparedStatement implements flightsql.Server. The statement can be canceled like any other.
+// GetFlightInfoPreparedStatement implements flightsql.Server. The execution can be canceled like that of any
+// statement.
 func (a *sqlServer) GetFlightInfoPreparedStatement(_ context.Context, q flightsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	return statementInfo(d, string(q.GetPreparedStatementHandle()))
 }
@@ -93,12 +94,12 @@ func (a *sqlServer) GetSchemaPreparedStatement(ctx context.Context, q flightsql.
 	return a.schema(ctx, string(q.GetPreparedStatementHandle()))
 }
 
-// DoGetPreparedStatement implements flightsql.Server, for clients that construct tickets.
+// DoGetPreparedStatement implements flightsql.Server, for clients that make tickets themselves.
 func (a *sqlServer) DoGetPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	return a.rows(ctx, string(q.GetPreparedStatementHandle()))
 }
 
-// CancelFlightInfo implements flightsql.Server. Only a running statement can be canceled.
+// CancelFlightInfo implements flightsql.Server. A statement can be canceled only while it is running.
 func (a *sqlServer) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
 	status := flight.CancelStatusNotCancellable
 	for _, e := range r.GetInfo().GetEndpoint() {
@@ -113,7 +114,8 @@ func (a *sqlServer) CancelFlightInfo(_ context.Context, r *flight.CancelFlightIn
 	return flight.CancelFlightInfoResult{Status: status}, nil
 }
 
-// infoOf returns where to fetch an answer: from this server.
+// infoOf tells a client to fetch an answer from this server, with a ticket. columns may be nil if they are not known
+// yet.
 func infoOf(d *flight.FlightDescriptor, ticket []byte, columns *arrow.Schema) *flight.FlightInfo {
 	i := &flight.FlightInfo{FlightDescriptor: d, Endpoint: []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: ticket}}}, TotalRecords: -1, TotalBytes: -1}
 	if columns != nil {
@@ -122,7 +124,7 @@ func infoOf(d *flight.FlightDescriptor, ticket []byte, columns *arrow.Schema) *f
 	return i
 }
 
-// schema returns the columns of a statement.
+// schema returns the columns of a statement without computing its rows.
 func (a *sqlServer) schema(ctx context.Context, text string) (*flight.SchemaResult, error) {
 	columns, err := a.from.Columns(ctx, text)
 	if err != nil {
@@ -133,7 +135,7 @@ func (a *sqlServer) schema(ctx context.Context, text string) (*flight.SchemaResu
 
 const warningHeader = "stackmill-warning"
 
-// setWarnings sends warnings about an answer, if any.
+// setWarnings sends warnings about an answer in its header. texts may be "".
 func setWarnings(ctx context.Context, texts string) error {
 	if texts == "" {
 		return nil
@@ -141,7 +143,7 @@ func setWarnings(ctx context.Context, texts string) error {
 	return grpc.SetHeader(ctx, metadata.Pairs(warningHeader, texts))
 }
 
-// rows runs a statement and returns its rows.
+// rows runs a statement and returns its columns and a stream of its rows.
 func (a *sqlServer) rows(ctx context.Context, text string) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	x, err := a.from.Query(ctx, text)
 	if err != nil {
@@ -159,11 +161,12 @@ func (a *sqlServer) rows(ctx context.Context, text string) (*arrow.Schema, <-cha
 	return r.Schema(), chunksOf(ctx, r, x.IPC.Release), nil
 }
 
-// maxChunk is the approximate size of a message of rows. By default, clients refuse messages larger than 4 MiB.
+// maxChunk is the approximate maximum of bytes in a message with rows. Clients by default refuse messages of more
+// than 4 MiB.
 const maxChunk = 1 << 20
 
-// chunksOf returns the batches of a reader and splits large ones. It releases the reader and calls done after the last
-// batch, or when the call ends.
+// chunksOf returns the record batches of a reader; it splits those larger than maxChunk. After the last batch, or
+// when the call ends, it releases the reader and calls done.
 func chunksOf(ctx context.Context, r array.RecordReader, done func()) <-chan flight.StreamChunk {
 	chunks := make(chan flight.StreamChunk)
 	go func() {
@@ -202,7 +205,7 @@ func chunksOf(ctx context.Context, r array.RecordReader, done func()) <-chan fli
 	return chunks
 }
 
-// handleID is the length of the id at the start of a handle, which identifies one execution. The statement follows.
+// A handle is an id of handleID bytes, which identifies one execution of a statement, followed by the statement.
 const handleID = 16
 
 func newHandle(text string) []byte {
@@ -218,7 +221,7 @@ func statementOf(handle []byte) (string, error) {
 	return string(handle[handleID:]), nil
 }
 
-// runningStatements are the statements being executed, by the id of their handle.
+// runningStatements has the functions that cancel running statements, by the id of their handle.
 type runningStatements struct {
 	mu  sync.Mutex
 	ids map[string]context.CancelCauseFunc
@@ -230,7 +233,8 @@ func newRunningStatements() *runningStatements {
 
 var errCanceled = errors.Join(errors.New("the client canceled the statement"), context.Canceled)
 
-// begin registers a running statement until done. If a handle runs twice at the same time, the second one can be canceled.
+// begin registers a running statement until done is called. If a handle is executed twice at the same time, only the
+// later execution can be canceled.
 func (r *runningStatements) begin(ctx context.Context, id string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r.mu.Lock()
@@ -243,7 +247,7 @@ func (r *runningStatements) begin(ctx context.Context, id string) (_ context.Con
 	}
 }
 
-// cancel cancels a running statement and reports whether there was one.
+// cancel cancels a statement if it is running, and reports whether it was.
 func (r *runningStatements) cancel(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

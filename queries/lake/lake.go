@@ -1,8 +1,8 @@
-// Package lake exports a store as tables of a data lake: lists of Parquet files with the rows of the store's tables and
-// views. Packages iceberg and ducklake describe these tables to other engines.
+// Package lake exports a store as the tables of a data lake: for each table of the store and for some views, a list
+// of Parquet files with its rows. The packages iceberg and ducklake describe these tables to other engines.
 //
-// Most tables consist of the store's own files. Tables with data that only commits have, or that is only valid within a
-// batch, are copied to the lake's folder batch by batch. Files of deleted positions exclude the rows of deleted
+// Most tables consist of the store's own files. A table is copied to the lake's folder, batch by batch, if its data
+// is partly in commits or is valid only within a batch. Files of deleted positions exclude the rows of deleted
 // experiments.
 package lake
 
@@ -25,62 +25,63 @@ import (
 // Table is a table of a lake.
 type Table struct {
 	Name    string
-	Doc     string // describes a row
+	Doc     string // what a row is
 	Columns []Column
 	Files   []File // sorted by path
-	Delta   bool   // whether files may use delta encodings, which not all readers support
+	Delta   bool   // files may use delta encodings, which some readers do not support
 }
 
 // Column is a column of a table.
 type Column struct {
 	Name string
-	Type string // of DuckDB: one of Types
+	Type string // type in DuckDB, one of Types
 	Doc  string
 }
 
-// Types are the types of columns, which all formats support.
+// Types are the types that columns may have: all formats of lakes support them.
 var Types = []string{"VARCHAR", "BIGINT", "INTEGER", "BOOLEAN", "DOUBLE", "TIMESTAMP WITH TIME ZONE"}
 
 // File is a Parquet file with rows of a table.
 type File struct {
-	Path        string // for readers
-	Local       string // for this program
+	Path        string // URI for readers of the lake
+	Local       string // path for this program
 	Rows, Bytes int64
-	Deletes     *File // the positions of deleted rows; nil if there are none
+	Deletes     *File // file with the positions of deleted rows; nil if there are none
 }
 
 // Options configure a lake and say where readers find its files.
 type Options struct {
-	// Location and Store are the URIs of the folder and the store for readers. By default they are file URIs, or the
-	// URI of the store on S3.
+	// Location and Store are the URIs under which readers find the lake's folder and the store. By default they are
+	// file URIs; for a store on S3, Store is the URI there.
 	Location, Store string
-	Views           []string      // further views to export as tables
-	Program         string        // version of the program: another one may write other rows
-	Keep            time.Duration // how long to keep replaced files for readers
+	Views           []string      // views to export as tables, besides defaultViews
+	Program         string        // version of stackmill: another version may write other rows
+	Keep            time.Duration // how long files that were replaced stay for readers
 }
 
-// Namespace is the namespace of the tables.
+// Namespace is the namespace of the tables in the catalogs of lakes.
 const Namespace = "stackmill"
 
-// stateFile describes the content of a lake's folder.
+// stateFile is the file in a lake's folder that describes its content.
 const stateFile = "lake.json"
 
-// Lake is a folder with the files of a lake that are not the store's. One process locks it at a time.
+// Lake is the folder of a lake. It has catalogs, and those data files that are not the store's. Only one process at a
+// time may have it open.
 type Lake struct {
 	Options
-	Folder string // absolute
+	Folder string // absolute path
 	files  *exportfolder.Folder
 	state  state
-	used   map[string]bool // files in the tables, relative to the folder
+	used   map[string]bool // files in the folder that tables use; paths are relative to the folder
 }
 
 // state is the content of stateFile.
 type state struct {
-	Formats []string             `json:"formats"`           // in the folder
-	Retired map[string]time.Time `json:"retired,omitempty"` // when files were replaced, by path relative to the folder
+	Formats []string             `json:"formats"`           // formats in which the folder has a catalog
+	Retired map[string]time.Time `json:"retired,omitempty"` // by path in the folder: when tables stopped using the file
 }
 
-// Open locks a folder. It creates a missing folder; an existing one must be empty or a lake's.
+// Open locks a folder, and creates it if it does not exist. An existing folder must be empty or a lake's.
 func Open(folder string, o Options) (_ *Lake, err error) {
 	if folder, err = filepath.Abs(folder); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 	}
 	l := &Lake{Options: o, Folder: folder, files: at, used: map[string]bool{}}
 	if text == nil {
-		err = l.save(state{}) // marks the folder as a lake's even if the export fails
+		err = l.save(state{}) // marks the folder as a lake's, in case the export fails
 	} else if err = json.Unmarshal(text, &l.state); err != nil {
 		err = fmt.Errorf("%s: %w (empty the folder to export everything again)", filepath.Join(folder, stateFile), err)
 	}
@@ -112,13 +113,13 @@ func (l *Lake) save(s state) error {
 // Close unlocks the folder.
 func (l *Lake) Close() error { return l.files.Close() }
 
-// Formats returns the formats in the folder and this one.
+// Formats returns the formats that the folder has, and one more.
 func (l *Lake) Formats(with string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(l.state.Formats), with))))
 }
 
-// Finish records that the folder has these formats of the tables returned by Tables. It deletes files that no table has
-// used for the time in Keep, and returns their number.
+// Finish saves which formats the folder has. It deletes files that the tables returned by Tables have not used for
+// the time Keep, and returns their number.
 func (l *Lake) Finish(formats []string) (removed int, err error) {
 	now := time.Now()
 	retired := map[string]time.Time{}
@@ -135,7 +136,7 @@ func (l *Lake) Finish(formats []string) (removed int, err error) {
 		since, known := l.state.Retired[name]
 		switch {
 		case l.used[name]:
-		case strings.HasSuffix(name, tempSuffix): // left by a killed program
+		case strings.HasSuffix(name, tempSuffix): // a killed program left it
 			old = append(old, file)
 		case !known:
 			retired[name] = now
@@ -162,7 +163,7 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// readerURI returns the URI of a folder for readers.
+// readerURI returns the URI under which readers find a folder: location or, if that is empty, a file URI.
 func readerURI(location, folder string) string {
 	if location == "" {
 		return "file://" + filepath.ToSlash(folder)
@@ -170,11 +171,11 @@ func readerURI(location, folder string) string {
 	return strings.TrimRight(location, "/")
 }
 
-// Base returns the URI of the lake's folder for readers.
+// Base returns the URI under which readers find the lake's folder.
 func (l *Lake) Base() string { return readerURI(l.Location, l.Folder) }
 
-// Tables returns the tables of an open store. It writes missing copies and positions of deleted rows, so that all files
-// exist.
+// Tables returns the tables of an open store. It writes the files in the lake's folder that do not exist yet: copies,
+// and positions of deleted rows.
 func (l *Lake) Tables(ctx context.Context, db *queries.DB) ([]Table, error) {
 	clear(l.used)
 	w, err := l.writer(ctx, db)

@@ -21,17 +21,17 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// defaultViews are exported as tables of every lake.
+// defaultViews are views that every lake has as tables.
 var defaultViews = []string{"labels"}
 
-// writer exports the tables of one state of a store.
+// writer makes the tables of a lake from one state of a store.
 type writer struct {
 	*Lake
 	db       *queries.DB
 	sources  []source
-	session  *batchSession // of the current batch
-	store    string        // absolute
-	storeURI string        // the URI of the store for readers
+	session  *batchSession // for the batch that is being exported
+	store    string        // absolute path
+	storeURI string        // URI under which readers find the store
 	states   map[string]*queries.Experiment
 	batches  []storedir.Batch
 }
@@ -51,8 +51,8 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 	return w, err
 }
 
-// checkFiles returns an error if files of the store are missing or must not be opened, since other engines will read
-// them.
+// checkFiles returns an error if a file of the store is missing or must not be opened: other engines will read them
+// all.
 func (w *writer) checkFiles() error {
 	var files []storedir.File
 	for i := range w.batches {
@@ -67,8 +67,8 @@ func (w *writer) checkFiles() error {
 	return err
 }
 
-// batchSession is a session with only the experiments of a batch, so that views read no other files. It is opened when a
-// file must be written.
+// batchSession is a session with only the experiments of a batch, so that its views read only files of that batch. It
+// is opened when the first file must be written.
 type batchSession struct {
 	ids  []string
 	db   *queries.DB
@@ -95,7 +95,7 @@ func (p *batchSession) close() (err error) {
 	return err
 }
 
-// batch adds the files of a batch to the tables, which have the order of their sources.
+// batch adds the files of a batch to the tables; tables[i] is the table of w.sources[i].
 func (w *writer) batch(ctx context.Context, b *storedir.Batch, tables []Table) (err error) {
 	w.session = &batchSession{}
 	for e := range b.Visible {
@@ -114,27 +114,27 @@ func (w *writer) batch(ctx context.Context, b *storedir.Batch, tables []Table) (
 	return nil
 }
 
-// source is a table without its files, and the origin of its rows.
+// source is a table of the lake without its files, and where its rows come from.
 type source struct {
 	Table
-	stored *schema.Table // whose files are used; nil for a copy of a view
-	view   bool          // whether the copy depends on the experiments' state, for example labels
+	stored *schema.Table // the table whose files are used; nil if a view is copied
+	view   bool          // rows of the copied view depend on the state of experiments, such as their labels
 }
 
-// AsStored reports whether a table's files have the same rows and values as its view.
+// AsStored reports whether a table's files have exactly the rows that the view of the same name shows.
 func AsStored(t *schema.Table) bool {
 	return t != schema.Experiments // the view adds data from commits
 }
 
-// listSources returns the tables of a lake. It omits the sums over all experiments of a batch: function_rollup has the
-// sums of each experiment.
+// listSources returns the tables of a lake. It omits the table with sums over all experiments of a batch, because
+// function_rollup has the sums of each experiment.
 func (w *writer) listSources(ctx context.Context) (list []source, err error) {
 	for _, t := range schema.Tables {
 		switch {
 		case t == schema.FunctionSums:
 		case AsStored(t):
 			s := source{Table: Table{Name: t.Name, Doc: t.Row}, stored: t}
-			for _, c := range t.Columns { // all columns, since some readers refuse files with further ones
+			for _, c := range t.Columns { // all columns: some readers refuse files that have more
 				s.Columns = append(s.Columns, Column{c.Name, c.Type.SQL(), c.Doc})
 				s.Delta = s.Delta || c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta || c.Encoding == schema.PlainOrDelta
 			}
@@ -168,7 +168,7 @@ func (w *writer) listSources(ctx context.Context) (list []source, err error) {
 	return list, nil
 }
 
-// describeCopy describes the copy of a view.
+// describeCopy returns the table that is a copy of the view or table with this name.
 func (w *writer) describeCopy(ctx context.Context, name, doc string, view bool) (s source, err error) {
 	s = source{Table: Table{Name: name, Doc: doc}, view: view}
 	rows, err := w.db.QueryContext(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_catalog() AND table_name = ? ORDER BY column_index", name)
@@ -205,7 +205,7 @@ func docOf(table, column string) string {
 	return ""
 }
 
-// file returns the file of a batch, or nil if the batch has no rows of the table.
+// file returns a batch's file for a table, or nil if the batch has no rows of it.
 func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
 	if s.stored == nil {
 		return w.copy(ctx, s, b)
@@ -217,10 +217,11 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	stored := b.Files[at]
 	f := &File{Path: w.storeURI + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
 	hidden, attempt := hiddenExperiments(s.stored, b), storedir.AttemptOf(stored.Path)
-	if len(hidden) == 0 || s.stored.Links != nil { // shared lists are never deleted
+	if len(hidden) == 0 || s.stored.Links != nil { // rows of shared lists belong to no single experiment: they stay
 		return f, nil
 	}
-	// Names and ids of the columns are Iceberg's ("Position Delete Files" in its specification); DuckLake uses the same.
+	// Names and ids of these columns are from Iceberg's specification ("Position Delete Files"); DuckLake uses the
+	// same.
 	query := fmt.Sprintf("SELECT %s AS file_path, file_row_number AS pos FROM %s WHERE experiment_id IN (%s) ORDER BY pos",
 		queries.Quote(f.Path), queries.ReadParquet([]string{f.Local}, "file_row_number = true"), queries.Quote(hidden...))
 	var err error
@@ -228,7 +229,8 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	return f, err
 }
 
-// hiddenExperiments returns the experiments of a batch whose rows in a table's file are deleted.
+// hiddenExperiments returns the experiments of a batch whose rows in the file of a table are deleted. These are deleted
+// experiments and, in tables that summaries do not keep, also summaries.
 func hiddenExperiments(t *schema.Table, b *storedir.Batch) []string {
 	if t.Summary {
 		return slices.Clone(b.Hidden)
@@ -236,8 +238,8 @@ func hiddenExperiments(t *schema.Table, b *storedir.Batch) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries))))
 }
 
-// copy returns a file with the rows of a view for the experiments of a batch. Its name changes with the experiments and
-// the version of the program.
+// copy returns a file with the rows of a view for the experiments of a batch. The file's name depends on the version
+// of stackmill and the state of the experiments, so that a change of either makes a new file.
 func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
 	parts := []string{w.Program}
 	for e := range b.Visible {
@@ -254,7 +256,8 @@ func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", b.Batch, nameHash(parts...)), query)
 }
 
-// write returns a file of the folder with the rows of a query, or nil if there are none. It reuses an existing file.
+// write returns a data file of the folder with the rows of a query, or nil if there are none. If a file with the name
+// exists, it returns that.
 func (w *writer) write(ctx context.Context, table, name, query string, options ...string) (*File, error) {
 	relative := path.Join(Namespace, table, dataDir, name)
 	f := &File{Path: w.Base() + "/" + relative, Local: filepath.Join(w.Folder, filepath.FromSlash(relative))}
@@ -290,7 +293,7 @@ func (w *writer) create(ctx context.Context, path, query string, options []strin
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp) // fails after the rename
+	defer os.Remove(temp) // fails after the rename, as it should
 	if err := errors.Join(w.session.db.CopyParquet(ctx, w.session.conn, query, 0, to, options...), to.Close()); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package ducklake describes the tables of a lake in DuckLake's format: a DuckDB file with the catalog tables of version 1.0
-// of the specification (ducklake.select/docs), which list the files of each table. Nobody may change the lake: each
-// export replaces the file.
+// Package ducklake describes the tables of a lake in DuckLake's format: a DuckDB file with the catalog tables of
+// version 1.0 of the specification (ducklake.select/docs). They list the files of each table. The lake is read-only
+// for others, because each export replaces the file.
 package ducklake
 
 import (
@@ -26,18 +26,18 @@ import (
 // Format is the name of the format.
 const Format = "ducklake"
 
-// File is the catalog's name in the folder of a lake.
+// File is the name of the catalog file in the folder of a lake.
 const File = lake.Namespace + ".ducklake"
 
-// catalog creates all tables of the specification.
+// catalog is SQL that creates all tables of the specification.
 //
 //go:embed catalog.sql
 var catalog string
 
-// types maps the types of lakes to the format's ("Data Types").
+// types maps lake.Types to the names of types in DuckLake's specification ("Data Types").
 var types = map[string]string{"VARCHAR": "varchar", "BIGINT": "int64", "INTEGER": "int32", "BOOLEAN": "boolean", "DOUBLE": "float64", "TIMESTAMP WITH TIME ZONE": "timestamptz"}
 
-// Update replaces the catalog of a lake and returns the number of files that it lists.
+// Update replaces the catalog file in the folder of a lake. It returns how many data files the catalog lists.
 func Update(ctx context.Context, l *lake.Lake, tables []lake.Table) (files int, err error) {
 	temp := filepath.Join(l.Folder, "."+File+".tmp")
 	if err := remove(temp); err != nil {
@@ -50,7 +50,7 @@ func Update(ctx context.Context, l *lake.Lake, tables []lake.Table) (files int, 
 	return files, storedir.ReplaceFile(temp, filepath.Join(l.Folder, File))
 }
 
-// remove deletes a database, if it exists.
+// remove deletes a DuckDB file and its write-ahead log, if they exist.
 func remove(path string) error {
 	for _, p := range []string{path, path + ".wal"} {
 		if err := os.Remove(p); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -60,12 +60,12 @@ func remove(path string) error {
 	return nil
 }
 
-// write writes the catalog. base is the URI of the lake's folder for readers.
+// write writes the catalog file. base is the URI under which readers find the lake's folder.
 func write(ctx context.Context, path, base string, tables []lake.Table) (files int, err error) {
 	if strings.Contains(path, "?") { // DuckDB would put its write-ahead log in another folder
 		return 0, fmt.Errorf("%s: the SQL engine cannot write below a folder with a \"?\" in its name (rename it)", filepath.Dir(path))
 	}
-	connector, err := duckdb.NewConnector("", nil) // it parses a path as a URL
+	connector, err := duckdb.NewConnector("", nil) // ATTACH instead of a path here, which would be parsed as a URL
 	if err != nil {
 		return 0, err
 	}
@@ -92,16 +92,16 @@ func write(ctx context.Context, path, base string, tables []lake.Table) (files i
 	return files, err
 }
 
-// writer fills the tables of a catalog. It has two snapshots: the empty lake and the export.
+// writer fills the tables of a catalog. The lake gets two snapshots: one when it is empty, and one with all files.
 type writer struct {
 	conn      driver.Conn
-	appenders map[string]*duckdb.Appender // by table
+	appenders map[string]*duckdb.Appender // by name of the catalog table
 	now       time.Time
-	next      int64 // id of a table or mapping
+	next      int64 // the next id of a table or mapping
 	nextFile  int64
-	files     int // data files
+	files     int // number of data files
 	changes   []string
-	err       error // the first
+	err       error // the first error
 }
 
 // The ids of the snapshots and of the only schema.
@@ -111,7 +111,7 @@ const (
 	mainName                          = "main"
 )
 
-// add adds a row to a table of the catalog.
+// add adds a row to a catalog table.
 func (w *writer) add(table string, values ...driver.Value) {
 	if w.err != nil {
 		return
@@ -128,7 +128,7 @@ func (w *writer) add(table string, values ...driver.Value) {
 	}
 }
 
-// close flushes the tables and returns all errors.
+// close writes the remaining rows and returns all errors.
 func (w *writer) close() error {
 	for _, a := range w.appenders {
 		w.err = errors.Join(w.err, a.Close())
@@ -144,14 +144,14 @@ func takeID(next *int64) int64 {
 
 func newUUID() duckdb.UUID { return duckdb.UUID(uuid.New()) }
 
-// addTable adds a table with its columns and files.
+// addTable adds the rows that describe a table, its columns and its files.
 func (w *writer) addTable(t lake.Table) {
 	table, mapping := takeID(&w.next), takeID(&w.next)
 	w.add("ducklake_table", table, newUUID(), fullSnapshot, nil, mainID, t.Name, t.Name+"/", true)
 	w.add("ducklake_tag", table, fullSnapshot, nil, "comment", t.Doc)
 	w.add("ducklake_schema_versions", fullSnapshot, fullSnapshot, table)
 	w.changes = append(w.changes, fmt.Sprintf(`created_table:"%s"."%s"`, mainName, t.Name))
-	// The files identify columns by name, without field ids.
+	// Map columns by name, because the files have no field ids.
 	w.add("ducklake_column_mapping", mapping, table, "map_by_name")
 	for i, c := range t.Columns {
 		of, ok := types[c.Type]
@@ -181,7 +181,7 @@ func (w *writer) addTable(t lake.Table) {
 	w.add("ducklake_table_stats", table, rows, rows, bytes)
 }
 
-// addLake adds the rows about the whole lake.
+// addLake adds the rows that describe the whole lake.
 func (w *writer) addLake(base string) {
 	w.add("ducklake_schema", mainID, newUUID(), emptySnapshot, nil, mainName, mainName+"/", true)
 	w.add("ducklake_snapshot", emptySnapshot, w.now, int64(0), int64(1), int64(0))

@@ -1,6 +1,6 @@
 //go:build cgo
 
-// Package formats writes data lakes in every format.
+// Package formats exports data lakes in any of the formats.
 package formats
 
 import (
@@ -13,7 +13,7 @@ import (
 	"stackmill/queries/lake/iceberg"
 )
 
-// updates has the functions that bring a folder up to date, by format. They return what changed.
+// updates has, by format, the function that updates a lake's folder. It returns a text about what changed.
 var updates = map[string]func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error){
 	ducklake.Format: func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
 		files, err := ducklake.Update(ctx, l, tables)
@@ -28,8 +28,8 @@ var updates = map[string]func(ctx context.Context, l *lake.Lake, tables []lake.T
 // Names are the formats of data lakes.
 var Names = []string{iceberg.Format, ducklake.Format}
 
-// Update brings the folder of a data lake up to date with a store: in the given format, and in those
-// that the folder has already. It prints what changed.
+// Update updates the folder of a data lake from a store: in the given format, and in those that the folder has
+// already. It prints what changed.
 func Update(ctx context.Context, folder, format string, o lake.Options, open func(context.Context) (*queries.DB, error), print func(format string, args ...any)) error {
 	l, err := lake.Open(folder, o)
 	if err != nil {

@@ -34,8 +34,8 @@ const Format = "iceberg"
 
 // Change counts what an update did.
 type Change struct {
-	Tables         int // with a new snapshot
-	Added, Removed int // files with rows
+	Tables         int // tables that got a new snapshot
+	Added, Removed int // data files
 }
 
 // Update updates the metadata of the tables of a lake, one table after the other.
@@ -54,12 +54,12 @@ type writer struct {
 	lake.Table
 	dir, location string
 	keep          time.Duration
-	version       int      // of the current metadata; 0 if there is none
-	previous      metadata // the current metadata
+	version       int      // number of the current metadata file; 0 if there is none
+	previous      metadata // content of that file
 	next          metadata
 }
 
-// update writes a new version of the table's metadata if it differs from the previous one.
+// update writes a new version of the table's metadata if the table has changed since the current one.
 func (w *writer) update(c *Change) error {
 	if err := os.MkdirAll(w.dir, 0o777); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (w *writer) prepare() (err error) {
 	return err
 }
 
-// entries returns the files of the new snapshot and those deleted since the previous one.
+// entries returns the files of the new snapshot, and those of the previous snapshot that the table no longer has.
 func (w *writer) entries() (list []entry, err error) {
 	last := map[string]entry{}
 	if w.previous.CurrentSnapshotID != 0 {
@@ -140,7 +140,7 @@ func (w *writer) entries() (list []entry, err error) {
 	return list, nil
 }
 
-// expire drops the snapshots that were replaced longer ago than files are kept.
+// expire drops snapshots that were replaced more than keep ago. It reports whether there were any.
 func (w *writer) expire() (some bool) {
 	list := w.next.Snapshots
 	for len(list) > 1 && time.Since(time.UnixMilli(list[1].TimestampMS)) > w.keep {
@@ -153,7 +153,7 @@ func (w *writer) expire() (some bool) {
 	return some
 }
 
-// snapshot writes the files of a snapshot and makes it current ("Snapshots").
+// snapshot writes the manifests of a new snapshot and makes it the current one ("Snapshots").
 func (w *writer) snapshot(entries []entry) error {
 	m := &w.next
 	id := rand.Int64N(1<<62) + 1
@@ -164,7 +164,7 @@ func (w *writer) snapshot(entries []entry) error {
 		case added:
 			e.SnapshotID, e.SequenceNumber, e.FileSequenceNumber = &id, &s.Sequence, &s.Sequence
 		case deleted:
-			e.SnapshotID = &id // the snapshot that removed it
+			e.SnapshotID = &id // the snapshot in which the file is deleted
 		}
 	}
 	s.Summary = summary(entries)
@@ -192,7 +192,7 @@ func (w *writer) snapshot(entries []entry) error {
 	return nil
 }
 
-// commit writes the new metadata and then the version hint.
+// commit writes the new metadata, and then the hint with its version.
 func (w *writer) commit() error {
 	w.version++
 	text, err := w.next.encode()
@@ -212,13 +212,12 @@ const (
 
 func versionName(n int) string { return "v" + strconv.Itoa(n) + metaSuffix }
 
-// replaceFile writes a metadata file atomically.
+// replaceFile writes a file in the metadata folder atomically.
 func (w *writer) replaceFile(name string, data []byte) error {
 	return exportfolder.WriteFile(filepath.Join(w.dir, name), data)
 }
 
-// read reads the latest version of the metadata. It repairs the hint, which is older if a program was killed between
-// writing both.
+// read reads the latest metadata. If a program was killed before it wrote the hint, read corrects the hint.
 func (w *writer) read() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -250,7 +249,7 @@ func (w *writer) read() error {
 	return nil
 }
 
-// versionOf parses the name of a metadata file.
+// versionOf returns the version in the name of a metadata file.
 func versionOf(name string) (n int, is bool) {
 	number, isMeta := strings.CutSuffix(name, metaSuffix)
 	number, isVersion := strings.CutPrefix(number, "v")
@@ -261,8 +260,8 @@ func versionOf(name string) (n int, is bool) {
 	return n, err == nil && n > 0
 }
 
-// removeExpired deletes files of snapshots that the current version lacks, and older versions that readers no longer
-// need.
+// removeExpired deletes the manifests of snapshots that the metadata no longer lists, and metadata of versions that
+// were replaced more than keep ago.
 func (w *writer) removeExpired() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {

@@ -22,19 +22,19 @@ const (
 	deleted
 )
 
-// The content of a file.
+// What a file contains.
 const (
 	dataRows         int32 = iota
-	deletedPositions       // of deleted rows
+	deletedPositions       // positions of deleted rows in a data file
 )
 
-// manifestNames are the names of manifests by the content of their files.
+// manifestNames are parts of the names of manifest files, by what the files that they list contain.
 var manifestNames = []string{"data", "deletes"}
 
 // entry is a file in a manifest.
 type entry struct {
 	Status             int32    `avro:"status"`
-	SnapshotID         *int64   `avro:"snapshot_id"` // that added or removed it
+	SnapshotID         *int64   `avro:"snapshot_id"` // the snapshot that added or deleted the file
 	SequenceNumber     *int64   `avro:"sequence_number"`
 	FileSequenceNumber *int64   `avro:"file_sequence_number"`
 	DataFile           dataFile `avro:"data_file"`
@@ -52,17 +52,17 @@ type dataFile struct {
 	UpperBounds     *[]bound `avro:"upper_bounds"`
 }
 
-// bound is the smallest or greatest value of a column.
+// bound is the lowest or highest value of a column, whose id is Key.
 type bound struct {
 	Key   int32  `avro:"key"`
 	Value []byte `avro:"value"`
 }
 
-// filePath is the id of the column with the path of the file whose rows are deleted.
+// filePath is the id of the column file_path in files of deleted positions: the data file that a position is in.
 const filePath = 2147483546
 
-// setReferencedFile sets the file whose rows are deleted: with equal bounds the positions concern only that file, so that
-// readers of other files need not open them.
+// setReferencedFile says that all positions in a file of deleted positions are in the data file `of`. It does so by
+// equal bounds of file_path. Then readers of other data files need not open this file.
 func (d *dataFile) setReferencedFile(of string) {
 	if of != "" {
 		list := []bound{{filePath, []byte(of)}}
@@ -88,7 +88,7 @@ const entrySchema = `{"type":"record","name":"manifest_entry","fields":[
 {"name":"key","type":"int","field-id":129},{"name":"value","type":"bytes","field-id":130}]}}]}
 ]}}]}`
 
-// manifest is an entry in the list of a snapshot's manifests ("Manifest Lists").
+// manifest describes a manifest file in the list of a snapshot ("Manifest Lists").
 type manifest struct {
 	Path              string `avro:"manifest_path"`
 	Length            int64  `avro:"manifest_length"`
@@ -121,7 +121,7 @@ const manifestSchema = `{"type":"record","name":"manifest_file","fields":[
 {"name":"deleted_rows_count","type":"long","field-id":514}
 ]}`
 
-// count adds a file to the counts of a manifest.
+// count counts a file and its rows in the description of a manifest.
 func (m *manifest) count(e entry) {
 	switch e.Status {
 	case added:
@@ -139,7 +139,7 @@ func (m *manifest) count(e entry) {
 	}
 }
 
-// writeManifest writes the manifest of a snapshot's files with one kind of content.
+// writeManifest writes a manifest: entries for those files of a snapshot that contain the same kind of data.
 func (w *writer) writeManifest(name string, content int32, s snapshot, entries []entry) (manifest, error) {
 	m := manifest{Path: w.location + "/metadata/" + name, Content: content, SequenceNumber: s.Sequence, MinSequenceNumber: s.Sequence, AddedSnapshotID: s.ID}
 	for _, e := range entries {
@@ -156,7 +156,7 @@ func (w *writer) writeManifest(name string, content int32, s snapshot, entries [
 	return m, err
 }
 
-// writeList writes the list of a snapshot's manifests.
+// writeList writes the file that lists the manifests of a snapshot.
 func (w *writer) writeList(name string, s snapshot, manifests []manifest) error {
 	about := map[string]string{"snapshot-id": strconv.FormatInt(s.ID, 10), "sequence-number": strconv.FormatInt(s.Sequence, 10), "format-version": "2", "parent-snapshot-id": "null"}
 	if s.Parent != 0 {
@@ -166,8 +166,8 @@ func (w *writer) writeList(name string, s snapshot, manifests []manifest) error 
 	return err
 }
 
-// writeAvro writes a file of records and returns its size in bytes (Avro's specification, "Object Container Files"). It is
-// uncompressed and declares that explicitly, which some readers require.
+// writeAvro writes records to an Avro file and returns its size in bytes (Avro's specification, "Object Container
+// Files"). The file is not compressed; some readers require that it says so.
 func writeAvro[T any](w *writer, name, schema string, about map[string]string, records []T) (int64, error) {
 	s, err := avro.Parse(schema)
 	if err != nil {
@@ -197,10 +197,10 @@ func writeAvro[T any](w *writer, name, schema string, about map[string]string, r
 	return int64(len(text)), w.replaceFile(name, text)
 }
 
-// headerSchema is the schema of a file's header.
+// headerSchema is the schema of the header of an Avro file.
 var headerSchema = avro.MustParse(`{"type":"map","values":"bytes"}`)
 
-// readEntries returns the files of a snapshot by path.
+// readEntries returns the files of a snapshot, by path.
 func (w *writer) readEntries(id int64) (map[string]entry, error) {
 	all := map[string]entry{}
 	for _, kind := range manifestNames {
@@ -221,7 +221,7 @@ func (w *writer) readEntries(id int64) (map[string]entry, error) {
 	return all, nil
 }
 
-// readAvro reads a file of records.
+// readAvro calls yield for each record of an Avro file.
 func readAvro[T any](path string, yield func(T) error) error {
 	f, err := os.Open(path)
 	if err != nil {

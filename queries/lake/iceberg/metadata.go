@@ -13,7 +13,7 @@ import (
 	"stackmill/queries/lake"
 )
 
-// metadata is a version of a table ("Table Metadata Fields").
+// metadata is the content of a metadata file: one version of a table ("Table Metadata Fields").
 type metadata struct {
 	FormatVersion      int                    `json:"format-version"`
 	UUID               string                 `json:"table-uuid"`
@@ -33,7 +33,7 @@ type metadata struct {
 	Refs               map[string]snapshotRef `json:"refs,omitempty"`
 	Snapshots          []snapshot             `json:"snapshots"`
 	SnapshotLog        []snapshotLogEntry     `json:"snapshot-log"`
-	MetadataLog        []struct{}             `json:"metadata-log"` // not kept
+	MetadataLog        []struct{}             `json:"metadata-log"` // always empty: the format requires the field
 }
 
 // columns are a version of a table's columns ("Schemas").
@@ -61,7 +61,7 @@ type sortOrder struct {
 	Fields []struct{} `json:"fields"`
 }
 
-// snapshot is a state of a table ("Snapshots").
+// snapshot is the content of a table at one time ("Snapshots").
 type snapshot struct {
 	ID           int64             `json:"snapshot-id"`
 	Parent       int64             `json:"parent-snapshot-id,omitempty"`
@@ -84,7 +84,7 @@ type snapshotLogEntry struct {
 	TimestampMS int64 `json:"timestamp-ms"`
 }
 
-// types maps the types of lakes to the format's ("Primitive Types").
+// types maps lake.Types to the names of types in Iceberg's specification ("Primitive Types").
 var types = map[string]string{"VARCHAR": "string", "BIGINT": "long", "INTEGER": "int", "BOOLEAN": "boolean", "DOUBLE": "double", "TIMESTAMP WITH TIME ZONE": "timestamptz"}
 
 func (m *metadata) decode(text []byte) error {
@@ -99,7 +99,7 @@ func (m *metadata) decode(text []byte) error {
 
 func (m *metadata) encode() ([]byte, error) { return json.MarshalIndent(m, "", " ") }
 
-// columns returns the current columns, or nil.
+// columns returns the current columns, or nil if there are none.
 func (m *metadata) columns() *columns {
 	at := slices.IndexFunc(m.Schemas, func(c columns) bool { return c.ID == m.CurrentSchemaID })
 	if at < 0 {
@@ -108,8 +108,8 @@ func (m *metadata) columns() *columns {
 	return &m.Schemas[at]
 }
 
-// successor returns the next metadata, with the columns of a table. A column keeps its id as long as its name and type stay
-// the same, and ids are never reused ("Schema Evolution").
+// successor returns the metadata that follows m, with the columns of a table. A column keeps its id while its name
+// and type stay the same; ids are never reused ("Schema Evolution").
 func (m *metadata) successor(t lake.Table, location string) (next metadata, err error) {
 	next = *m
 	if m.FormatVersion == 0 {
@@ -155,7 +155,7 @@ func (m *metadata) successor(t lake.Table, location string) (next metadata, err 
 	return next, err
 }
 
-// idOf returns the id of the current column with a name and type, or 0.
+// idOf returns the id of the current column with this name and type, or 0 if there is none.
 func (m *metadata) idOf(name, of string) int {
 	if c := m.columns(); c != nil {
 		for _, f := range c.Fields {
@@ -167,7 +167,7 @@ func (m *metadata) idOf(name, of string) int {
 	return 0
 }
 
-// equalShape reports whether two versions have the same columns, properties and location.
+// equalShape reports whether two versions of a table have the same columns, properties and location.
 func (m *metadata) equalShape(other *metadata) bool {
 	return m.CurrentSchemaID == other.CurrentSchemaID && m.Location == other.Location && maps.Equal(m.Properties, other.Properties)
 }
@@ -178,7 +178,7 @@ type nameMapping struct {
 	Names []string `json:"names"`
 }
 
-// summary counts the content and changes of a snapshot ("Snapshot Summary Fields").
+// summary returns the counts of a snapshot's content and of its changes ("Snapshot Summary Fields").
 func summary(entries []entry) map[string]string {
 	n := map[string]int64{}
 	removes := false

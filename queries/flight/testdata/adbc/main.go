@@ -1,6 +1,6 @@
-// Program adbc queries a server through the ADBC driver for Flight SQL, whose code ADBC's drivers
-// for Python, R and others share. Its arguments are the address, a password and statements. It
-// prints each statement's rows as JSON, and what can be read.
+// Program adbc queries a server through the ADBC driver for Flight SQL; ADBC's drivers for Python, R and other
+// languages are built from the same code. Its arguments are an address, a password and statements. It prints the rows
+// of each statement as JSON, and which tables can be read.
 package main
 
 import (
@@ -73,7 +73,7 @@ func run(ctx context.Context, address, password string, statements []string) err
 	return print(objects)
 }
 
-// print prints rows as lines of JSON.
+// print prints each row as a line of JSON.
 func print(r array.RecordReader) error {
 	defer r.Release()
 	for r.Next() {
