@@ -2,8 +2,8 @@ package functions
 
 import "stackmill/stages/loadobject/symtab"
 
-// nameAda decodes the names of functions in Ada units only, because GNAT's encoding looks like
-// ordinary names in other languages.
+// nameAda decodes the names of Ada functions. It does so only in Ada units, because GNAT's encoding
+// looks like ordinary names in other languages.
 func (a *adder) nameAda() {
 	for i := range a.table.Functions {
 		f := &a.table.Functions[i]

@@ -12,23 +12,23 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// procedure is a procedure with code whose symbol is not its name. In Fortran: the main program, a
-// subroutine, a function or an alternate entry of one (S8). In GNU C: a nested function. In C: one of
-// several functions with the same name, to which clang appends numbers when it merges units (-flto).
+// procedure is a function whose symbol is not its name. In Fortran: the main program, a subroutine,
+// a function or an alternate entry of one (S8). In GNU C: a nested function. In C: one of several
+// functions with the same name, to which clang appends numbers when it merges units (-flto).
 type procedure struct {
 	offset  uint64 // offset in the file of the first instruction of a part of its code
 	linkage string // empty if absent
 	name    string // qualified with the enclosing modules and procedures
 }
 
-// procedureScope is what an entry passes to the entries below it.
+// procedureScope is what the entries below an entry need to know about it.
 type procedureScope struct {
 	path   string // qualified name of the entry
 	outer  string // qualified name of the scope that contains this entry; it also owns alternate entries
 	inside bool   // the entry is a procedure, or in one
 }
 
-// procedureWalk reads the procedures of a unit.
+// procedureWalk walks over a unit and collects its procedures.
 type procedureWalk struct {
 	a *adder
 	dwarf.Walk[procedureScope]
@@ -38,9 +38,10 @@ type procedureWalk struct {
 	copies    map[int]uint64    // by procedure without a name: the entry with its name
 }
 
-// readProcedures reads a unit's Fortran procedures, or nested functions in C, and adds those with
-// code. It returns, by entry, the names that symbols lack: Fortran symbols contain neither the main
-// program's name nor the procedure that contains an internal one.
+// readProcedures reads a unit's procedures, and adds those with code. In C, procedures are only
+// functions that are nested or have numbered symbols. It returns procedures' names by entry, as far
+// as symbols lack them: Fortran symbols contain neither the main program's name nor, for an
+// internal procedure, the procedure that contains it.
 func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
 	lang := dwarf.Language(u.Attrs.Get(debugdwarf.AttrLanguage).Uint)
 	if lang != "Fortran" && !(lang == "C" && a.hasNumbered()) {
@@ -70,7 +71,8 @@ func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 	return w.names, w.Err
 }
 
-// procedure adds the entry of a module, a procedure or an alternate entry.
+// procedure records the name of the current entry, a module, a procedure or an alternate entry, and
+// adds a procedure if the entry has code.
 func (w *procedureWalk) procedure() {
 	origin, _ := dwarf.Reference(w.Unit, w.Attrs.Get(debugdwarf.AttrSpecification, debugdwarf.AttrAbstractOrigin))
 	name, tag := w.path(origin), w.Entry.Tag
@@ -104,7 +106,7 @@ func (w *procedureWalk) text(names ...debugdwarf.Attr) string {
 	return string(t[:min(len(t), dwarf.MaxPath)])
 }
 
-// path returns the qualified name of the entry or, if it has no name, of its origin.
+// path returns the entry's qualified name. If the entry has no name, it returns that of its origin.
 func (w *procedureWalk) path(origin uint64) string {
 	scope, name := w.Here.path, w.text(debugdwarf.AttrName)
 	if w.Entry.Tag == debugdwarf.TagEntryPoint {
@@ -128,8 +130,8 @@ func trimNumber(s string) string {
 	return s
 }
 
-// hasNumberedSymbols reports whether some symbol may be a C function's name followed by a dot and a
-// number: gcc numbers nested functions, clang static functions of the same name.
+// hasNumberedSymbols reports whether any symbol looks like a C function's name followed by a dot
+// and a number: gcc numbers nested functions, clang static functions with the same name.
 func hasNumberedSymbols(t *symtab.Draft) bool {
 	return slices.ContainsFunc(t.Functions, func(f symtab.Function) bool {
 		base, _ := symtab.CloneMarks(f.Linkage)
@@ -137,7 +139,7 @@ func hasNumberedSymbols(t *symtab.Draft) bool {
 	})
 }
 
-// hasNumber reports whether a function's symbol is name with a number appended.
+// hasNumber reports whether the symbol of the function at an offset is name, a dot and a number.
 func (a *adder) hasNumber(offset uint64, name string) bool {
 	f := a.function(offset)
 	if f == nil {
@@ -155,8 +157,7 @@ func (a *adder) function(offset uint64) *symtab.Function {
 	return &a.table.Functions[i]
 }
 
-// nameProcedures gives procedures' names to their functions, and to the clones and cold parts of
-// these.
+// nameProcedures gives functions the names of their procedures, also clones and cold parts.
 func (a *adder) nameProcedures() {
 	if len(a.procedures) == 0 {
 		return

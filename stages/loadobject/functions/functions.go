@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Add adds modules, files, lines and inlined calls to a table, from the debug information of the
-// separate debug file if that has any, else of the object itself. Damage becomes a note in the
-// table; a damaged unit does not affect others. missing lists files that were not found, without
-// which modules or functions lack names.
+// Add adds modules, files, lines and inlined calls to a table. It takes them from the separate
+// debug file if that has debug information, else from the object itself. Damage becomes a note in
+// the table; a damaged unit does not affect others. missing lists files that were not found,
+// without which modules or functions lack names.
 func Add(t *symtab.Draft, f, debug *elf.File) (missing []string) {
 	d := dwarf.New(f, debug)
 	switch {
@@ -84,7 +84,7 @@ type moduleCode struct {
 	module    symtab.Module
 }
 
-// unit adds the content of a compilation unit.
+// unit reads a compilation unit and adds its content.
 func (a *adder) unit(u *dwarf.Unit) {
 	p, covered := a.lines.Run(u)
 	code := a.info.Sections.Ranges(nil, u, u.Attrs)

@@ -9,12 +9,12 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// mergedUnit is gcc's name for a unit with the code of several source units that were optimized
-// together (-flto). Its entries refer to entries of the source units, which have the modules but no
-// code (S5).
+// mergedUnit is the name that gcc gives to a unit with the code of several source units that it
+// optimized together (-flto). The unit's entries have code; they refer to the source units'
+// entries, which have no code but tell the module (S5).
 const mergedUnit = "<artificial>"
 
-// mergedCode is where a function's code starts, and the source unit's entry that belongs to it.
+// mergedCode is a function in a unit of merged code.
 type mergedCode struct {
 	offset uint64 // where the code starts in the file
 	origin uint64 // the source unit's entry in .debug_info
@@ -45,8 +45,8 @@ func (a *adder) readMerged(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 	return w.Err
 }
 
-// assignMerged gives functions of merged code the modules of their source units, and nested
-// functions their names.
+// assignMerged gives functions of merged code the modules of their source units. It also gives
+// nested functions their names.
 func (a *adder) assignMerged() {
 	list := a.merged
 	slices.SortFunc(list, func(x, y mergedCode) int {

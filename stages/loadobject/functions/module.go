@@ -23,8 +23,8 @@ func (a *adder) module(u, split *dwarf.Unit, names *dwarf.Sections, p *lines.Pro
 	return symtab.Module{Name: name, Language: language}
 }
 
-// assign gives each function the module whose code contains the function's start, and adds these
-// modules to the table.
+// assign gives each function its module: the module whose code contains the function's start. It
+// adds these modules to the table.
 func (a *adder) assign() {
 	slices.SortStableFunc(a.code, func(x, y moduleCode) int { return cmp.Compare(x.low, y.low) })
 	i := 0

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// callSite attributes the code at offsets [low, high) to the line of a call.
+// callSite gives the line of a call to the code at offsets [low, high), which was inlined there.
 type callSite struct {
 	low, high uint64
 	at        symtab.Row // the call's position; its Offset is unused
@@ -28,8 +28,8 @@ func (r *Reader) addCallSite(code dwarf.Range, at symtab.Row) {
 	r.sites = append(r.sites, callSite{low, high, at})
 }
 
-// overlay replaces the rows of inlined code by call sites. If sites overlap, which compilers do not
-// write, the one that starts first is used.
+// overlay replaces the rows of inlined code by rows with the lines of call sites. Where call sites
+// overlap, which compilers do not write, the one that starts first is used.
 func overlay(rows []symtab.Row, sites []callSite) []symtab.Row {
 	if len(sites) == 0 {
 		return rows

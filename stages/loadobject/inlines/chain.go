@@ -10,17 +10,18 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxLevels bounds inline chains. All code inlined deeper is one more level.
+// maxLevels bounds the length of inline chains. All code that is inlined deeper gets one more
+// level.
 const maxLevels = 256
 
-// inlinedCode is the code of an inlined call: offsets [low, high).
+// inlinedCode is code of an inlined call, at offsets [low, high).
 type inlinedCode struct {
 	low, high uint64
 	call      int32
 }
 
-// addCall adds a call and its code, and returns the call's number. If the linker removed the code,
-// it adds nothing and returns the enclosing call's number.
+// addCall adds a call with its code, and returns the call's number. If the linker removed all of
+// the code, it adds nothing and returns the number of the enclosing call.
 func (r *Reader) addCall(c symtab.Call, code []dwarf.Range) int32 {
 	in := &r.table.Inlines
 	n := int32(len(in.Calls))
@@ -43,14 +44,14 @@ func (r *Reader) addCall(c symtab.Call, code []dwarf.Range) int32 {
 	return n
 }
 
-// callStart is the offset from which on a call is the innermost; call -1 is none.
+// callStart says that from the given offset on, call is the innermost call; -1: no call.
 type callStart struct {
 	offset uint64
 	call   int32
 }
 
-// flatten finds the innermost call of all code. It clips a call's code to the enclosing call's;
-// compilers do not write code that extends beyond.
+// flatten returns the innermost call for all code, by offset. It limits a call's code to the code
+// of the enclosing call; compilers do not write calls that extend beyond.
 func flatten(code []inlinedCode) []callStart {
 	slices.SortFunc(code, func(a, b inlinedCode) int {
 		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(b.high, a.high), cmp.Compare(a.call, b.call))
@@ -87,7 +88,8 @@ func flatten(code []inlinedCode) []callStart {
 	return out
 }
 
-// storeCalls stores the innermost calls by offset, with the instructions' own lines.
+// storeCalls stores, for all inlined code, the innermost call and the line of the inlined source.
+// rows have these lines.
 func (r *Reader) storeCalls(rows []symtab.Row) {
 	starts := flatten(r.inlined)
 	own := symtab.Row{File: -1}
@@ -109,7 +111,8 @@ func (r *Reader) storeCalls(rows []symtab.Row) {
 	r.inlined, r.callRows = nil, nil
 }
 
-// addCallRow appends a row with a call unless it repeats the last one.
+// addCallRow appends a row for the code from p on, unless it repeats the last row. own has the
+// line.
 func (r *Reader) addCallRow(p callStart, own symtab.Row) {
 	if p.call < 0 {
 		own = symtab.Row{File: -1}

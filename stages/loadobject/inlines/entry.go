@@ -10,14 +10,14 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// entryNo is the number of an entry: its index in Reader.entries. Entry 0 is empty.
+// entryNo is an index into Reader.entries. Entry 0 is empty: it means no entry.
 type entryNo int32
 
-// textNo is the number of a text: its index in Reader.texts. Text 0 is empty.
+// textNo is an index into Reader.texts. Text 0 is the empty string.
 type textNo int32
 
-// entry has the attributes of a debug information entry that are needed: of a function, or of
-// something that a function's name depends on, such as its scope or the type of a parameter.
+// entry has the attributes that are used of a debug information entry. It describes a function, or
+// something that a function's name depends on, such as a scope or a parameter's type.
 type entry struct {
 	offset        uint64 // in .debug_info
 	file          int32  // file of the declaration, index in the table; -1 if absent
@@ -50,7 +50,7 @@ type parameters struct {
 	more   bool // a variable number follows (...)
 }
 
-// readUnit is a unit whose entries were read.
+// readUnit identifies a unit of which entries were read.
 type readUnit struct {
 	sections int32 // number of the sections
 	offset   uint64
@@ -58,7 +58,7 @@ type readUnit struct {
 	reread   *dwarf.Sections // sections for reading it again after all units; nil if that is impossible
 }
 
-// unitContext is the unit whose entries are being read.
+// unitContext has the unit whose entries are being read, the current unit.
 type unitContext struct {
 	u       *dwarf.Unit
 	s       *dwarf.Sections
@@ -71,7 +71,7 @@ type unitContext struct {
 	scopes  []entryNo // entries of this unit whose scopes are still to be found
 }
 
-// sectionCache is what the reader knows about the entries in some sections.
+// sectionCache has what the reader knows about the entries of one .debug_info.
 type sectionCache struct {
 	number    int32
 	entries   map[uint64]entryNo // by offset
@@ -90,14 +90,15 @@ func (r *Reader) cacheOf(s *dwarf.Sections) *sectionCache {
 	return k
 }
 
-// enter makes a unit the current one, to read its entries.
+// enter makes a unit the current one and returns its context.
 func (r *Reader) enter(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) *unitContext {
 	x := &unitContext{u: u, s: s, ranges: ranges, program: p, cache: r.cacheOf(s), number: int32(len(r.units))}
 	r.units = append(r.units, readUnit{x.cache.number, u.Offset, m, r.rereadable(s)})
 	return x
 }
 
-// rereadable returns the sections if they can be read again after all units; nil for split units'.
+// rereadable returns s if its units can be read a second time, after all units were read. It
+// returns nil for sections of split units, which are closed by then.
 func (r *Reader) rereadable(s *dwarf.Sections) *dwarf.Sections {
 	if s == r.info.Sections || s == r.info.Sections.Supplement {
 		return s
@@ -105,13 +106,13 @@ func (r *Reader) rereadable(s *dwarf.Sections) *dwarf.Sections {
 	return nil
 }
 
-// has reports whether an entry of some sections is in the unit.
+// has reports whether the unit contains the entry at an offset of the sections s.
 func (x *unitContext) has(s *dwarf.Sections, off uint64) bool {
 	return s == x.s && off-x.u.Offset < x.u.Size
 }
 
-// pendingEntry is an entry that another unit refers to, and that is still to be read, or its scope
-// to be found.
+// pendingEntry is an entry in another unit than the one that refers to it. After all units were
+// read, it is read, or its scope is found.
 type pendingEntry struct {
 	in       *dwarf.Sections
 	number   entryNo
@@ -130,7 +131,7 @@ func (r *Reader) refer(x *unitContext, ref dwarf.Value) entryNo {
 	return r.entryAt(x, s, off)
 }
 
-// entryAt returns the number of an entry, and requests that it be read if it is new.
+// entryAt returns the number of the entry at an offset. It requests reading a new entry.
 func (r *Reader) entryAt(x *unitContext, s *dwarf.Sections, off uint64) entryNo {
 	k := x.cache
 	if s != x.s {
@@ -154,15 +155,16 @@ func (r *Reader) entryAt(x *unitContext, s *dwarf.Sections, off uint64) entryNo 
 	return n
 }
 
-// postpone requests an entry in another unit; in is nil if that unit cannot be read again.
+// postpone requests an entry in another unit; in is nil if that unit cannot be read again, so that
+// the entry stays unread.
 func (r *Reader) postpone(x *unitContext, in *dwarf.Sections, n entryNo) {
 	if in != nil {
 		r.pending = append(r.pending, pendingEntry{in, n, r.units[x.number].module.Language})
 	}
 }
 
-// requestScope requests the scope of an entry. The scope is needed unless the entry has a linkage
-// name and a line: a lambda expression's function gets its line from the scope.
+// requestScope requests finding the scope of an entry. An entry that has both a linkage name and a
+// line needs none; a lambda expression's function gets its line from its scope.
 func (r *Reader) requestScope(x *unitContext, n entryNo) {
 	e := &r.entries[n]
 	if n == 0 || e.flags&wantsScope != 0 {
@@ -178,14 +180,14 @@ func (r *Reader) requestScope(x *unitContext, n entryNo) {
 	}
 }
 
-// addScopeRequest requests the scope of an entry that was read, and of its abstract origin or
-// specification, which has the scope.
+// addScopeRequest requests finding the scopes of an entry that was read and of its abstract origin
+// or specification: a name is qualified with the scope of the declaration.
 func (r *Reader) addScopeRequest(x *unitContext, n entryNo) {
 	r.requestScope(x, r.entries[n].next)
 	x.scopes = append(x.scopes, n)
 }
 
-// read reads the attributes of an entry of the current unit.
+// read reads the attributes of an entry in the current unit.
 func (r *Reader) read(x *unitContext, n entryNo) {
 	off := r.entries[n].offset
 	c, abbrev := x.s.Entry(x.u, off-x.u.Offset)
@@ -260,8 +262,7 @@ func (e *entry) isAggregate() bool {
 	return false
 }
 
-// internString returns the number of a string attribute's text; the empty text's if there is no
-// room for it.
+// internString returns the number of the text of a string attribute, 0 if there is no room for it.
 func (r *Reader) internString(x *unitContext, v dwarf.Value) textNo {
 	if v.Form == 0 {
 		return 0

@@ -14,15 +14,14 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// unnamed is the name of inlined functions without a name, or whose name is in a file that was not
-// found.
+// unnamed is the name of an inlined function that has no name, or whose name is in a missing file.
 const unnamed = "(unknown)"
 
-// deeper is the function of all code that is inlined deeper than maxLevels.
+// deeper is the callee of all calls that are inlined deeper than maxLevels.
 const deeper entryNo = -1
 
-// identity identifies an inlined function. Entries with equal identities describe one function: a
-// function in a header has an entry in each unit.
+// identity identifies an inlined function. Different entries with the same identity describe one
+// function: a function in a header has an entry in each unit that includes the header.
 type identity struct {
 	name         string // linkage name, or the name qualified with scopes and parameters
 	linkage      bool
@@ -38,7 +37,7 @@ type inlinedFunction struct {
 	symbol int     // index into the table's functions of its own code, -1 for none
 }
 
-// entryPosition is the position of the entry of a function without a linkage name.
+// entryPosition identifies the entry of a function that has no linkage name.
 type entryPosition struct {
 	sections int32
 	unit     uint64
@@ -49,9 +48,9 @@ func (a entryPosition) compare(b entryPosition) int {
 	return cmp.Or(cmp.Compare(a.sections, b.sections), cmp.Compare(a.unit, b.unit), cmp.Compare(a.offset, b.offset))
 }
 
-// Finish adds the called functions to the table. units are the units that only Finish has read, for
-// these functions, with their compilation directories. files are the files that became modules
-// because they declare functions.
+// Finish adds the inlined functions to the table. units maps the units that were read only for
+// these functions to their compilation directories. files are source files that became modules
+// because they declare such functions.
 func (r *Reader) Finish() (units map[string]string, files []string) {
 	r.resolvePending()
 	calls := r.table.Inlines.Calls
@@ -101,7 +100,7 @@ func (r *Reader) Finish() (units map[string]string, files []string) {
 		}
 	}
 	if _, known := numbers[deeper]; known {
-		r.info.Remarkf("code is inlined more than %d levels deep: the levels inside are shown as one, %s", maxLevels, symtab.DeeperInlined)
+		r.info.Remarkf("code is inlined more than %d levels deep: the deeper levels are shown as one, %s", maxLevels, symtab.DeeperInlined)
 	}
 	for _, n := range r.readable.Notes() {
 		r.info.Note(n)
@@ -109,7 +108,7 @@ func (r *Reader) Finish() (units map[string]string, files []string) {
 	return r.directories, modules.files
 }
 
-// identities returns the identities of the entries' functions.
+// identities returns the identity of each entry's function.
 func (r *Reader) identities(entries []entryNo) []identity {
 	list := make([]identity, len(entries))
 	positions := map[identity][]entryPosition{} // by identity, without the ordinal
@@ -149,10 +148,10 @@ func (r *Reader) identities(entries []entryNo) []identity {
 	return list
 }
 
-// isKnown reports whether an entry was read. An entry in a missing file was not.
+// isKnown reports whether an entry was read. An entry in a missing file never is.
 func (r *Reader) isKnown(n entryNo) bool { return n > 0 && r.entries[n].flags&isRead != 0 }
 
-// identity returns the identity of an entry's function, without the ordinal.
+// identity returns the identity of an entry's function, but with ordinal 0.
 func (r *Reader) identity(n entryNo) identity {
 	var id identity
 	id.file, id.line, id.column = r.position(n)
@@ -172,7 +171,7 @@ func (r *Reader) identity(n entryNo) identity {
 	return id
 }
 
-// isExternal reports whether other units may refer to a function.
+// isExternal reports whether a function is visible to other units.
 func (r *Reader) isExternal(n entryNo) bool {
 	for _, e := range r.chain(max(n, 0)) {
 		if e.flags&isExternal != 0 {
@@ -182,8 +181,9 @@ func (r *Reader) isExternal(n entryNo) bool {
 	return false
 }
 
-// ownSymbols returns, for each entry, the index of its function in the table; -1 if the function is
-// only inlined.
+// ownSymbols finds the functions that also have code that is not inlined. It returns, for each
+// entry, the index of its function in the table; -1 if there is none, or one in each of several
+// units.
 func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 	owners := map[int]identity{} // by index into the table's functions
 	first := map[identity]entryNo{}
@@ -195,7 +195,8 @@ func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 		if first[identities[i]] == 0 {
 			first[identities[i]] = n
 		}
-		// The linker may merge several functions with equal code. Its owner is the one that the symbol names.
+		// Several functions may share code, because the linker merges equal code. The owner of the
+		// code is the function with the code's symbol.
 		if before, known := owners[f]; !known || before != identities[i] && r.isNamed(n, f) && !r.isNamed(first[before], f) {
 			owners[f] = identities[i]
 		}
@@ -221,7 +222,7 @@ func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
 	return list
 }
 
-// symbolName returns the symbol that a function has unless it is static or always inlined.
+// symbolName returns the symbol of an entry's function, if it has one.
 func (r *Reader) symbolName(n entryNo) string {
 	if linkage := r.linkage(n); linkage != 0 {
 		return r.texts[linkage]
@@ -230,13 +231,13 @@ func (r *Reader) symbolName(n entryNo) string {
 	return name
 }
 
-// isNamed reports whether a function of the table has the symbol of an entry's function.
+// isNamed reports whether the table's function f has the symbol of an entry's function.
 func (r *Reader) isNamed(n entryNo, f int) bool {
 	return slices.Contains(symtab.Split(r.table.Functions[f].Aliases), r.symbolName(n))
 }
 
-// findLinked finds, by symbol, functions whose own code is in units without debug information, and
-// makes them owners.
+// findLinked finds, by symbol, the functions whose code that is not inlined is in a unit without
+// debug information. It adds them to owners.
 func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map[int]identity) {
 	owned := map[identity]bool{}
 	for _, id := range owners {
@@ -264,7 +265,7 @@ func (r *Reader) findLinked(entries []entryNo, identities []identity, owners map
 	}
 }
 
-// modules numbers the table's modules by name.
+// modules finds the table's modules by name, and adds new ones.
 type modules struct {
 	table   *symtab.Draft
 	numbers map[string]int32
@@ -295,7 +296,7 @@ func (m *modules) intern(name, language string) int32 {
 	return n
 }
 
-// function returns an inlined function as the table stores it.
+// function converts an inlined function to the form in which the table stores it.
 func (r *Reader) function(c *inlinedFunction, m *modules) symtab.InlinedFunction {
 	if c.entry == deeper {
 		return symtab.InlinedFunction{Name: symtab.DeeperInlined, Deeper: true}
@@ -331,8 +332,8 @@ func (r *Reader) function(c *inlinedFunction, m *modules) symtab.InlinedFunction
 	return f
 }
 
-// scopeOf returns the scope of an inlined function's name: the scope that a symbol of it would have
-// in this load object.
+// scopeOf returns the scope in which an inlined function's name is unique: the same scope as if the
+// function had a symbol in this load object.
 func (r *Reader) scopeOf(c *inlinedFunction) funcinfo.NameScope {
 	if !r.isKnown(c.entry) || !r.isExternal(c.entry) || strings.Contains(c.name, anonymousNamespace) {
 		return funcinfo.ModuleScope
@@ -345,11 +346,11 @@ func (r *Reader) scopeOf(c *inlinedFunction) funcinfo.NameScope {
 	return funcinfo.ModuleScope
 }
 
-// anonymousNamespace occurs in the linkage names of functions in anonymous namespaces. They are
-// local to a unit although some compilers mark their methods as external.
+// anonymousNamespace occurs in the linkage names of functions in anonymous namespaces. These
+// functions are local to a unit, although some compilers mark methods there as external.
 const anonymousNamespace = "_GLOBAL__N_"
 
-// hash hashes the identity. It depends only on the debug information.
+// hash returns a hash of the identity, which depends only on the debug information.
 func (id *identity) hash(files []string) uint64 {
 	h := xxhash.New()
 	text := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }

@@ -52,9 +52,9 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	}
 }
 
-// Unit adds a unit's inlined calls, and the call sites to whose lines their code is attributed
-// (S10). ranges are the sections with the ranges of the code; for split units they differ from s.
-// After an error, what was read before is kept.
+// Unit adds a unit's inlined calls, and for their code the call sites, whose lines the code is
+// shown with (S10). ranges are the sections with the ranges of the code; for split units they
+// differ from s. After an error, what was read before is kept.
 func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
 	if p == nil {
 		return nil
@@ -97,8 +97,8 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 	return nil
 }
 
-// offsets converts a range of addresses to offsets in the file; false for code that the
-// linker removed, outside every executable region.
+// offsets converts a range of addresses to offsets in the file. It returns false for addresses
+// outside of the executable regions, where the code is that the linker removed.
 func (r *Reader) offsets(code dwarf.Range) (low, high uint64, ok bool) {
 	in, ok := r.addresses.Region(code.Low)
 	if !ok || code.High <= code.Low {
@@ -107,8 +107,8 @@ func (r *Reader) offsets(code dwarf.Range) (low, high uint64, ok bool) {
 	return in.Offset + (code.Low - in.Address), in.Offset + min(code.High-in.Address, in.Size), true
 }
 
-// Overlay adds the inline chains to the table. rows have the instructions' own lines; the result
-// has the lines of call sites for inlined code instead.
+// Overlay adds the inline chains to the table. rows have the instructions' own lines. In the
+// returned rows, inlined code has the lines of call sites instead.
 func (r *Reader) Overlay(rows []symtab.Row) []symtab.Row {
 	r.storeCalls(rows)
 	rows = overlay(rows, r.sites)

@@ -9,10 +9,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// addOwnCode records the code of a function that is not inlined, by the abstract origin that its
-// inlined copies also have. All parts of the code get the line of the declaration.
-// It reports whether the function is the body of a parallel region: gcc nests such an entry in the
-// entry of the function that contains the region (S11).
+// addOwnCode records the code of a function that is not inlined. The key is the abstract origin,
+// which inlined copies of the function have, too. All parts of the code get the line of the
+// declaration. addOwnCode returns true for the body of a parallel region: gcc nests its entry in
+// the entry of the function that contains the region (S11).
 func (r *Reader) addOwnCode(x *unitContext, of subprogram) (body bool) {
 	s, entry, hasOrigin := x.s.Target(x.u, of.Get(debugdwarf.AttrAbstractOrigin))
 	r.scratch = x.ranges.Ranges(r.scratch[:0], x.u, of.Attrs)
@@ -57,7 +57,8 @@ func (r *Reader) functionAt(address uint64) (int, bool) {
 	return symtab.FindFunction(r.table.Functions, off)
 }
 
-// setLine sets the line of a function's declaration, or records which entry has the line.
+// setLine sets the line on which a function is declared. If that is in another entry, it only
+// records the entry.
 func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
 	if line := number32(of.Get(debugdwarf.AttrDeclLine)); line > 0 {
 		r.table.Functions[function].Line = line
@@ -71,7 +72,7 @@ func (r *Reader) setLine(x *unitContext, function int, of subprogram) {
 	}
 }
 
-// ownCode returns the index of the table's function at the start of an entry's own code.
+// ownCode returns the index of the table's function that starts with code of an entry.
 func (r *Reader) ownCode(x *unitContext, code dwarf.Attrs) (int, bool) {
 	for _, c := range x.ranges.Ranges(nil, x.u, code) {
 		if i, ok := r.functionAt(c.Low); ok && r.table.Functions[i].Kind == funcinfo.Normal {
@@ -81,10 +82,10 @@ func (r *Reader) ownCode(x *unitContext, code dwarf.Attrs) (int, bool) {
 	return 0, false
 }
 
-// bodyName occurs in clang's names for the body of a parallel region or task, which clang inlines
-// into the function that the run-time library calls (`.omp_outlined._debug__`,
-// `f.omp_outlined_debug__`, `.omp_outlined..6`). The body's code belongs to that function (S11),
-// because the source has no call.
+// bodyName is part of clang's names for the body of a parallel region or task
+// (`.omp_outlined._debug__`, `f.omp_outlined_debug__`, `.omp_outlined..6`). clang inlines the body
+// into the function that the run-time library calls. The code belongs to that function (S11),
+// because the source has no call of the body.
 var bodyName = []byte(".omp_outlined")
 
 // isBody reports whether an inlined subroutine with this origin is the body of a parallel region.

@@ -9,11 +9,12 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxRounds bounds the rounds of reading referenced entries, both in one unit and over all units.
-// Each round follows the references by one more scope or type.
+// maxRounds bounds how often newly referenced entries are read, in one unit and over all units.
+// Each round reaches one more scope or type.
 const maxRounds = 32
 
-// resolve reads the requested entries of the current unit, and those on which they depend there.
+// resolve reads the requested entries of the current unit, and the entries there that they refer
+// to.
 func (r *Reader) resolve(x *unitContext) {
 	for range maxRounds {
 		for len(x.unread) > 0 {
@@ -28,8 +29,8 @@ func (r *Reader) resolve(x *unitContext) {
 	}
 }
 
-// findScopes finds the requested scopes of entries, and reads parameters where they distinguish
-// functions with the same name.
+// findScopes finds the requested scopes. For C++ functions without a linkage name, it also reads
+// the parameters, which distinguish functions with the same name.
 func (r *Reader) findScopes(x *unitContext) {
 	list := x.scopes
 	x.scopes = nil
@@ -71,8 +72,7 @@ func isCFamily(language string) bool {
 
 func isCxx(language string) bool { return language == "C++" || language == "Objective-C++" }
 
-// resolvePending reads the entries that other units refer to, in one pass over all units per
-// round.
+// resolvePending reads the entries to which other units refer. Each round passes over all units.
 func (r *Reader) resolvePending() {
 	for range maxRounds {
 		waiting := r.pending
@@ -94,7 +94,7 @@ func (r *Reader) resolvePending() {
 	}
 }
 
-// resolveIn reads entries of one file, in ascending order.
+// resolveIn reads pending entries of one file, which are sorted by offset.
 func (r *Reader) resolveIn(s *dwarf.Sections, waiting []pendingEntry) {
 	s.Units(func(u *dwarf.Unit) {
 		n := 0

@@ -15,15 +15,15 @@ import (
 // maxSpelled bounds the nesting of scopes and types in names.
 const maxSpelled = 40
 
-// maxName bounds the length of a name, and maxParts the scopes and types in it, because each
-// parameter's type is spelled out.
+// maxName bounds the length of a name. maxParts bounds the scopes and types in it, since names
+// contain the types of parameters.
 const (
 	maxName  = 1 << 12
 	maxParts = 1 << 10
 )
 
-// spell returns the readable name of a function without a linkage name as the demangler would write
-// it: qualified with its scopes and, in C++, followed by its parameters' types.
+// spell returns the readable name of a function without a linkage name, in the demangler's form:
+// qualified with its scopes and, in C++, followed by its parameters' types.
 func (r *Reader) spell(n entryNo, depth int) string {
 	e := &r.entries[n]
 	if r.partsLeft--; depth > maxSpelled || r.partsLeft < 0 {
@@ -55,7 +55,8 @@ func cut(name string) string {
 	return name
 }
 
-// chain iterates over an entry, its abstract origin or specification, and so on.
+// chain iterates over an entry, its abstract origin or specification, the origin of that, and so
+// on.
 func (r *Reader) chain(n entryNo) iter.Seq2[entryNo, *entry] {
 	return func(yield func(entryNo, *entry) bool) {
 		for range dwarf.MaxHops {
@@ -68,7 +69,7 @@ func (r *Reader) chain(n entryNo) iter.Seq2[entryNo, *entry] {
 	}
 }
 
-// declaration returns the last entry of a chain, and the first name in it.
+// declaration returns the last entry of an entry's chain, and the first name that the chain has.
 func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
 	for at, e := range r.chain(n) {
 		last, name = at, cmp.Or(name, r.texts[e.name])
@@ -76,9 +77,8 @@ func (r *Reader) declaration(n entryNo) (last entryNo, name string) {
 	return last, name
 }
 
-// withParameters returns the entry with a function's parameters among its origins and
-// specifications, since declarations copied from type units have none. It is nil if the unit has no
-// parameters at all.
+// withParameters returns the entry of a function's chain that has its parameters: declarations that
+// compilers copy from type units have none. It returns nil if no parameters were read.
 func (r *Reader) withParameters(n entryNo) (found *entry) {
 	for _, e := range r.chain(n) {
 		if e.parameters > 0 {
@@ -94,8 +94,8 @@ func (r *Reader) withParameters(n entryNo) (found *entry) {
 // inAggregate reports whether a scope is a class, a structure, a union or an enumeration.
 func (r *Reader) inAggregate(n entryNo) bool { return n != 0 && r.entries[n].isAggregate() }
 
-// qualifier returns the prefix of names in a scope. An unnamed class with a call operator (called)
-// is a lambda expression's, and named after its position.
+// qualifier returns the text that scope n puts before names in it. called means that the name is a
+// call operator: an unnamed class with one is a lambda expression, and is named after its position.
 func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	e := &r.entries[n]
 	if n == 0 || depth > maxSpelled {
@@ -114,7 +114,8 @@ func (r *Reader) qualifier(n entryNo, depth int, called bool) string {
 	return r.qualifier(e.around, depth, false)
 }
 
-// isQualified reports whether an entry's name already contains its scopes (GNAT: `pkg__outer__inner`).
+// isQualified reports whether an entry's name already contains its scopes, as GNAT's names for Ada
+// do (`pkg__outer__inner`).
 func (r *Reader) isQualified(e *entry) bool {
 	return e.unit >= 0 && r.units[e.unit].module.Language == "Ada"
 }
@@ -195,7 +196,7 @@ func (r *Reader) linkage(n entryNo) textNo {
 	return 0
 }
 
-// signature returns the types of a function's parameters in parentheses, followed by a method's
+// signature returns the types of a function's parameters in parentheses and, for a method, its
 // qualifiers.
 func (r *Reader) signature(e *entry, depth int) string {
 	p := r.parameters[e.parameters]
@@ -221,7 +222,7 @@ func (r *Reader) signature(e *entry, depth int) string {
 	return text
 }
 
-// qualifiers returns the qualifiers (const, volatile) of the type of a method's object.
+// qualifiers returns the qualifiers (const, volatile) of a method: those of its object's type n.
 func (r *Reader) qualifiers(n entryNo) (text string) {
 	for range dwarf.MaxHops {
 		e := &r.entries[n]
@@ -249,20 +250,21 @@ func (r *Reader) typeList(p parameters, depth int) string {
 	return cut(strings.Join(list, ", "))
 }
 
-// integers maps compilers' names of integer types to the demangler's.
+// integers maps compilers' names of integer types to the names that the demangler uses.
 var integers = map[string]string{
 	"long int": "long", "long unsigned int": "unsigned long", "short int": "short", "short unsigned int": "unsigned short",
 	"long long int": "long long", "long long unsigned int": "unsigned long long", "__int128 unsigned": "unsigned __int128",
 }
 
-// declarators are the marks of derived types.
+// declarators maps the tags of derived types to the text that follows the original type.
 var declarators = map[debugdwarf.Tag]string{
 	debugdwarf.TagPointerType: "*", debugdwarf.TagReferenceType: "&", debugdwarf.TagRvalueReferenceType: "&&",
 	debugdwarf.TagConstType: " const", debugdwarf.TagVolatileType: " volatile", debugdwarf.TagPtrToMemberType: " ::*",
 	debugdwarf.TagRestrictType: "", debugdwarf.TagAtomicType: "", debugdwarf.TagTypedef: "", debugdwarf.TagTemplateAlias: "",
 }
 
-// typeName returns the name of a type, with the declarator (`*`, `[]`) of a type derived from it.
+// typeName returns the name of a type, with the declarator (`*`, `[]`) of the types derived from
+// it.
 func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	e := &r.entries[n]
 	r.partsLeft--
@@ -295,7 +297,7 @@ func (r *Reader) typeName(n entryNo, declarator string, depth int) string {
 	return name + declarator
 }
 
-// inner parenthesizes a declarator that precedes a function's or an array's.
+// inner parenthesizes a declarator for use in a function or array type, as in `int (*)(char)`.
 func inner(declarator string) string {
 	if declarator == "" {
 		return ""

@@ -14,13 +14,13 @@ type inlinedSubroutine struct {
 	parent int // number of the enclosing inlined subroutine, -1 at depth 0
 }
 
-// subprogram is the entry of a function with code that is not inlined, with its attributes.
+// subprogram is the entry of a function with code of its own (not inlined), with its attributes.
 type subprogram struct {
 	dwarf.Attrs
 	around uint64 // offset of the enclosing subprogram, 0 for none
 }
 
-// scope is what an entry passes to the entries below it.
+// scope is what the entries below an entry need to know about it.
 type scope struct {
 	depth    int
 	parent   int
@@ -29,9 +29,9 @@ type scope struct {
 	function uint64 // offset of the subprogram, 0 for none
 }
 
-// walkInlined walks over a unit. It calls f for each inlined subroutine, parents before children;
-// own for each subprogram with code, which reports whether it is the body of a parallel region; and
-// outer with the offset of each subprogram without code at the top level.
+// walkInlined walks over a unit and calls functions: f for each inlined subroutine, parents before
+// children; own for each subprogram with code, and own reports whether that is the body of a
+// parallel region; outer, with the offset, for each subprogram without code at the top level.
 func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlinedSubroutine), own func(subprogram) (body bool), outer func(off uint64)) error {
 	w := dwarf.NewWalk(s, u, scope{parent: -1})
 	for number := 0; w.Next(); {
