@@ -1,7 +1,7 @@
 package insn
 
-// BitOp is an operation that computes the bits of an instruction's result from operands From and
-// With.
+// BitOp is the operation that computes the bits of an instruction's result from its operands, which
+// are Bits.From and Bits.With.
 type BitOp uint8
 
 // The operations.
@@ -22,7 +22,7 @@ const (
 	BitChoose                // From or With, depending on the flags
 )
 
-// BitOperand is an operand of Bits.
+// BitOperand is an operand of an instruction in Bits: To, From or With.
 type BitOperand struct {
 	Kind     BitOperandKind
 	High     bool // the second byte of the register, such as ah
@@ -42,8 +42,8 @@ const (
 	BitConst
 )
 
-// Bits is an instruction's effect on the bits of a register or of memory. It shows which of the
-// bits that it loads are used, and which of the bits that it stores are changed.
+// Bits is an instruction's effect on the bits of a register or of memory. With it, callers find out
+// which loaded bits are used, and which stored bits are changed.
 type Bits struct {
 	Op             BitOp
 	Signed, Keep   bool  // BitField: the other bits become the field's sign, or keep their values

@@ -8,7 +8,7 @@ type Register int16
 // NoRegister means no register, a register that is not general, or A64's zero register.
 const NoRegister Register = -1
 
-// Class is the class of the value that an instruction moves.
+// Class says what kind of value an instruction moves.
 type Class uint8
 
 // The classes.
@@ -20,9 +20,9 @@ const (
 
 // Access is one operand in memory.
 type Access struct {
-	// The address is Base + Index*Scale + Disp, with the 64-bit or 32-bit values of registers before
-	// the instruction; if Absolute, it is Disp. Addresses relative to the program counter are
-	// Absolute.
+	// The address is Base + Index*Scale + Disp, or if Absolute is set, Disp. Registers have their
+	// values before the instruction, of 64 or 32 bits. An address relative to the program counter
+	// is Absolute.
 	Base, Index Register
 	Scale       uint8 // 1, 2, 4 or 8; 0 without Index
 	Absolute    bool
@@ -36,11 +36,11 @@ type Access struct {
 	Size        int // bytes per repetition or per vector element; 0 if unknown
 }
 
-// Op is an instruction's operation on its destination, in enough detail to follow the types of
-// values in registers.
+// Op is the operation with which an instruction computes its destination. It is detailed enough to
+// follow the types of values in registers.
 type Op uint8
 
-// The operations. An Opaque instruction writes registers in another way.
+// The operations. Opaque: the instruction writes registers in a way that no other Op describes.
 const (
 	Opaque   Op = iota
 	Move        // Dest = Source
@@ -48,15 +48,15 @@ const (
 	Load        // Dest = Accesses[0], possibly extended
 	Store       // Accesses[0] = Source; without a Source, Value
 	AddConst    // Dest = Source + Value
-	// AddRegister is Dest = Source + Second*Scale + Value. Source may be missing. If Second is
-	// missing, Accesses[0] takes its place.
+	// AddRegister is Dest = Source + Second*Scale + Value. Without Source, that term is 0. Without
+	// Second, Accesses[0] is used instead.
 	AddRegister
 	Choose     // Dest = Dest or Source (cmov; Accesses[0] if Source is missing), or Source or Second (csel)
 	LoadPair   // Dest = Accesses[0], Second = Accesses[1]
 	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 without a register
 	ThreadBase // Dest = the address of the thread's own block: the base of segments, A64's tpidr_el0
 	Extend     // Dest = the low Value bytes of Source, zero- or sign-extended
-	// MultiplyAdd is Dest = Addend + Source*Second*Scale. Addend may be missing.
+	// MultiplyAdd is Dest = Addend + Source*Second*Scale. Without Addend, that term is 0.
 	MultiplyAdd
 )
 
@@ -71,11 +71,11 @@ type Effect struct {
 	Value          int64
 	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4, the upper 4 become 0
 	Accesses       []Access // loads before stores
-	// Written has a bit, 1<<r, for each general register that the instruction writes, including
-	// Dest. For a call, it excludes what the callee and its return write.
+	// Written has bit 1<<r for each general register r that the instruction writes, including Dest.
+	// For a call, it does not include the registers that the callee and its return write.
 	Written uint64
-	// Base is the register to which Update is added (push, pop, post- and
-	// pre-indexed accesses), else NoRegister. It is in Written.
+	// Base is the register to which the instruction adds Update (push, pop, post- and pre-indexed
+	// accesses), else NoRegister. Written includes it.
 	Base   Register
 	Update int64
 }

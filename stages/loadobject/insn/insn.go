@@ -35,9 +35,9 @@ type Inst struct {
 	HasTarget bool   // Target is known: a direct call or jump
 	HasSlot   bool   // Slot is known
 	Target    uint64 // set for a direct call or jump
-	// Slot is the address of the memory word that has the target of an indirect call or jump, if
-	// the instruction contains that address, as `jmp *0x2fc1(%rip)` does. A64 has no such
-	// instructions: see StubSlot.
+	// Slot is the address of the word in memory that contains the target of an indirect call or
+	// jump, if the instruction itself has that address, as in `jmp *0x2fc1(%rip)`. No instruction
+	// of A64 does: see StubSlot.
 	Slot uint64
 }
 

@@ -40,7 +40,7 @@ func Bits(code []byte) (insn.Bits, bool) {
 
 // decode decodes an A64 word into inst, which is zero. The groups are from the Arm Architecture
 // Reference Manual, C4.1. Every word of an allocated group counts as an instruction, because Arm
-// keeps adding instructions and all have the same length.
+// keeps adding instructions, and all instructions have the same length.
 func decode(inst *insn.Inst, code []byte, addr uint64) error {
 	if len(code) < 4 {
 		return insn.ErrTruncated
@@ -88,14 +88,15 @@ func branch(inst *insn.Inst, w uint32, addr uint64) {
 	}
 }
 
-// direct sets the target of a branch. The distance in words is the n bits of w from bit lsb on.
+// direct sets the kind and target of a direct branch. The n bits of w from bit lsb on are the
+// distance in words.
 func direct(inst *insn.Inst, kind insn.Kind, addr uint64, w uint32, lsb, n uint) {
 	distance := int64(w>>lsb) << (64 - n) >> (64 - n) * 4
 	inst.Kind, inst.Target, inst.HasTarget = kind, addr+uint64(distance), true
 }
 
-// registerBranch classifies an unconditional branch to a register by its operation. Operations of
-// 8 and more authenticate a pointer.
+// registerBranch returns the kind of an unconditional branch to a register, given its operation.
+// Operations of 8 and more authenticate a pointer.
 func registerBranch(opc uint32) insn.Kind {
 	switch opc {
 	case 0, 8: // br, braa

@@ -25,7 +25,7 @@ func (e *effect) setConst(r insn.Register, value uint64, width int) {
 	}
 }
 
-// addConst sets a register to the sum of another register, or 0, and a constant.
+// addConst sets a register to the sum of a constant and another register (NoRegister is 0).
 func (e *effect) addConst(to, from insn.Register, value int64, width int) {
 	switch {
 	case to == insn.NoRegister: // a comparison
@@ -37,7 +37,7 @@ func (e *effect) addConst(to, from insn.Register, value int64, width int) {
 	}
 }
 
-// move copies a register, or 0.
+// move copies a register to another one, or 0 if from is NoRegister.
 func (e *effect) move(to, from insn.Register, width int) {
 	switch {
 	case to == insn.NoRegister:
@@ -83,8 +83,8 @@ func (e *effect) logicalImmediate(w word, _ uint64) {
 	e.Write(to)
 }
 
-// bitmask decodes the immediate of logical instructions: an element of 2 to 64 bits with trailing
-// ones, rotated and replicated.
+// bitmask decodes the immediate of logical instructions: an element of 2 to 64 bits, with ones at
+// its end, is rotated and then repeated to fill 64 bits.
 func bitmask(n, immr, imms uint32) (mask uint64, ok bool) {
 	size := uint32(1) << bits.Len32(n<<6|^imms&0x3f) >> 1
 	if size < 2 {
@@ -165,7 +165,7 @@ func (e *effect) addShifted(w word, _ uint64) {
 	}
 }
 
-// sign returns -1 if the bit that makes an instruction subtract is set, else 1.
+// sign returns -1 if the given bit, with which an instruction subtracts, is set, else 1.
 func (w word) sign(bit uint) int64 {
 	if w.bit(bit) {
 		return -1
@@ -173,7 +173,7 @@ func (w word) sign(bit uint) int64 {
 	return 1
 }
 
-// multiply handles madd and msub, also with halves of registers.
+// multiply handles madd, msub and their variants with halves of registers.
 func (e *effect) multiply(w word, _ uint64) {
 	to, one, other := w.reg(0), w.reg(5), w.reg(16)
 	e.Write(to)
@@ -200,7 +200,7 @@ func (e *effect) addExtended(w word, _ uint64) {
 	}
 }
 
-// addCarry handles adc and sbc, and rmif and setf8, which write no register.
+// addCarry handles adc, sbc and, which write no general register, rmif and setf8.
 func (e *effect) addCarry(w word, _ uint64) {
 	if op := w.field(10, 5); op != 1 && op != 2 {
 		e.Write(w.reg(0))

@@ -24,7 +24,7 @@ func (w word) reg(lsb uint) insn.Register {
 // regSP returns the general register in the five bits from lsb on; 31 is the stack pointer.
 func (w word) regSP(lsb uint) insn.Register { return insn.Register(w.field(lsb, 5)) }
 
-// width returns the operands' size, given by bit 31.
+// width returns the size of the operands in bytes, which bit 31 gives.
 func (w word) width() int {
 	if w.bit(31) {
 		return 8
@@ -32,17 +32,17 @@ func (w word) width() int {
 	return 4
 }
 
-// effect is the effect of the instruction being decoded.
+// effect collects the effect of the instruction that is being decoded.
 type effect struct{ insn.Effect }
 
-// rule is a class of instructions, identified by their bits under a mask.
+// rule handles a class of instructions: the words whose bits under mask are bits.
 type rule struct {
 	mask, bits uint32
 	effect     func(e *effect, w word, addr uint64)
 }
 
-// decode sets the effect of a word at addr. The Arm Architecture Reference Manual defines the
-// classes in C4.1.
+// decode sets the effect of word w at addr. The Arm Architecture Reference Manual defines the
+// classes of instructions in C4.1.
 func (e *effect) decode(w word, addr uint64) {
 	for _, r := range groups[w.field(25, 4)] {
 		if uint32(w)&r.mask == r.bits {
@@ -52,7 +52,7 @@ func (e *effect) decode(w word, addr uint64) {
 	}
 }
 
-// groups are the rules by bits 25 to 28. The first matching rule applies.
+// groups are the rules for each value of bits 25 to 28. The first matching rule applies.
 var groups = [16][]rule{
 	2: sveRules,
 	4: memoryRules, 6: memoryRules, 12: memoryRules, 14: memoryRules,
@@ -109,8 +109,8 @@ var branchRules = []rule{
 	{0xffffffe0, 0xd5233160, (*effect).writeRd}, // ttest
 }
 
-// sveRules are for scalable vectors. Instructions that may write a general register count as
-// writing it.
+// sveRules are for scalable vectors. If a class has instructions that write a general register, all
+// of the class count as writing one.
 var sveRules = []rule{
 	{0xfe000000, 0xa4000000, (*effect).sveLoad},
 	{0xfe000000, 0xe4000000, (*effect).sveStore},

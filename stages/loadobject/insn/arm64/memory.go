@@ -29,19 +29,19 @@ var memoryRules = []rule{
 	{0xff200400, 0xf8200400, (*effect).authenticated},
 }
 
-// at adds an access at Rn + disp.
+// at adds an access at register Rn + disp.
 func (e *effect) at(w word, disp int64, size int, load, store bool) *insn.Access {
 	e.Accesses = append(e.Accesses, insn.Access{Base: w.regSP(5), Index: insn.NoRegister, Disp: disp, Size: size, Load: load, Store: store})
 	return &e.Accesses[len(e.Accesses)-1]
 }
 
-// update records that n is added to Rn.
+// update records that the instruction adds n to register Rn.
 func (e *effect) update(w word, n int64) {
 	e.Base, e.Update = w.regSP(5), n
 	e.Write(e.Base)
 }
 
-// class returns the class of a value of n bytes in a vector register.
+// class returns the class of a value of n bytes that is in a vector register.
 func class(n int) insn.Class {
 	if n >= 2 && n <= 8 {
 		return insn.Float
@@ -74,7 +74,7 @@ func (w word) transfer() transfer {
 	return t
 }
 
-// single adds access m of a load or store of Rt, and its operation.
+// single adds access m of an instruction that loads or stores register Rt, and sets the operation.
 func (e *effect) single(w word, m insn.Access) {
 	t := w.transfer()
 	if t.none {
@@ -178,7 +178,7 @@ func (e *effect) pair(w word, _ uint64) {
 	}
 }
 
-// both adds the accesses of a pair of registers, Rt and second, from disp on.
+// both adds the accesses for a pair of registers, Rt and second: of n bytes each, from disp on.
 func (e *effect) both(w word, second insn.Register, disp int64, n int, load bool) {
 	e.Accesses = make([]insn.Access, 0, 2)
 	for i := range 2 {

@@ -23,7 +23,8 @@ func (e *effect) structure(w word, _ uint64) {
 	e.elements(w, n<<size)
 }
 
-// elements adds an access of size bytes at Rn, and the update of Rn by an immediate or by Rm.
+// elements adds an access of size bytes at register Rn, and the update of Rn by an immediate or by
+// register Rm.
 func (e *effect) elements(w word, size int) {
 	load := w.bit(22)
 	e.at(w, 0, size, load, !load).Class = insn.Vector

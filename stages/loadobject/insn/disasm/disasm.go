@@ -40,8 +40,8 @@ func Effects(arch isa.Arch, code []byte, addr uint64) (insn.Effect, error) {
 	return insn.NoEffect, insn.ErrUndefined
 }
 
-// Bits decodes the instruction at the start of code and returns its effect on bits; false if
-// unknown. Instructions without effect on general registers and memory have no operands.
+// Bits decodes the instruction at the start of code and returns its effect on bits; false if it is
+// unknown. An instruction without effect on general registers and memory has no operands.
 func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 	switch arch {
 	case isa.ARM64:

@@ -7,7 +7,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Item is an instruction, or Inst.Len bytes that are not an instruction, with Decode's error.
+// Item is an instruction. With an Err from Decode, it is Inst.Len bytes that are not an
+// instruction.
 type Item struct {
 	Addr uint64
 	Inst insn.Inst
@@ -37,7 +38,7 @@ func At(arch isa.Arch, code []byte, addr uint64) Item {
 	return Item{addr, inst, err}
 }
 
-// Pass returns the total length of Walk's items that begin before a distance.
+// Pass returns the total length of the items of Walk that begin less than distance bytes into code.
 func Pass(arch isa.Arch, code []byte, distance uint64) (n uint64) {
 	for n < min(distance, uint64(len(code))) {
 		n += uint64(At(arch, code[n:], 0).Inst.Len)
@@ -45,8 +46,8 @@ func Pass(arch isa.Arch, code []byte, distance uint64) (n uint64) {
 	return n
 }
 
-// Exits iterates over a function's calls, and over its jumps that leave the function or have an
-// unknown target. code begins with the function; it may be shorter than the function's size.
+// Exits iterates over a function's calls, and over its jumps that leave the function or whose
+// target is unknown. code begins with the function; it may end before the function does.
 func Exits(arch isa.Arch, code []byte, addr, size uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		for i := range Walk(arch, code, addr) {

@@ -47,19 +47,19 @@ const (
 	verbX87             = '8'
 )
 
-// Destinations: E ModRM.rm, G ModRM.reg, A the accumulator, O the register in the opcode, I an
-// immediate. For verbSet and verbMultiply also: C the counter, D the data register, X the accumulator
-// and the data register, B these two, the base register and the counter, K the registers that system
-// calls write.
+// The destinations of actions: E ModRM.rm, G ModRM.reg, A the accumulator, O the register in the
+// opcode, I an immediate. verbSet and verbMultiply may also have: C the counter; D the data register;
+// X the accumulator and the data register; B these two, the base register and the counter; K the
+// registers that system calls write.
 //
-// Sizes: b, w, d and q are 1 to 8 bytes, v the operand size, y 4 or 8, s the size of a stack
+// The sizes: b, w, d and q are 1 to 8 bytes, v the operand size, y 4 or 8, s the size of a stack
 // slot, p a far pointer, x two registers of 4 or 8 bytes, z an unknown size.
 
-// actions are the actions of the 256 opcodes of a map.
+// actions are the actions for the 256 opcodes of an opcode map.
 type actions [256]action
 
-// newActions parses rows: the upper digit of the opcodes, and up to 16 actions. Opcodes without an
-// action have no effect.
+// newActions parses rows. A row has the upper digit of the opcodes and up to 16 actions. Opcodes
+// without an action have no effect.
 func newActions(rows ...string) *actions {
 	m := new(actions)
 	for i := range m {
@@ -80,7 +80,7 @@ func newAction(word string) action {
 	return action{letters[0], letters[1], letters[2]}
 }
 
-// The actions of instructions other than vector instructions.
+// The actions of all instructions but vector instructions, by opcode map.
 var (
 	legacyActions = newActions(
 		"0 +Eb +Ev +Gb +Gv +Ab +Av <.s >.s *Eb *Ev *Gb *Gv *Ab *Av <.s .",
@@ -116,8 +116,8 @@ var (
 		"f !Gv !Ev .   .   .   !Ey !Gy .   M.  =Ey !G  !G  *Ey")
 )
 
-// groupActions are the actions of groups, by the group's name and ModRM.reg. An action without a
-// size has the size in the opcode's action.
+// groupActions maps a group's name to its actions by ModRM.reg. An action without a size has the
+// size that the opcode's own action has.
 var groupActions = [128]*[8]action{
 	'1': newGroup("+E *E *E *E *E -E *E ?E"),
 	'2': newGroup("*E *E *E *E sE *E sE *E"),
@@ -162,7 +162,7 @@ func (d *decoder) action() (a action, ok bool) {
 	return a, d.number == 0 || a.verb != verbNone
 }
 
-// member returns the action that ModRM.reg selects in a group.
+// member returns the action that ModRM.reg selects in a group: a has the group's name.
 func (d *decoder) member(a action) action {
 	name, size := a.dest, a.size
 	if d.memory == register && (name == '7' || name == '9' || name == 'f') {
@@ -184,8 +184,8 @@ func (d *decoder) member(a action) action {
 	return a
 }
 
-// registerMember returns the action if ModRM.mod is 3, for groups that have other instructions
-// there.
+// registerMember returns the action of an instruction with ModRM.mod 3. Some groups have other
+// instructions there than for other values of ModRM.mod.
 func (d *decoder) registerMember(name byte) action {
 	switch {
 	case name == '9': // rdrand, rdseed, rdpid

@@ -24,7 +24,7 @@ func (d *decoder) bits(f form) (insn.Bits, bool) {
 
 type bitDecoder struct{ effectDecoder }
 
-// setSize sets the operands' size: a byte, or the operand size.
+// setSize sets the operands' size: one byte if byteWide is set, else the operand size.
 func (w *bitDecoder) setSize(byteWide bool) {
 	if w.size = 1; !byteWide {
 		w.size = w.decoder.size('v')
@@ -52,7 +52,7 @@ func (w *bitDecoder) constant(n int64) insn.BitOperand {
 	return insn.BitOperand{Kind: insn.BitConst, Value: uint64(n) & insn.Ones(8*w.size)}
 }
 
-// both returns an operation on two operands that writes the result to the first.
+// both returns the effect of an operation on a and b that writes its result to a.
 func (w *bitDecoder) both(op insn.BitOp, a, b insn.BitOperand) insn.Bits {
 	return insn.Bits{Op: op, Width: w.size, To: a, From: a, With: b, Sets: true}
 }
@@ -62,7 +62,8 @@ func (w *bitDecoder) copied(to, from insn.BitOperand, n int, signed bool) insn.B
 	return insn.Bits{Op: insn.BitField, Width: w.size, To: to, From: from, Count: 8 * n, Signed: signed}
 }
 
-// arithmetic returns the operation selected by ModRM.reg or by the opcode's bits 3 to 5.
+// arithmetic returns the effect of operation n, which is in ModRM.reg or in bits 3 to 5 of the
+// opcode.
 func (w *bitDecoder) arithmetic(n byte, a, b insn.BitOperand) insn.Bits {
 	out := w.both([8]insn.BitOp{insn.BitAdd, insn.BitOr, insn.BitAdd, insn.BitSubtract, insn.BitAnd, insn.BitSubtract, insn.BitXor, insn.BitSubtract}[n&7], a, b)
 	if n&7 == 5 && a == b {
@@ -99,8 +100,8 @@ func (w *bitDecoder) legacy() (insn.Bits, bool) {
 	return w.others()
 }
 
-// arithmeticRow handles add, or, adc, sbb, and, sub, xor and cmp: the first six of 8 opcodes
-// each.
+// arithmeticRow handles add, or, adc, sbb, and, sub, xor and cmp. Each has 8 opcodes, of which the
+// first six are such an operation.
 func (w *bitDecoder) arithmeticRow() (insn.Bits, bool) {
 	switch op := w.op; {
 	case op&7 < 2:
@@ -139,7 +140,7 @@ func (w *bitDecoder) moveOrTest() (insn.Bits, bool) {
 	}
 }
 
-// tested returns the effect of test, which only sets the flags.
+// tested returns the effect of test on a and b: it only sets the flags.
 func (w *bitDecoder) tested(a, b insn.BitOperand) insn.Bits {
 	out := w.both(insn.BitAnd, a, b)
 	out.To = insn.BitOperand{}
@@ -182,7 +183,7 @@ func (w *bitDecoder) pushPop() (insn.Bits, bool) {
 	return w.copied(r, stack, w.size, false), true
 }
 
-// sumOfAddress handles lea, whose operands are the registers of the address.
+// sumOfAddress handles lea. Its operands are the registers in the address.
 func (w *bitDecoder) sumOfAddress() insn.Bits {
 	w.setSize(false)
 	out := insn.Bits{Op: insn.BitAdd, Width: w.size, To: w.inReg(), With: w.constant(int64(w.disp))}
@@ -221,7 +222,8 @@ func (w *bitDecoder) shift() (insn.Bits, bool) {
 	return out, true
 }
 
-// unary handles test, not and neg. Multiplications and divisions have two results and are unknown.
+// unary handles test, not and neg. It returns false for multiplications and divisions, which have
+// two results.
 func (w *bitDecoder) unary() (insn.Bits, bool) {
 	a := w.inRM()
 	switch w.reg() {
@@ -249,7 +251,7 @@ func (w *bitDecoder) group5() (insn.Bits, bool) {
 	return insn.Bits{}, false
 }
 
-// condition makes b read the flags that the opcode's condition tests.
+// condition adds to b that the instruction reads the flags that its condition tests.
 func (w *bitDecoder) condition(b insn.Bits) insn.Bits {
 	b.Reads = true
 	b.Carry = w.op&^1&15 == 2 || w.op&^1&15 == 6
@@ -325,7 +327,8 @@ func (w *bitDecoder) widened() insn.Bits {
 	return w.copied(to, from, n, w.op >= 0xbe)
 }
 
-// extension handles bit instructions with VEX: andn, bzhi, bextr, shlx, sarx, shrx, rorx.
+// extension handles the instructions on bits with a VEX prefix: andn, bzhi, bextr, shlx, sarx,
+// shrx, rorx.
 func (w *bitDecoder) extension() (insn.Bits, bool) {
 	w.size = w.decoder.size('y')
 	rm, to, by := w.inRM(), w.inReg(), insn.BitOperand{Kind: insn.BitRegister, Register: w.general(w.vvvv)}

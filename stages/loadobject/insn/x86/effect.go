@@ -17,7 +17,7 @@ func (d *decoder) effect(e *insn.Effect, f form, next uint64) {
 	}
 }
 
-// size returns the number of bytes for an action's size letter.
+// size returns the size in bytes that a letter of an action means.
 func (d *decoder) size(letter byte) int {
 	switch letter {
 	case 'v':
@@ -40,7 +40,7 @@ func (d *decoder) size(letter byte) int {
 	return [128]int{'b': 1, 'w': 2, 'd': 4, 'q': 8, 'o': 16}[letter&127]
 }
 
-// general returns the general register with number n in instructions.
+// general returns the general register to which instructions refer by number n.
 func (d *decoder) general(n byte) insn.Register {
 	if d.long {
 		return dwarfAMD64[n&15]
@@ -48,7 +48,8 @@ func (d *decoder) general(n byte) insn.Register {
 	return insn.Register(n & 7)
 }
 
-// dwarfAMD64 maps the numbers in instructions (ax, cx, dx, bx, sp, bp, si, di, ...) to DWARF's.
+// dwarfAMD64 maps registers' numbers in instructions (ax, cx, dx, bx, sp, bp, si, di, ...) to DWARF
+// numbers.
 var dwarfAMD64 = [16]insn.Register{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // The numbers of registers in instructions.
@@ -63,7 +64,7 @@ const (
 	numberDI
 )
 
-// access returns the memory operand of an instruction that ends at next.
+// access returns the access to the memory operand of an instruction that ends at address next.
 func (d *decoder) access(next uint64) insn.Access {
 	m := insn.Access{Base: insn.NoRegister, Index: insn.NoRegister, Disp: int64(d.disp), Thread: d.segment}
 	switch d.memory {

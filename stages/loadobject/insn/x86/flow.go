@@ -32,8 +32,8 @@ func (d *decoder) classify(inst *insn.Inst, addr uint64) {
 	}
 }
 
-// truncate limits a target to the instruction pointer's size. As in objdump, operand size 16 does
-// not apply to distances of one byte.
+// truncate cuts a target to the size of the instruction pointer. As in objdump, an operand size of
+// 16 bits has no effect on branches whose distance has one byte.
 func (d *decoder) truncate(target uint64) uint64 {
 	switch {
 	case d.table[d.op]&immMask != relB && d.sizeZ() == 2:
@@ -44,7 +44,7 @@ func (d *decoder) truncate(target uint64) uint64 {
 	return target
 }
 
-// kinds and kinds0F are the kinds of opcodes of one byte and of opcodes after 0f.
+// kinds has the kinds of one-byte opcodes, kinds0F the kinds of opcodes after 0f.
 var (
 	kinds = newKinds(map[insn.Kind]string{
 		insn.Nop: "\x90", insn.Call: "\x9a\xe8", insn.Jump: "\xe9\xea\xeb", insn.Return: "\xc2\xc3\xca\xcb\xcf",

@@ -2,7 +2,7 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// effectDecoder turns an action into an effect.
+// effectDecoder computes an instruction's effect from its action.
 type effectDecoder struct {
 	*decoder
 	e    *insn.Effect
@@ -55,7 +55,8 @@ const (
 	inCode       // an immediate
 )
 
-// rm returns the operand that ModRM.rm selects, modrmReg that of ModRM.reg, opcodeReg the opcode's.
+// rm returns the operand that ModRM.rm selects; modrmReg returns the register in ModRM.reg, and
+// opcodeReg the register in the opcode.
 func (w *effectDecoder) rm() location {
 	if w.memory != register {
 		return location{inMemory, insn.NoRegister}
@@ -90,7 +91,7 @@ func (w *effectDecoder) operands() (to, from location) {
 	return w.rm(), w.modrmReg()
 }
 
-// touch adds the access to the memory operand.
+// touch adds an access of size bytes to the memory operand.
 func (w *effectDecoder) touch(size int, load, store bool) {
 	m := w.access(w.next)
 	m.Size, m.Load, m.Store = size, load, store
@@ -118,7 +119,7 @@ func (w *effectDecoder) operate() {
 	}
 }
 
-// follow sets the operation that computes the destination.
+// follow sets Op and its operands, if there is an Op for how the destination is computed.
 func (w *effectDecoder) follow(to, from location) {
 	e := w.e
 	switch verb := w.a.verb; {
@@ -208,7 +209,8 @@ func (w *effectDecoder) set() {
 	}
 }
 
-// implied are the implicit registers of destination letters.
+// implied maps the letters of destinations to the registers that are written without being
+// operands.
 var implied = [128][]byte{
 	'A': {numberAX}, 'C': {numberCX}, 'D': {numberDX},
 	'X': {numberAX, numberDX},

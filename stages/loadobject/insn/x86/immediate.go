@@ -10,8 +10,8 @@ func (d *decoder) immediate(f form) {
 	case immW:
 		d.value(2)
 	case immZ, relZ:
-		// With operand size 16 a distance has two bytes, as on AMD processors and in objdump. Intel
-		// processors ignore the prefix in 64-bit mode.
+		// With operand size 16, a distance has two bytes, as on AMD processors and in objdump.
+		// Intel processors ignore the prefix for the operand size in 64-bit mode.
 		d.value(d.sizeZ())
 	case immV:
 		d.value(d.size('v'))
@@ -48,7 +48,7 @@ func (d *decoder) value(n int) {
 
 func (d *decoder) rexW() bool { return d.rex&8 != 0 }
 
-// sizeZ returns the size in bytes of an operand-sized immediate, which is never 8.
+// sizeZ returns the size in bytes of an immediate of the operand size, but at most 4.
 func (d *decoder) sizeZ() int {
 	if d.opSize && !d.rexW() {
 		return 2

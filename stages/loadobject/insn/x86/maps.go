@@ -2,7 +2,7 @@ package x86
 
 import "strings"
 
-// form is how an opcode continues: with or without a ModRM byte, and with which immediate.
+// form says what follows an opcode: a ModRM byte or none, and which immediate.
 type form uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	immMask        = regOnly - 1
 )
 
-// forms are the forms by their letters in the opcode maps.
+// forms maps the letters in the opcode maps below to forms.
 var forms = [128]form{
 	'.': undefined, '-': bare, 'x': escape,
 	'b': immB, 'w': immW, 'z': immZ, 'v': immV, 'f': immFar, 'e': immEnter, 'a': immOffset, 'j': relB, 'J': relZ,
@@ -35,7 +35,8 @@ var forms = [128]form{
 // opcodes is an opcode map: the forms of 256 opcodes.
 type opcodes [256]form
 
-// newMap parses rows: the upper digit of the opcodes, and 16 letters. Opcodes without a row are undefined.
+// newMap parses rows. A row has the upper digit of the opcodes and 16 letters. Opcodes without a
+// row are undefined.
 func newMap(rows ...string) *opcodes {
 	m := new(opcodes)
 	for _, row := range rows {
@@ -126,7 +127,7 @@ var (
 		"f B...............")
 )
 
-// The maps of the prefixes VEX, EVEX and XOP, by the number in the prefix.
+// The opcode maps for the prefixes VEX, EVEX and XOP, by the map's number in the prefix.
 var (
 	vexMaps = [32]*opcodes{
 		1: newMap(

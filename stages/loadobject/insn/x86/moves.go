@@ -1,13 +1,14 @@
 package x86
 
-// moves has a letter for each opcode, by mandatory prefix: of the maps 0F, 0F38 and 0F3A (numbers 1
-// to 3), EVEX's further maps (5, 6) and XOP's (8 to 10), the same for VEX, EVEX and legacy encoding.
-// The letter describes the memory operand, which is loaded (lower case) or stored (upper case).
+// moves has a letter for each opcode, by opcode map and mandatory prefix. The maps are 0F, 0F38 and
+// 0F3A (numbers 1 to 3), the same for VEX, EVEX and legacy encoding; EVEX's further maps (5, 6); and
+// XOP's (8 to 10). The letter describes the memory operand: it is lower case for a load, upper case
+// for a store.
 //
 //	x    a vector of integers or bytes; v of float or double, by W; g, i of half
 //	     precision and of words
 //	h    half a vector; j too, but a whole one with W; k a quarter, e an eighth
-//	c    a vector, or as many elements as a mask has
+//	c    a vector, or only those elements that a mask selects
 //	a    a double, or a vector longer than 16 bytes
 //	o, y 16 or 32 bytes; p 8 of a vector
 //	s, r float, double; f either, by W; t half precision; l 10 bytes
@@ -15,8 +16,8 @@ package x86
 //	u    like m, read and written
 //	z    of an unknown size
 //
-// With EVEX.b, a vector is a single element. With EVEX, a displacement of one byte counts in units of
-// the operand's size.
+// With EVEX.b, the operand is a single element instead of a vector. With EVEX, a displacement of one
+// byte is multiplied by the operand's size.
 var moves = newMoves([]moveRow{
 	{1, ppNone, 0x00, "...............p"},
 	{1, ppNone, 0x10, "vVpPvvpP........"},
@@ -154,7 +155,7 @@ var moves = newMoves([]moveRow{
 	{10, ppNone, 0x10, "m.d............."},
 })
 
-// moveRow has the letters of 16 opcodes.
+// moveRow has the letters of consecutive opcodes, at most 16, from opcode on.
 type moveRow struct {
 	number, pp, opcode byte
 	letters            string

@@ -68,7 +68,7 @@ func (d *decoder) sib() (base byte) {
 // disp8 decodes a displacement of one byte.
 func (d *decoder) disp8() { d.disp, d.short = int32(int8(d.next())), true }
 
-// bases16 and indexes16 are the registers of 16-bit addresses.
+// bases16 and indexes16 are the base and index registers of 16-bit addresses, by ModRM.rm.
 var (
 	bases16   = [8]int8{3, 3, 5, 5, 6, 7, 5, 3}
 	indexes16 = [8]int8{6, 7, 6, 7, -1, -1, -1, -1}
@@ -87,10 +87,12 @@ func (d *decoder) operand16(mod, rm byte) {
 	}
 }
 
-// reg returns ModRM.reg, which is a register or selects an instruction of the opcode.
+// reg returns ModRM.reg, which is a register, or selects one of several instructions with the same
+// opcode.
 func (d *decoder) reg() byte { return d.modrm >> 3 & 7 }
 
-// groupMembers returns, for a group's opcode, a bit for each defined value of ModRM.reg.
+// groupMembers returns a bit set of the defined values of ModRM.reg; false if the opcode is not
+// that of a group.
 func (d *decoder) groupMembers() (regs byte, ok bool) {
 	switch {
 	case d.table == map0F && d.op == 0xba:

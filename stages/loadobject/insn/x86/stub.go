@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// numberSlot is the opcode of `mov $n,%r11d`, with which mold's entries load their numbers.
+// numberSlot is the opcode of `mov $n,%r11d`. Entries that mold writes load their number with it.
 var numberSlot = []byte{0x41, 0xbb}
 
 // StubSlot decodes an entry of a procedure linkage table. See disasm.StubSlot.
@@ -26,9 +26,9 @@ func StubSlot(long bool, code []byte, addr uint64) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// retpolineSlot decodes an entry of lld's that avoids an indirect jump, which could be mispredicted,
-// by a return. The entry loads the slot into %r11 and jumps to code that all entries share; an entry
-// that is bound lazily calls that code and then jumps.
+// retpolineSlot decodes an entry in the form of lld that returns to its target instead of jumping
+// to it, because an indirect jump could be mispredicted. The entry loads the slot into %r11 and
+// jumps to code that all entries share. An entry that is bound lazily first calls that code.
 func retpolineSlot(code []byte, addr uint64) (slot uint64, ok bool) {
 	const size = 7 // of mov slot(%rip),%r11
 	if len(code) < size || code[0] != 0x4c || code[1] != 0x8b || code[2] != 0x1d {

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// namesByCode are names of instructions without operands that x86asm confuses with others.
+// namesByCode has the names of instructions that x86asm confuses with other ones. They have no
+// operands.
 var namesByCode = map[string]string{
 	"\xf3\x0f\x1e\xfa": "endbr64",
 	"\xf3\x0f\x1e\xfb": "endbr32",
@@ -21,8 +22,7 @@ var namesByCode = map[string]string{
 }
 
 // Text disassembles code, which is exactly one instruction, in AT&T syntax. It returns nothing if
-// x86asm does not know the instruction, or returns another length because it confuses it with
-// another instruction.
+// x86asm does not know the instruction, or confuses it with another one: then the length differs.
 func Text(long bool, code []byte, addr uint64) string {
 	if name := namesByCode[string(code)]; name != "" {
 		return name
@@ -57,7 +57,7 @@ func Text(long bool, code []byte, addr uint64) string {
 }
 
 // repaired corrects three errors of x86asm: an index register that does not exist, a negative
-// displacement read as a large one, and a missing base rip.
+// displacement that became a large positive one, and a missing base rip.
 func repaired(m x86asm.Mem, rip bool) x86asm.Mem {
 	if rip {
 		m.Base = x86asm.RIP

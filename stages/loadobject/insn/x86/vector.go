@@ -2,9 +2,9 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// isVector reports whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode the same bytes start
-// les, lds and bound if a memory operand follows. XOP's byte starts pop if the second byte selects
-// no map.
+// isVector reports whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode, the bytes of VEX and
+// EVEX start les, lds or bound if a memory operand follows. XOP's byte starts pop if the second
+// byte does not select an opcode map.
 func (d *decoder) isVector(b byte) bool {
 	second := d.next()
 	if d.err != nil {
@@ -49,15 +49,16 @@ func (d *decoder) vector(b byte) form {
 	return d.form(d.next())
 }
 
-// prefix decodes the second and third byte of a VEX, XOP or EVEX prefix. mask selects the bits with
-// the number of the opcode map.
+// prefix decodes the second and third byte of a VEX, XOP or EVEX prefix. mask selects the bits that
+// are the number of the opcode map.
 func (d *decoder) prefix(p []byte, e encoding, mask byte) {
 	d.encoding, d.number = e, p[0]&mask
 	d.rex = ^p[0]>>5 | p[1]>>4&8
 	d.suffix(p[1])
 }
 
-// suffix decodes the last byte of VEX or the middle byte of EVEX; the latter lacks the length.
+// suffix decodes the last byte of VEX or XOP, or the third byte of EVEX, whose vector length is
+// elsewhere.
 func (d *decoder) suffix(b byte) {
 	d.vvvv = ^b >> 3 & 15
 	d.length, d.pp = b>>2&1, b&3

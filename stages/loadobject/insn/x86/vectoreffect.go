@@ -14,7 +14,8 @@ func (d *decoder) vectorEffect(e *insn.Effect, next uint64) {
 	d.vectorWrites(e)
 }
 
-// letter looks the instruction up in moves. It ignores a prefix without meaning for the opcode.
+// letter returns the instruction's letter in moves. It ignores a prefix that has no meaning for the
+// opcode.
 func (d *decoder) letter() byte {
 	if int(d.number) >= len(moves) {
 		return verbNone
@@ -64,7 +65,7 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	e.Accesses = append(e.Accesses, m)
 }
 
-// unit returns the unit in which EVEX counts a displacement of one byte.
+// unit returns the number of bytes by which EVEX multiplies a displacement of one byte.
 func (d *decoder) unit(letter byte, size int) int {
 	if letter != 'c' {
 		return max(size, 1)
@@ -110,7 +111,7 @@ func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 	return d.vectorSizeClass(letter)
 }
 
-// fixedOperands are the sizes and classes of letters that mean the same in all instructions.
+// fixedOperands are the sizes and classes of the letters that do not depend on the instruction.
 var fixedOperands = map[byte]struct {
 	size  int
 	class insn.Class
@@ -123,8 +124,8 @@ var fixedOperands = map[byte]struct {
 // vectorLength returns the length of the instruction's vectors, in bytes.
 func (d *decoder) vectorLength() int { return 16 << d.length }
 
-// vectorSizeClass is sizeClass for vectors and parts of vectors. With EVEX, an instruction may
-// move a single element.
+// vectorSizeClass is sizeClass for vectors and parts of vectors. With EVEX, such an operand may be
+// a single element.
 func (d *decoder) vectorSizeClass(letter byte) (size int, class insn.Class) {
 	full, element := d.vectorLength(), d.element()
 	switch letter {
@@ -152,7 +153,7 @@ func (d *decoder) vectorSizeClass(letter byte) (size int, class insn.Class) {
 	return element, insn.Float
 }
 
-// maskSizes are the sizes of kmovw, kmovq, kmovb and kmovd.
+// maskSizes are the operands' sizes in bytes for kmovw, kmovq, kmovb and kmovd, in this order.
 var maskSizes = [2][2]int{{2, 8}, {1, 4}}
 
 // vectorWrites adds the general registers that the instruction writes.

@@ -45,7 +45,7 @@ type decoder struct {
 	err    error // the first error
 }
 
-// encoding is a family of prefixes.
+// encoding says which vector prefix an instruction has; plain means none.
 type encoding byte
 
 const (
@@ -55,7 +55,7 @@ const (
 	xop
 )
 
-// The mandatory prefixes.
+// The mandatory prefixes, numbered as in VEX and EVEX.
 const (
 	ppNone = iota
 	pp66
@@ -155,7 +155,7 @@ func (d *decoder) opcode() form {
 	return d.form(b)
 }
 
-// form looks up the opcode in its map.
+// form sets the opcode and returns its form, from the current opcode map.
 func (d *decoder) form(op byte) form {
 	d.op = op
 	if d.table[op] == undefined {
@@ -207,7 +207,7 @@ func (d *decoder) twoByte() form {
 	case 0x3a:
 		d.table, d.number = map0F3A, 3
 	case 0x78:
-		// extrq and insertq take two bytes after ModRM, vmread none.
+		// extrq and insertq have two immediate bytes, vmread has none.
 		d.op = b
 		if d.opSize || d.rep == 0xf2 {
 			return modRM | immW

@@ -2,8 +2,8 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// movesX87 are letters as in moves, for the x87 instructions d8 to df with a memory operand, by
-// ModRM.reg.
+// movesX87 has letters as in moves, for the x87 instructions d8 to df with a memory operand. A
+// string has a letter for each value of ModRM.reg.
 var movesX87 = [8]string{
 	"ssssssss",
 	"s.SSzwZW",
