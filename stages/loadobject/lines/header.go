@@ -69,7 +69,7 @@ func readHeader(s *dwarf.Sections, off uint64, u *dwarf.Unit) (*header, error) {
 	return h, nil
 }
 
-// parameters reads the fields that opcodes use.
+// parameters reads the fields of the header that opcodes use.
 func (h *header) parameters(c *bytereader.Reader) {
 	h.minInst, h.maxOps = uint64(c.U8()), 1
 	if h.Version >= 4 {

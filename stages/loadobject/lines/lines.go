@@ -33,15 +33,15 @@ type programKey struct {
 	offset uint64
 }
 
-// Program is a line number program and the indexes of its files in the table.
+// Program is a line number program, with its files' indexes in the table.
 type Program struct {
 	header *header
 	files  map[uint64]int32 // by file number
 }
 
-// Run runs the unit's line number program, unless it has run for another unit: dwz makes units
-// that share one. p is nil if the unit has none. code is the code that the program covers; only
-// the unit that runs it gets it.
+// Run runs the unit's line number program, unless it ran already: dwz makes units that share a
+// program. p is nil if the unit has none. code is the code that the program covers, nil if it ran
+// already.
 func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Range) {
 	s := l.info.Sections
 	v := u.Attrs.Get(debugdwarf.AttrStmtList)
@@ -70,8 +70,8 @@ func newProgram(h *header) *Program {
 	return &Program{header: h, files: map[uint64]int32{}}
 }
 
-// Files returns the unit's line number program for its file names, without running it; nil if the
-// unit has none, or a damaged one.
+// Files returns the unit's line number program without running it, for the names of its files. It
+// returns nil if the unit has no program, or a damaged one.
 func (l *Reader) Files(s *dwarf.Sections, u *dwarf.Unit) *Program {
 	v := u.Attrs.Get(debugdwarf.AttrStmtList)
 	if v.Form == 0 || s.Line == nil {
@@ -96,7 +96,7 @@ func (p *Program) FirstFile() string {
 	return p.header.path(1)
 }
 
-// FileIndex returns the index in the table of a program's file, -1 for none.
+// FileIndex returns the index in the table of the program's file with a number, -1 for none.
 func (l *Reader) FileIndex(p *Program, file uint64) int32 {
 	if p == nil {
 		return -1
@@ -109,7 +109,8 @@ func (l *Reader) FileIndex(p *Program, file uint64) int32 {
 	return n
 }
 
-// internFile returns the index of a source file in the table, -1 for none.
+// internFile returns the index in the table of a source file, and adds it if it is new; -1 if it
+// has no name or there is no room for it.
 func (l *Reader) internFile(name string) int32 {
 	if i, ok := l.files[name]; ok {
 		return i

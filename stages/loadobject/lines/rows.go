@@ -32,7 +32,7 @@ type rowCollector struct {
 // endLine marks the row that ends a sequence.
 const endLine = -1
 
-// sequence is a range of rows with ascending offsets.
+// sequence is a range of rows, [begin, end), with ascending offsets.
 type sequence struct{ begin, end int }
 
 // beginProgram prepares for the rows of the next program.
@@ -47,9 +47,9 @@ func (l *rowCollector) endProgram() []dwarf.Range {
 	return l.covered
 }
 
-// addRow adds a row; false if there are too many. It drops sequences that start outside every
-// executable region: the lines of code that the linker removed start at address 0, from where
-// they may extend into real code.
+// addRow adds a row; false if there are too many. It drops sequences that start outside of the
+// executable regions: for code that the linker removed, the lines start at address 0, and may
+// extend into the addresses of real code.
 func (l *rowCollector) addRow(r registers, file int32) bool {
 	if !l.open {
 		var inside bool
@@ -83,7 +83,7 @@ func (l *rowCollector) addRow(r registers, file int32) bool {
 	return true
 }
 
-// cutSequence ends the current range of ascending rows.
+// cutSequence ends the current sequence at the last row, and begins another.
 func (l *rowCollector) cutSequence() {
 	if l.begin < len(l.rows) {
 		l.sequences = append(l.sequences, sequence{l.begin, len(l.rows)})
@@ -109,8 +109,8 @@ func (l *rowCollector) endSequence(r registers) {
 	}
 }
 
-// Sorted returns the rows by offset. Of several rows at one offset it returns the last, but
-// the end of a sequence never replaces a row.
+// Sorted returns the rows by offset. If there are several at an offset, it returns the last of
+// them, but an end of a sequence only if there is no other.
 func (l *rowCollector) Sorted() []symtab.Row {
 	slices.SortStableFunc(l.sequences, func(a, b sequence) int {
 		return cmp.Compare(l.rows[a.begin].Offset, l.rows[b.begin].Offset)
@@ -140,7 +140,8 @@ func (l *rowCollector) Sorted() []symtab.Row {
 	return kept
 }
 
-// AppendRow appends a row unless it repeats the last one, or would be the first and has no file.
+// AppendRow appends a row, unless it repeats the last one, or it would be the first and has no
+// file.
 func AppendRow(rows []symtab.Row, r symtab.Row) []symtab.Row {
 	if len(rows) == 0 && r.File < 0 || len(rows) > 0 && r.Repeats(rows[len(rows)-1]) {
 		return rows

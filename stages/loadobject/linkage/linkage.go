@@ -16,13 +16,13 @@ import (
 // maxTable bounds the code of a table: half a million entries.
 const maxTable = 16 << 20
 
-// unknown is the depth of code that no followed path reaches.
+// unknown is the depth of code to which no path leads.
 const unknown = -1
 
 // Depths returns the stack depths in a procedure linkage table, whose code lies at addr, by
 // ascending address. Each entry starts with the depth after a call. So does the code after a jump
-// through a slot, because the slot points there until it is bound. Other code has the depth at the
-// jumps and calls that lead to it.
+// through a slot: until the slot is bound, it contains the address of that code. Other code has the
+// depth of the jump or call that leads to it.
 func Depths(arch isa.Arch, code []byte, addr uint64) []cfi.Depth {
 	t := table{arch: arch, code: code[:min(len(code), maxTable)], addr: addr}
 	for i := range disasm.Walk(arch, t.code, addr) {
@@ -34,7 +34,7 @@ func Depths(arch isa.Arch, code []byte, addr uint64) []cfi.Depth {
 			t.follow(i, entryDepth(arch))
 		}
 	}
-	// Later entries jump to the first, which calls the dynamic linker: follow them first.
+	// Go backward: later entries jump to the first one, which calls the dynamic linker.
 	for i := len(t.items) - 1; i >= 0; i-- {
 		if t.depths[i] == unknown && t.startsBlock(i) {
 			t.follow(i, entryDepth(arch))
@@ -60,7 +60,8 @@ func entryDepth(arch isa.Arch) int32 {
 	return 0
 }
 
-// table is the code of a procedure linkage table, with its instructions and the depth before each.
+// table is the code of a procedure linkage table. depths has the stack depth before each
+// instruction.
 type table struct {
 	arch   isa.Arch
 	code   []byte
@@ -72,7 +73,7 @@ type table struct {
 // codeAt returns the code from an instruction on.
 func (t *table) codeAt(i int) []byte { return t.code[t.items[i].Addr-t.addr:] }
 
-// startsBlock reports whether the instruction before this one never falls through to it.
+// startsBlock reports whether control does not fall through to an instruction, except from padding.
 func (t *table) startsBlock(i int) bool {
 	if i == 0 {
 		return true
@@ -82,7 +83,8 @@ func (t *table) startsBlock(i int) bool {
 	return before.Err != nil || k == insn.Jump || k == insn.Return || k == insn.Trap || k == insn.Nop
 }
 
-// follow sets the depths of an instruction and of all instructions that control reaches from it.
+// follow sets the depth before an instruction, and from it the depths before all instructions that
+// control reaches from there.
 func (t *table) follow(i int, depth int32) {
 	type block struct {
 		item  int

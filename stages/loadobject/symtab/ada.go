@@ -7,13 +7,13 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// adaOperators maps operators' names in symbols to operators.
+// adaOperators maps the names of operators in symbols to the operators.
 var adaOperators = map[string]string{
 	"Oabs": "abs", "Oand": "and", "Omod": "mod", "Onot": "not", "Oor": "or", "Orem": "rem", "Oxor": "xor", "Oeq": "=", "One": "/=", "Olt": "<",
 	"Ole": "<=", "Ogt": ">", "Oge": ">=", "Oadd": "+", "Osubtract": "-", "Oconcat": "&", "Omultiply": "*", "Odivide": "/", "Oexpon": "**",
 }
 
-// adaSpecial are the suffixes of symbols that GNAT generates for packages and types.
+// adaSpecial maps suffixes of the symbols that GNAT generates for packages and types to their text.
 var adaSpecial = map[string]string{
 	"___elabb": "'Elab_Body", "___elabs": "'Elab_Spec", "___size": "'Size", "___alignment": "'Alignment", "___assign": `.":="`,
 	"SR": "'Read", "SW": "'Write", "SI": "'Input", "SO": "'Output", "DF": ".Finalize", "DA": ".Adjust", "P": "", "N": "",

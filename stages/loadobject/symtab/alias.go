@@ -9,7 +9,7 @@ import (
 )
 
 // gprofngAlias returns the symbol that gprofng 2.40 shows for an address (gprofng-experiment 6.3):
-// the one with the shortest printed name, of several the first in byte order. gprofng ignores
+// the one that is shortest as printed; if several are, the first in byte order. gprofng ignores
 // indirect functions and .gnu_debugdata.
 func (n *namer) gprofngAlias(group []symbol) string {
 	var best symbol
@@ -26,8 +26,8 @@ func (n *namer) gprofngAlias(group []symbol) string {
 	return best.name
 }
 
-// gprofngName returns a symbol as gprofng prints it (gprofng-experiment 6.4). gprofng demangles only
-// names that begin with an underscore, so that others keep compilers' suffixes.
+// gprofngName returns a symbol as gprofng prints it (gprofng-experiment 6.4). gprofng demangles
+// only names that begin with an underscore. Other names keep the compilers' suffixes.
 func (n *namer) gprofngName(linkage string) string {
 	s := trimGlobalPrefix(linkage)
 	if name, _, ok := n.studioName(s); ok {
@@ -68,7 +68,7 @@ func (n *namer) perfAlias(group []symbol) string {
 	return best.name
 }
 
-// perfPrefers reports whether perf prefers b to a, which comes first in the table.
+// perfPrefers reports whether perf prefers symbol b to a, which is earlier in the symbol table.
 func (n *namer) perfPrefers(b, a symbol) bool {
 	for _, better := range []func(symbol) bool{
 		func(s symbol) bool { return s.size > 0 },
@@ -95,7 +95,7 @@ func (s symbol) full() string { return s.name + s.version }
 
 func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
 
-// filterOrAll returns the symbols that are known to a tool, or all if none is.
+// filterOrAll returns the symbols of a group that a tool knows, or all of them if it knows none.
 func filterOrAll(group []symbol, known func(symbol) bool) []symbol {
 	list := slices.DeleteFunc(slices.Clone(group), func(s symbol) bool { return !known(s) })
 	if len(list) == 0 {

@@ -28,7 +28,8 @@ const (
 	archivePage = 4096 // the code's end is rounded up to a multiple of this
 )
 
-// Position of the recorded inode in an archived table; equal objects of several hosts differ there.
+// The position of the recorded inode in an archived table. Tables of one object that were recorded
+// on several hosts differ there.
 const (
 	ArchiveInode    = 8
 	ArchiveInodeEnd = 12
@@ -40,7 +41,7 @@ func IsArchive(head []byte) bool {
 	return len(head) >= ArchiveInodeEnd && o.Uint16(head) == archiveSegment && o.Uint16(head[2:]) >= 20 && o.Uint32(head[4:]) == archiveVersion
 }
 
-// archiveLanguages are the languages of modules by their numbers.
+// archiveLanguages maps the numbers of languages in archives to their names.
 var archiveLanguages = map[uint32]string{
 	1: "assembler", 2: "C", 3: "C", 4: "C++", 5: "Fortran", 6: "Pascal", 7: "Fortran", 8: "Java", 9: "C", 16: "C",
 	32: "C++", 33: "C++", 34: "C++",
@@ -59,8 +60,8 @@ type archiveReader struct {
 	skipped  map[uint16]int // number of unused packets, by type
 }
 
-// ReadArchive reads an archived table of symbols. Its offsets are those in the load object's file,
-// whose link-time addresses are unknown. It has neither code nor line information.
+// ReadArchive reads an archived table of symbols. It has offsets in the load object's file, but
+// neither link-time addresses, code nor line information.
 func ReadArchive(data []byte) *Draft {
 	r := &archiveReader{
 		draft: &Draft{Table: Table{Modules: []Module{{Name: Unknown}}}},
@@ -77,7 +78,7 @@ func ReadArchive(data []byte) *Draft {
 	return r.finish()
 }
 
-// packet reads a packet and returns its size, or why it is invalid.
+// packet reads the packet at an offset. It returns the packet's size, or why the packet is invalid.
 func (r *archiveReader) packet(at int) (size int, why string) {
 	o, rest := binary.LittleEndian, r.data[at:]
 	if len(rest) < archiveHeader {
@@ -112,7 +113,8 @@ func (r *archiveReader) packet(at int) (size int, why string) {
 	return size, ""
 }
 
-// readModule begins a module: its language, and texts for its object and source files.
+// readModule reads a packet that begins a module. It has the language and the names of the object
+// file and the source file.
 func (r *archiveReader) readModule(body *bytereader.Reader) {
 	language := archiveLanguages[body.U32()]
 	body.U32()
@@ -131,7 +133,7 @@ func (r *archiveReader) readModule(body *bytereader.Reader) {
 	r.module = n
 }
 
-// readFunction reads one symbol of a function.
+// readFunction reads a packet with a symbol of a function.
 func (r *archiveReader) readFunction(body *bytereader.Reader) {
 	offset, size := uint64(body.U32()), uint64(body.U32())
 	body.U32()
@@ -151,8 +153,8 @@ func (r *archiveReader) readFunction(body *bytereader.Reader) {
 	r.symbols = append(r.symbols, symbol{name: name, version: full[len(name):], offset: offset, size: size, order: len(r.symbols)})
 }
 
-// finish builds the functions. The sections are unknown: the file up to the end of the text, or of
-// the last function, counts as code.
+// finish makes functions of the symbols. The sections are unknown: the file counts as code, up to
+// the end of the text or of the last function.
 func (r *archiveReader) finish() *Draft {
 	d, end := r.draft, r.text
 	for _, s := range r.symbols {
@@ -181,8 +183,8 @@ func (r *archiveReader) finish() *Draft {
 	return d
 }
 
-// splitAtPLTs returns the regions of a file's code up to end: the procedure linkage tables and the
-// code between them.
+// splitAtPLTs returns the regions of a file whose code ends at offset end: the procedure linkage
+// tables and the code between them.
 func splitAtPLTs(end uint64, plts []Region) (list []Region) {
 	at := uint64(0)
 	slices.SortFunc(plts, func(a, b Region) int { return cmp.Compare(a.Offset, b.Offset) })

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of a D name: because of back references, a short symbol can have a long name.
+// Bounds of D names. Because of back references, a short symbol can have a long name.
 const (
 	maxDSteps = 1 << 14
 	maxDDepth = 200
 	maxDBytes = 1 << 18 // total size of the names in a symbol
 )
 
-// demangleD demangles a symbol in D, as `c++filt -s dlang` does, without the result type. See the
-// ABI's chapter Name Mangling (https://dlang.org/spec/abi.html#name_mangling).
+// demangleD demangles a symbol of D without its result type, as `c++filt -s dlang` does. See the
+// chapter Name Mangling of the ABI (https://dlang.org/spec/abi.html#name_mangling).
 func demangleD(s string) (string, bool) {
 	if s == "_Dmain" {
 		return "D main", true
@@ -30,7 +30,7 @@ func demangleD(s string) (string, bool) {
 	return name, !p.failed && p.at == len(s)
 }
 
-// dParser parses a symbol. Its methods return the text of the part that they parse.
+// dParser parses a symbol. Its methods return the demangled text of the part that they parse.
 type dParser struct {
 	s            string
 	at           int
@@ -40,7 +40,7 @@ type dParser struct {
 	failed       bool
 }
 
-// peek returns the byte n bytes ahead, 0 past the end.
+// peek returns the byte that is n bytes ahead, 0 past the end of the symbol.
 func (p *dParser) peek(n int) byte {
 	if p.at+n < len(p.s) {
 		return p.s[p.at+n]
@@ -56,8 +56,8 @@ func (p *dParser) skip(prefix string) bool {
 	return found
 }
 
-// option skips one of several marks and returns its text, empty if no mark follows. Its arguments
-// are marks and texts in turn; the first match counts.
+// option skips a mark if one of several follows, and returns its text. The arguments are pairs of a
+// mark and its text; the first mark that matches is used. If none follows, the text is empty.
 func (p *dParser) option(marks ...string) string {
 	for i := 0; i < len(marks); i += 2 {
 		if p.skip(marks[i]) {
@@ -67,13 +67,13 @@ func (p *dParser) option(marks ...string) string {
 	return ""
 }
 
-// fail ends parsing: all later text is empty.
+// fail ends parsing. All methods return empty text from then on.
 func (p *dParser) fail() string {
 	p.failed, p.at = true, len(p.s)
 	return ""
 }
 
-// enter counts a step; false if there are too many.
+// enter counts a parsing step and a level of nesting; false if there are too many.
 func (p *dParser) enter() bool {
 	p.steps++
 	p.depth++
@@ -85,7 +85,7 @@ func (p *dParser) enter() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// prefix returns the longest prefix of the rest that consists of the given characters.
+// prefix returns the longest prefix of the unparsed text that has only the given characters.
 func (p *dParser) prefix(characters string) string {
 	rest := p.s[p.at:]
 	return rest[:len(rest)-len(strings.TrimLeft(rest, characters))]
@@ -116,8 +116,8 @@ func (p *dParser) take(n int) string {
 	return p.s[p.at-n : p.at]
 }
 
-// reference reads a back reference: `Q` and a number in base 26, whose last digit is a lower-case
-// letter. It returns the target's position; false if no reference follows.
+// reference reads a back reference, `Q` and a number in base 26 whose last digit is a lower-case
+// letter. It returns the position to which the reference leads; false if the reference is invalid.
 func (p *dParser) reference() (target int, ok bool) {
 	from := p.at
 	n := 0
@@ -136,7 +136,7 @@ func (p *dParser) reference() (target int, ok bool) {
 	return 0, false
 }
 
-// mangled reads a qualified name and its type, after `_D`.
+// mangled reads what follows `_D`: a qualified name and its type. It returns the name.
 func (p *dParser) mangled() string {
 	name := p.qualified(true)
 	if !p.skip("Z") && !p.failed {
@@ -160,8 +160,8 @@ func (p *dParser) isSymbolName() bool {
 
 func isDCall(c byte) bool { return c != 0 && strings.IndexByte("FUVWRY", c) >= 0 }
 
-// qualified reads a qualified name. The functions in it have parameters; with suffixes, methods also
-// have their object's qualifiers.
+// qualified reads a qualified name. It returns functions in it with their parameters and, if
+// suffixes is set, methods with the qualifiers of their object.
 func (p *dParser) qualified(suffixes bool) string {
 	var b strings.Builder
 	for n := 0; !p.failed && (n == 0 || p.isSymbolName()); n++ {
@@ -198,7 +198,7 @@ func (p *dParser) qualified(suffixes bool) string {
 	return b.String()
 }
 
-// identifier reads a name or an instance of a template.
+// identifier reads a name, or an instance of a template.
 func (p *dParser) identifier() string {
 	if !p.enter() {
 		return ""
@@ -231,7 +231,7 @@ func (p *dParser) identifier() string {
 	return specialD(name)
 }
 
-// specialD returns the source's name of a function that the compiler names.
+// specialD returns the name in the source of a function that has a special name in symbols.
 func specialD(name string) string {
 	switch name {
 	case "__ctor":
@@ -242,7 +242,8 @@ func specialD(name string) string {
 	return name
 }
 
-// template reads an instance of a template; length is its length in the symbol, or -1.
+// template reads an instance of a template. length is the length that precedes it in the symbol, -1
+// if none does.
 func (p *dParser) template(length int) string {
 	from := p.at
 	if p.at += 3; p.at > len(p.s) || !p.isSymbolName() && p.peek(0) != '0' {
@@ -280,7 +281,7 @@ func (p *dParser) arguments() string {
 	return ""
 }
 
-// symbol reads an argument that is a symbol.
+// symbol reads a template's argument that is a symbol.
 func (p *dParser) symbol() string {
 	if p.skip("_D") {
 		return p.mangled()
@@ -288,7 +289,8 @@ func (p *dParser) symbol() string {
 	if p.peek(0) == 'Q' || p.peek(0) == '_' {
 		return p.qualified(false)
 	}
-	// Before D 2.077 the symbol's length preceded it, directly before the symbol's own first length.
+	// Before D 2.077, the length of this symbol preceded it. Its digits are directly followed by
+	// those of the first length inside the symbol: try all ways to divide them.
 	for n := min(len(p.prefix(digits)), 9); n > 0; n-- {
 		length, err := strconv.Atoi(p.s[p.at : p.at+n])
 		if err != nil || length > len(p.s)-p.at-n {

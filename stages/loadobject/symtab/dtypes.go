@@ -16,7 +16,7 @@ var attributesD = map[byte]string{
 	'a': "pure", 'b': "nothrow", 'c': "ref", 'd': "@property", 'e': "@trusted", 'f': "@safe", 'i': "@nogc", 'j': "return", 'l': "scope", 'm': "@live",
 }
 
-// callsD are the calling conventions of functions.
+// callsD maps letters to the calling conventions of functions.
 var callsD = map[byte]string{'F': "", 'U': "extern(C) ", 'W': "extern(Windows) ", 'V': "extern(Pascal) ", 'R': "extern(C++) ", 'Y': "extern(Objective-C) "}
 
 func (p *dParser) typ() string {
@@ -70,7 +70,7 @@ func (p *dParser) typ() string {
 	return p.fail()
 }
 
-// typeReference follows a back reference to a type, and reads that with read.
+// typeReference follows a back reference to a type. It reads the type there with read.
 func (p *dParser) typeReference(read func() string) string {
 	from := p.at
 	target, ok := p.reference()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// valueArgument reads a template's value argument: its type and the value.
+// valueArgument reads a template's argument that is a value: a type and the value.
 func (p *dParser) valueArgument() string {
 	kind := p.peek(0)
 	if kind == 'Q' {
@@ -58,7 +58,8 @@ func (p *dParser) value(typ string, kind byte) string {
 	return p.fail()
 }
 
-// values reads the elements of an array or a structure, or with pairs of an associative array.
+// values reads the elements of an array or structure; with pairs set, the keys and values of an
+// associative array.
 func (p *dParser) values(pairs bool) string {
 	var list []string
 	for n := p.number(); n > 0 && !p.failed; n-- {
@@ -105,7 +106,7 @@ func (p *dParser) real() string {
 	return text + p.take(len(p.prefix(digits)))
 }
 
-// text reads a string of characters of kind a, w or d.
+// text reads a string. kind is the letter of its type: a, w or d.
 func (p *dParser) text(kind byte) string {
 	n := p.number()
 	if !p.skip("_") {

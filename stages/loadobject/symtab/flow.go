@@ -12,8 +12,8 @@ import (
 const maxFlow = 64 << 10
 
 // extent returns the size of a function at the start of code, which lies at addr. The function ends
-// with the first instruction after which control does not continue and that no earlier jump
-// crosses. If there is no such instruction, or only padding follows it, the function is all of
+// with the first instruction after which control does not continue, and beyond which no earlier
+// jump leads. If there is no such instruction, or only padding follows it, the function is all of
 // code.
 func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	var far uint64 // the farthest target of a jump so far
@@ -47,10 +47,10 @@ func padding(arch isa.Arch, code []byte, addr uint64) bool {
 // endsFlow reports whether control never continues after an instruction.
 func endsFlow(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == insn.Trap }
 
-// continues reports whether a function's code, which lies at addr, continues in [at, until):
-// control falls through to at, a conditional jump leads into the range, or any jump leads beyond
-// at. A call or system call just before at does not count as falling through, because it may not
-// return.
+// continues reports whether a function, whose code lies at addr, continues in [at, until). It does
+// if control falls through to at, a conditional jump leads into the range, or any jump leads into
+// the range beyond at. A call or system call just before at does not count as falling through,
+// because it may not return.
 func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 	targets := map[uint64]bool{}
 	for i := range disasm.Walk(arch, code, addr) {

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// The form of `.eh_frame_hdr` that linkers write: numbers of 4 bytes; those in the table are
-// relative to the header.
+// The values in `.eh_frame_hdr` as linkers write it: all numbers have 4 bytes, and those in the
+// table are relative to the header.
 const (
 	frameVersion    = 1
 	encodedData4    = 0x03 // DW_EH_PE_udata4
@@ -16,8 +16,8 @@ const (
 	frameHead       = 12   // version, three encodings, address of .eh_frame, count
 )
 
-// frameStarts returns the starts of functions in the search table of `.eh_frame`, as sorted offsets
-// in the file; nil without a table of the usual form.
+// frameStarts returns the starts of functions according to the search table of `.eh_frame`, as
+// sorted offsets in the file. It returns nil if there is no table of the usual form.
 func frameStarts(f *elf.File, addresses Addresses) []uint64 {
 	b := f.Slice(f.EHFrameHeader.Offset, f.EHFrameHeader.FileSize)
 	if len(b) < frameHead || b[0] != frameVersion || b[1] != encodedPointer4 || b[2] != encodedData4 || b[3] != encodedTable4 {

@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Functions are the functions of a load object, sorted by offset and not overlapping. They are stored
-// compactly, because a compiler has 150,000 and a recording uses only a tenth.
+// Functions are the functions of a load object, sorted by offset and not overlapping. They are
+// stored compactly: a compiler has 150,000, of which a recording uses a tenth.
 type Functions struct {
 	offsets []uint64 // in the file
 	rest    []function
@@ -18,7 +18,8 @@ type Functions struct {
 	names   *nameIndexes // nil in the zero value
 }
 
-// function is a Function without its offset. Its strings are numbers in Functions.texts.
+// function is a Function in compact form. The offset is in Functions.offsets; the strings are
+// indexes into Functions.texts.
 type function struct {
 	address, size                                 uint64
 	linkage, aliases, name, gprofngName, perfName int32
@@ -28,16 +29,16 @@ type function struct {
 	indirect                                      bool
 }
 
-// kindNo is an index of kinds.
+// kindNo is an index into kinds.
 type kindNo uint8
 
-// kinds are the kinds of a load object's functions.
+// kinds are the kinds that a load object's functions may have.
 var kinds = []funcinfo.Kind{funcinfo.Normal, funcinfo.Static, funcinfo.PLT, funcinfo.Outline, funcinfo.Clone, funcinfo.Body, funcinfo.Kernel, funcinfo.Dynamic}
 
 // Len returns the number of functions.
 func (f *Functions) Len() int { return len(f.offsets) }
 
-// At returns the function with an index less than Len.
+// At returns the function with an index.
 func (f *Functions) At(i int) Function {
 	r := &f.rest[i]
 	return Function{
@@ -70,7 +71,7 @@ func (f *Functions) ofModule(module int32) Functions {
 	return own
 }
 
-// relocate returns the functions of a module, moved to higher addresses.
+// relocate returns the functions of a module, with by added to their addresses.
 func (f *Functions) relocate(module int32, by uint64) Functions {
 	own := f.ofModule(module)
 	for i := range own.rest {
@@ -89,7 +90,7 @@ func (f *Functions) countUpTo(offset uint64) int {
 	return n
 }
 
-// end returns the offset after a function.
+// end returns the offset at which a function ends.
 func (f *Functions) end(i int) uint64 { return f.offsets[i] + f.rest[i].size }
 
 // bytes estimates the memory that the functions take, with the indexes of their names.
@@ -117,7 +118,7 @@ func (f *Functions) Write(w *columns.Writer) {
 	}
 }
 
-// ReadFunctions reads what Write wrote; modules is the number of the table's modules.
+// ReadFunctions reads functions that Write wrote; modules is the number of the table's modules.
 func ReadFunctions(r *columns.Reader, modules int) Functions {
 	n := r.Count()
 	f := Functions{offsets: columns.Slice[uint64](n), rest: columns.Slice[function](n), texts: r.AllTexts()}

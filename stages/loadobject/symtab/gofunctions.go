@@ -18,8 +18,8 @@ const (
 
 var errGoTable = &elf.DamageError{Offset: -1, Err: errors.New("the Go runtime's table of functions is damaged: functions have no names")}
 
-// goFunctions returns the functions in the runtime's own table (`.gopclntab`), which programs keep
-// when `go build -ldflags=-s` or strip removes their symbols (S3).
+// goFunctions returns the functions in the Go runtime's own table (`.gopclntab`). Programs keep
+// this table when `go build -ldflags=-s` or strip removes their symbols (S3).
 func (r *reader) goFunctions() []symbol {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		section, text := r.object.Section(name), r.object.Section(".text")
@@ -39,7 +39,7 @@ func (r *reader) goFunctions() []symbol {
 	return nil
 }
 
-// goTable is the runtime's table of functions.
+// goTable is the Go runtime's table of functions.
 type goTable struct {
 	order binary.ByteOrder
 	word  int    // size of an address
@@ -47,8 +47,8 @@ type goTable struct {
 	start uint64 // address of the text, if the table has it
 	count uint64
 	names []byte
-	// index has count entries, each a function's address and its description's position in the
-	// index, and finally the end of the last function.
+	// index has count entries. An entry is a function's address and the position of its description
+	// in the index. After the entries follows the end of the last function.
 	index []byte
 }
 
@@ -94,7 +94,8 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	if t.count == 0 || t.count >= uint64(len(t.index))/entry {
 		return nil, errGoTable
 	}
-	// Since Go 1.18 addresses are relative to the start of the text; the table has it until Go 1.25.
+	// Since Go 1.18, addresses are relative to the start of the text. Until Go 1.25, the table
+	// contains that start.
 	start := t.start
 	if t.field == 4 && start == 0 {
 		start = text.Address
@@ -103,7 +104,8 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 		start = 0
 	}
 	address := func(i uint64) uint64 { return start + t.read(t.index[i*entry:], t.field) }
-	// A C linker adds other code to the section, which then does not begin with Go's text.
+	// If a C linker has added other code to the section, the section's start need not be that of
+	// Go's text.
 	if end := address(t.count); t.start == 0 && t.field == 4 && (end > text.Address+text.Size || text.Address+text.Size-end > maxGoPadding) {
 		return nil, nil
 	}
@@ -125,5 +127,5 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 	return list, nil
 }
 
-// maxGoPadding bounds the padding after the last function of a section with Go code only.
+// maxGoPadding bounds the padding after the last function of a section that has only Go code.
 const maxGoPadding = 64

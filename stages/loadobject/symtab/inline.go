@@ -14,7 +14,7 @@ type Inlines struct {
 	Regions   []RegionHolder // by ascending offset of the body
 }
 
-// RegionHolder names the function whose source contains a parallel region (S11).
+// RegionHolder is the function whose source contains a parallel region (S11).
 type RegionHolder struct {
 	Body     uint64 // offset of the region's body in the file
 	Function int32  // index into Inlines.Functions
@@ -28,8 +28,8 @@ type Call struct {
 	Discriminator int32 // distinguishes calls on one line, as in Row
 }
 
-// InlinedFunction is a function that was inlined. Its debug information identifies it, because names
-// may be equal (S10).
+// InlinedFunction is a function that was inlined. Its identity comes from its debug information,
+// since different functions may have the same name (S10).
 type InlinedFunction struct {
 	Name    string // readable
 	Linkage string // empty if the debug information has none
@@ -43,7 +43,8 @@ type InlinedFunction struct {
 	Deeper bool // the function DeeperInlined
 }
 
-// DeeperInlined is the name of the function that stands for calls nested too deep for a chain.
+// DeeperInlined is the name of the innermost function in chains that are cut because they are too
+// long.
 const DeeperInlined = "<Truncated-inline-chain>"
 
 // Frame is one level of an inline chain.
@@ -53,9 +54,10 @@ type Frame struct {
 	funcinfo.Place
 }
 
-// Inlined returns the inline chain at an offset of the file (S10): the functions inlined into the
-// function with the code, outermost first. Each has its current position: where it calls the next,
-// or for the innermost the instruction's own line. Line returns where the first one is called.
+// Inlined returns the inline chain at an offset of the file (S10): the functions that were inlined
+// into the function there, outermost first. The position in a frame is where the function calls the
+// next one; in the innermost frame, it is the instruction's own line. Line returns where the first
+// inlined function is called.
 func (t *Table) Inlined(off uint64) []Frame {
 	in := &t.Inlines
 	i := in.Rows.Before(off)
@@ -73,8 +75,8 @@ func (t *Table) Inlined(off uint64) []Frame {
 	return chain
 }
 
-// RegionHolder returns the function whose source contains the parallel region with its body at this
-// offset of the file; false if unknown.
+// RegionHolder returns the function whose source contains a parallel region, given the offset in
+// the file of the region's body; false if it is unknown.
 func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
 	in := &t.Inlines
 	i, ok := slices.BinarySearchFunc(in.Regions, body, func(h RegionHolder, body uint64) int { return cmp.Compare(h.Body, body) })
@@ -85,10 +87,10 @@ func (t *Table) RegionHolder(body uint64) (f Frame, ok bool) {
 	return f, ok
 }
 
-// Names makes linkage names readable. All its names together have the bounds of one table.
+// Names makes linkage names readable. Bounds of one table apply to all its names together.
 type Names struct{ namer *namer }
 
-// NewNames returns a Names with full bounds.
+// NewNames returns a Names that has not used up any of the bounds.
 func NewNames() Names { return Names{newNamer(false)} }
 
 // Readable returns the readable name of a linkage name.
@@ -98,7 +100,7 @@ func (n Names) Readable(linkage string) string {
 	return name
 }
 
-// Notes says how many names were too complex to demangle.
+// Notes returns a note on how many names were too complex to demangle, if any.
 func (n Names) Notes() []Note { return n.namer.notes() }
 
 // ReadableName returns the readable name of a single linkage name.

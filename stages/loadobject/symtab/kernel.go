@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// kernelPage is the assumed size of the last symbol.
+// kernelPage is the size that the last symbol is assumed to have, in bytes.
 const kernelPage = 4096
 
 // IsKernel reports whether head is the beginning of a list of the kernel's symbols in the
@@ -35,8 +35,8 @@ type kernelSymbol struct {
 	code         bool
 }
 
-// listKernel reads the kernel's symbols, sorted by address. It reads only the start of a list that
-// is too long, and then returns false.
+// listKernel reads the kernel's symbols and sorts them by address. If there are too many, it
+// returns the first ones and false.
 func listKernel(text []byte) (list []kernelSymbol, whole bool) {
 	whole = true
 	for line := range bytes.Lines(text) {
@@ -61,7 +61,7 @@ func listKernel(text []byte) (list []kernelSymbol, whole bool) {
 }
 
 // ReadKernel reads a list of the kernel's symbols (perf-data 10.3). Offsets are addresses; a
-// function ends where the next symbol begins. Functions' modules are kernel modules.
+// function ends where the next symbol begins. The modules of functions are kernel modules.
 func ReadKernel(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	list, whole := listKernel(text)
@@ -86,8 +86,8 @@ func ReadKernel(text []byte) *Draft {
 	return t
 }
 
-// addKernel adds the function of the symbols at one address, if one of them is for code. modules has
-// the indexes of the table's modules.
+// addKernel adds a function for the symbols at one address, if any of them is for code. modules
+// maps the names of the table's modules to their indexes.
 func (d *Draft) addKernel(symbols []kernelSymbol, size uint64, modules map[string]int32, readable Names) {
 	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: funcinfo.Kernel, Scope: funcinfo.ModuleScope}
 	var names []string

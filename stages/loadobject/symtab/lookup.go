@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// Function returns the function at an offset of the file. For code without a symbol it returns an
-// artificial static function (S6) that fills the gap between two functions, or from a function to
-// an end of the region. It is false outside every executable region.
+// Function returns the function at an offset of the file; false outside of the executable regions.
+// For code without a symbol it returns an artificial static function (S6), which fills the gap
+// between two functions, or between a function and an end of the region.
 func (t *Table) Function(off uint64) (Function, bool) {
 	f := &t.Functions
 	i := f.countUpTo(off)
@@ -42,23 +42,23 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	}, true
 }
 
-// OfModule returns a copy of the table with the functions of one module only.
+// OfModule returns a copy of the table that has only the functions of one module.
 func (t *Table) OfModule(module int) *Table {
 	other := *t
 	other.Functions = t.Functions.ofModule(int32(module))
 	return &other
 }
 
-// Relocate returns a copy of a list of the kernel's symbols for a kernel at higher addresses.
-// It omits kernel modules, which have addresses of their own.
+// Relocate returns a copy of a table of kernel symbols, with by added to the addresses. It omits
+// the functions of kernel modules, which are loaded at addresses of their own.
 func (t *Table) Relocate(by uint64) *Table {
 	other := *t
 	other.Functions = t.Functions.relocate(0, by)
 	return &other
 }
 
-// PLT returns the first section of the object's procedure linkage table, whose sections are all one
-// function; false without one.
+// PLT returns the function of the object's procedure linkage table; false without one. If the table
+// has several sections, which are shown as one function, it returns the first of them.
 func (t *Table) PLT() (Function, bool) {
 	f := &t.Functions
 	i := slices.IndexFunc(f.rest, func(r function) bool { return kinds[r.kind] == funcinfo.PLT })
@@ -89,7 +89,8 @@ func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
 	return p.File, p.Line, ok
 }
 
-// Place is Line with the discriminator.
+// Place returns the source position of an instruction: file and line as Line does, and
+// discriminator.
 func (t *Table) Place(off uint64) (p funcinfo.Place, ok bool) {
 	i := t.Lines.Before(off)
 	if i < 0 {
@@ -110,17 +111,17 @@ func (t *Table) place(row Row) funcinfo.Place {
 	return funcinfo.Place{File: t.Files[row.File], Line: row.Line, Discriminator: row.Discriminator}
 }
 
-// Addresses are the executable regions in the order of their addresses.
+// Addresses are a table's executable regions, sorted by address.
 type Addresses []Region
 
-// Addresses returns the table's regions for lookups by link-time address.
+// Addresses returns the table's executable regions, for lookups by link-time address.
 func (t *Table) Addresses() Addresses {
 	a := Addresses(slices.Clone(t.Regions))
 	slices.SortStableFunc(a, func(x, y Region) int { return cmp.Compare(x.Address, y.Address) })
 	return a
 }
 
-// Region returns the region that an address lies in.
+// Region returns the region that contains an address.
 func (a Addresses) Region(addr uint64) (Region, bool) {
 	return regionAt(a, addr, func(r *Region) uint64 { return r.Address })
 }

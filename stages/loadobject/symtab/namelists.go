@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// BySymbol returns the indexes of the functions with a symbol, in ascending order.
+// BySymbol returns the indexes of the functions that have a symbol, in ascending order.
 func (f *Functions) BySymbol(symbol string) []int {
 	if f.names == nil {
 		return nil
@@ -17,7 +17,7 @@ func (f *Functions) BySymbol(symbol string) []int {
 	return f.names.symbols().find(symbol)
 }
 
-// ByName returns the indexes of the functions with a readable name, in ascending order.
+// ByName returns the indexes of the functions that have a readable name, in ascending order.
 func (f *Functions) ByName(name string) []int {
 	if f.names == nil {
 		return nil
@@ -25,8 +25,8 @@ func (f *Functions) ByName(name string) []int {
 	return f.names.names().find(name)
 }
 
-// nameIndexes find functions by their names. They are built on first use, and shared by all
-// recordings with the table.
+// nameIndexes find functions by symbol and by readable name. They are built on first use, and
+// shared by all recordings that use the table.
 type nameIndexes struct{ symbols, names func() *nameIndex }
 
 func newNameIndexes(functions Functions) *nameIndexes {
@@ -40,8 +40,8 @@ func newNameIndexes(functions Functions) *nameIndexes {
 	}
 }
 
-// nameIndex lists functions by the hashes of their names. It stores no names: a map of hundreds of
-// thousands of them would take several times the memory.
+// nameIndex finds functions by the hashes of their names. It does not store the names: a map with
+// hundreds of thousands of names would take several times the memory.
 type nameIndex struct {
 	functions []function
 	namesOf   func(*function) iter.Seq[string]

@@ -13,18 +13,18 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// maxName is the binary logarithm of a demangled name's longest length: because of substitutions, a
-// short symbol can have a name of gigabytes.
+// maxName is the binary logarithm of the maximum length of a demangled name. Because of
+// substitutions, a short symbol could have a name of gigabytes.
 const maxName = 16
 
-// maxNames bounds how many bytes the demangled names of one object take in addition to a multiple
-// of the size of its symbols.
+// maxNames bounds the demangled names of one object: their total size in bytes may exceed a
+// multiple of their symbols' size by this.
 const maxNames = 16 << 20
 
-// Bounds of the demangler's work. A name of 300 characters can keep it busy for years, and one of
-// millions of `P` overflows the stack, which ends the process. Real names take 1 to 10 steps of some
-// 60 ns per character and are nested up to 30 levels; names of expression templates have up to
-// 60 KB.
+// Bounds of the demangler's work. It can take years for a name of 300 characters, and a name of
+// millions of `P` makes it overflow the stack, which ends the process. Real names take 1 to 10
+// steps of some 60 ns for each character and are nested up to 30 levels; names of expression
+// templates have up to 60 KB.
 const (
 	maxMangled   = 64 << 10 // characters of a name
 	maxDepth     = 2048     // levels of nesting
@@ -79,8 +79,9 @@ func (n *namer) name(linkage string) (string, funcinfo.Kind) {
 	return base + clones(suffixes), kind
 }
 
-// findTwins finds the Go symbols that keep their calling convention, because another function has
-// the name without it: the linker adds a wrapper if both conventions call a function.
+// findTwins finds the Go symbols that must keep their calling convention, because another function
+// has the same name without it: the linker adds a wrapper for a function that is called in both
+// conventions.
 func (n *namer) findTwins(list []symbol) {
 	if !n.golang {
 		return
@@ -99,13 +100,13 @@ func (n *namer) findTwins(list []symbol) {
 	}
 }
 
-// trimABI cuts off the calling convention (`runtime.goexit.abi0`), which the Go linker appends to
-// the symbols of assembly functions and of their wrappers. Go's own tables do not have it.
+// trimABI cuts the calling convention off a Go symbol (`runtime.goexit.abi0`). The Go linker
+// appends it to the symbols of assembly functions and of their wrappers; Go's own tables lack it.
 func trimABI(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, ".abi0"), ".abiinternal")
 }
 
-// notes says how many names exceeded the bounds.
+// notes returns a note on how many names exceeded the bounds, if any.
 func (n *namer) notes() []Note {
 	if len(n.skipped) == 0 {
 		return nil
@@ -113,7 +114,7 @@ func (n *namer) notes() []Note {
 	return []Note{{Offset: -1, Text: fmt.Sprintf("%d symbol names are too long or too complicated to demangle: they are shown mangled", len(n.skipped))}}
 }
 
-// clones formats suffixes as the demangler does.
+// clones formats suffixes of functions in the demangler's form.
 func clones(suffixes []string) string {
 	var b strings.Builder
 	for _, x := range suffixes {
@@ -122,8 +123,8 @@ func clones(suffixes []string) string {
 	return b.String()
 }
 
-// CloneMarks splits a linkage name into the function's own name and the compilers' suffixes in
-// readable form (S9).
+// CloneMarks splits a linkage name into the function's own name and the suffixes that compilers
+// added, the latter in readable form (S9).
 func CloneMarks(linkage string) (base, marks string) {
 	base, suffixes := new(namer).suffixes(trimPromotion(linkage))
 	return base, clones(suffixes)
@@ -177,8 +178,8 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 	return d, true
 }
 
-// trimGlobalPrefix cuts off `$X...` or `.X...` up to the next dot, the prefix with which Studio
-// compilers make static names global.
+// trimGlobalPrefix cuts off the prefix with which Studio compilers make static names global:
+// `$X...` or `.X...`, up to the next dot.
 func trimGlobalPrefix(s string) string {
 	if len(s) > 2 && (s[0] == '$' || s[0] == '.') && s[1] == 'X' {
 		if i := strings.IndexByte(s[2:], '.'); i >= 0 && 2+i+1 < len(s) {
@@ -190,15 +191,15 @@ func trimGlobalPrefix(s string) string {
 
 // promotions matches the suffixes with which compilers make static functions global when they
 // optimize several units together: gcc's `f.lto_priv.0`, clang's `f.llvm.1234`. bareNumber matches
-// the number that LLVM appends if several functions have one mangled name (`_ZL1fv.21`); other
-// compilers put a word before a number.
+// the number that LLVM appends to a mangled name that several functions have (`_ZL1fv.21`); other
+// compilers write a word before a number.
 var (
 	promotions = lazyregexp.New(`(?:\.(?:lto_priv|llvm)\.[0-9]+)+(\.|$)`)
 	bareNumber = lazyregexp.New(`^(_[ZR][^.]*)\.[0-9]+(\.|$)`)
 )
 
-// trimPromotion cuts out these suffixes: the function is static in its module and has the source's
-// name (S5).
+// trimPromotion removes what promotions and bareNumber match: the function is static in its module
+// and has the name from the source (S5).
 func trimPromotion(s string) string {
 	if !strings.Contains(s, ".") {
 		return s
@@ -207,14 +208,14 @@ func trimPromotion(s string) string {
 	return s[:1] + promotions().ReplaceAllString(s[1:], "${1}")
 }
 
-// marks are compilers' suffixes for functions derived from others. Any other word after a dot is
-// part of the name (Fortran's `master.0.body_`).
+// marks maps the suffixes that compilers give to functions derived from others to the kinds of
+// these functions. Any other word after a dot is part of the name (Fortran's `master.0.body_`).
 var marks = map[string]funcinfo.Kind{
 	"constprop": funcinfo.Clone, "isra": funcinfo.Clone, "part": funcinfo.Clone, "simdclone": funcinfo.Clone, "specialized": funcinfo.Clone,
 	"default": funcinfo.Clone, "avx": funcinfo.Clone, "avx2": funcinfo.Clone, "avx512f": funcinfo.Clone, "sse2": funcinfo.Clone, "sse4_1": funcinfo.Clone, "sse4_2": funcinfo.Clone,
 	"cold": funcinfo.Outline, "unlikely": funcinfo.Outline,
 	"_omp_fn": funcinfo.Body, "_omp_cpyfn": funcinfo.Body, "omp_outlined": funcinfo.Body, "omp_outlined_debug__": funcinfo.Body, "omp_task_entry": funcinfo.Body,
-	// The function itself under another name.
+	// These are the function itself, under another name.
 	"localalias": funcinfo.Normal, "lto_priv": funcinfo.Normal, "llvm": funcinfo.Normal, "resolver": funcinfo.Normal,
 }
 
@@ -222,9 +223,9 @@ var marks = map[string]funcinfo.Kind{
 // ramp, which starts it.
 var coroutineParts = []string{"actor", "destroy", "resume", "cleanup"}
 
-// Ramp returns the symbol of a coroutine's ramp, given the symbol of another part of it (S9):
-// clang's `_Z1fi.destroy`, or gcc's `_Z1fPZ1fiE11_Z1fi.Frame.actor`, which has a parameter of the
-// frame's type, named after the ramp.
+// Ramp returns the symbol of a coroutine's ramp, given the symbol of another part of the coroutine
+// (S9). clang names a part `_Z1fi.destroy`. gcc names it `_Z1fPZ1fiE11_Z1fi.Frame.actor`: the
+// parameter's type is the frame, which is named after the ramp.
 func Ramp(linkage string) (string, bool) {
 	for _, part := range coroutineParts {
 		base, ok := strings.CutSuffix(linkage, "."+part)
@@ -239,7 +240,7 @@ func Ramp(linkage string) (string, bool) {
 	return "", false
 }
 
-// coroutine returns the ramp of a part that gcc mangled; base has no suffix.
+// coroutine returns the ramp of a part with a name by gcc; base is the symbol without its suffix.
 func coroutine(base string) (ramp string, ok bool) {
 	if !strings.HasSuffix(base, ".Frame") {
 		return "", false
@@ -273,7 +274,8 @@ func (n *namer) suffixes(s string) (base string, list []string) {
 	return s, nil
 }
 
-// splitSuffixes splits before each dot with a letter after it; numbers belong to the word before.
+// splitSuffixes splits before each dot that a letter follows. A number belongs to the word before
+// it.
 func splitSuffixes(s string) []string {
 	var list []string
 	start := 0
@@ -286,8 +288,8 @@ func splitSuffixes(s string) []string {
 	return append(list, s[start:])
 }
 
-// suffixKind returns the kind of a function with these suffixes: a cold part of a clone is an
-// outline function, a clone of a body is a body.
+// suffixKind returns the kind of a function with these suffixes. If they mean several kinds, a cold
+// part (Outline) comes first, then the body of a region, then a clone.
 func suffixKind(list []string) funcinfo.Kind {
 	kind := funcinfo.Normal
 	for _, x := range list {
@@ -306,8 +308,8 @@ func suffixKind(list []string) funcinfo.Kind {
 	return kind
 }
 
-// studioBodies are the kinds of functions that Studio compilers generate, by the two letters after
-// `_$`.
+// studioBodies maps the two letters after `_$` in Studio's symbols to the kinds of functions that
+// the compilers generate, and to the text for them.
 var studioBodies = map[string]struct {
 	text string
 	kind funcinfo.Kind
@@ -321,10 +323,11 @@ var studioBodies = map[string]struct {
 	"c1": {"cloned version", funcinfo.Clone},
 }
 
-// studioSymbol matches Studio's symbols: kind, number in base-26 letters, line, base.
+// studioSymbol matches Studio's symbols of generated functions: the two letters of the kind, a
+// number in base-26 letters, the line, and the original symbol.
 var studioSymbol = lazyregexp.New(`(?s)^_\$(..)[A-Z]+([0-9]+)\.(.+)$`)
 
-// studioName decodes `_$p1A12.base`.
+// studioName decodes a Studio symbol of a generated function, such as `_$p1A12.base`.
 func (n *namer) studioName(s string) (string, funcinfo.Kind, bool) {
 	if !strings.HasPrefix(s, "_$") {
 		return "", "", false

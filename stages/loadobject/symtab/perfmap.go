@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxListed bounds the functions of a list, because the shortest lines take some 30 times their
+// maxListed bounds the number of functions in a list, because a short line takes some 30 times its
 // length in memory. Large Java programs have some 200,000 functions, the kernel 300,000 symbols.
 var maxListed = 2 << 20
 
@@ -16,9 +16,9 @@ func tooManyNote() Note {
 	return Note{Offset: -1, Damage: true, Text: "more than " + strconv.Itoa(maxListed) + " functions: the rest are left out"}
 }
 
-// ReadPerfMap reads a run-time compiler's list of functions, with lines of start, size and name
-// (perf-data 18.1). Offsets are addresses. Where functions overlap, the code belongs to the one
-// listed last, since it was compiled last.
+// ReadPerfMap reads the list of functions that a run-time compiler wrote; a line has start, size
+// and name (perf-data 18.1). Offsets are addresses. Where functions overlap, the code belongs to
+// the one listed last, since it was compiled last.
 func ReadPerfMap(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
 	var list []Function // in order of the file
@@ -54,7 +54,7 @@ func perfMapFunction(line []byte) (f Function, ok bool) {
 	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: funcinfo.Dynamic, Scope: funcinfo.ModuleScope}, true
 }
 
-// word cuts off the first word and trims blanks around both parts.
+// word splits a text at its first blanks, and trims blanks around both parts.
 func word(s string) (first, rest string) {
 	s = strings.Trim(s, " \t")
 	if i := strings.IndexAny(s, " \t"); i >= 0 {
@@ -63,7 +63,7 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// hexadecimal reads a hexadecimal number, which some compilers write with a prefix.
+// hexadecimal reads a hexadecimal number. Some compilers write it with the prefix 0x.
 func hexadecimal(s string) (uint64, error) {
 	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
 		s = s[2:]
@@ -71,8 +71,8 @@ func hexadecimal(s string) (uint64, error) {
 	return strconv.ParseUint(s, 16, 64)
 }
 
-// removeOverlaps cuts code out of functions that later ones cover, and sorts the remaining parts. A
-// function may remain in two parts.
+// removeOverlaps cuts from each function the code that later functions in the list cover. It
+// returns the remaining parts, sorted; a function may have several.
 func removeOverlaps(list []Function) (out []Function) {
 	edges := make([]uint64, 0, 2*len(list))
 	for _, f := range list {

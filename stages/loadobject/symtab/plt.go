@@ -15,10 +15,10 @@ func isPLT(section string) bool {
 	return section == ".plt" || section == ".iplt" || strings.HasPrefix(section, ".plt.")
 }
 
-// pltGap is the greatest distance in bytes between the starts of neighboring entries.
+// pltGap bounds the distance in bytes between the starts of two consecutive entries of a table.
 const pltGap = 32
 
-// armLandingPad is A64's `bti c`, which makes entries longer.
+// armLandingPad is the instruction `bti c` of A64. Entries that begin with it are longer.
 const armLandingPad = "\x5f\x24\x03\xd5"
 
 // LinkageTables returns the procedure linkage tables of an object.
@@ -38,10 +38,11 @@ func codeRegions(f *elf.File, slots []Slot) []Region {
 	return splitPLTs(list, f, slots, f.Arch(), bare)
 }
 
-// splitPLTs makes procedure linkage tables without sections separate regions. It recognizes them by
-// their instructions: consecutive entries, of which at least one is bound lazily or, if the object
-// has no sections (bare), calls a function that the object chooses at run time. A function that
-// only jumps to another load object looks the same, but its slot is not bound lazily.
+// splitPLTs makes procedure linkage tables without sections of their own separate regions. It
+// recognizes them by their instructions: a table has consecutive entries, of which at least one is
+// bound lazily. In an object without any sections (bare), it suffices that an entry calls a
+// function that the object chooses at run time. A function that only jumps to another load object
+// has the same instructions, but its slot is not bound lazily.
 func splitPLTs(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare bool) []Region {
 	t := Table{Slots: slots}
 	var out []Region
@@ -60,7 +61,8 @@ func splitPLTs(list []Region, f *elf.File, slots []Slot, arch isa.Arch, bare boo
 	return slices.DeleteFunc(out, func(r Region) bool { return r.Size == 0 })
 }
 
-// findPLTs returns the starts and ends of the tables in a region's code.
+// findPLTs finds the procedure linkage tables in a region's code. It returns their ranges, as
+// offsets in code.
 func findPLTs(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (runs [][2]uint64) {
 	step, skip := uint64(8), uint64(8)
 	if arch == isa.ARM64 { // without its `bti c`, an entry still looks like one
@@ -100,7 +102,7 @@ func findPLTs(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (run
 	return runs
 }
 
-// stubWidth returns the size of a single entry.
+// stubWidth returns the size of an entry in bytes, for the only entry of a table.
 func stubWidth(code []byte) uint64 {
 	switch {
 	case bytes.HasPrefix(code, []byte(armLandingPad)):
@@ -111,7 +113,7 @@ func stubWidth(code []byte) uint64 {
 	return 16
 }
 
-// pltHead is code before the entries that jump to functions: how it begins, and its size.
+// pltHead is code that precedes the entries that jump to functions: its first bytes, and its size.
 type pltHead struct {
 	start string
 	size  uint64
@@ -128,9 +130,9 @@ var pltHeads = map[isa.Arch][]pltHead{
 	isa.ARM64: {{"\xf0\x7b\xbf\xa9", 32}, {armLandingPad + "\xf0\x7b\xbf\xa9", 32}},
 }
 
-// pltStart searches backward from the first entry that jumps, for entries that call the dynamic
-// linker: the table's head, and the entries in `.plt` that belong to `.plt.sec`. It stops at the
-// end of the previous table.
+// pltStart returns the start of a procedure linkage table. From the first entry that jumps, at
+// start, it searches backward for the table's head and for entries that call the dynamic linker, as
+// in a `.plt` that belongs to `.plt.sec`. It stops at before, the end of the previous table.
 func pltStart(code []byte, before, start uint64, arch isa.Arch) uint64 {
 	for {
 		n := slices.IndexFunc(pltHeads[arch], func(h pltHead) bool {

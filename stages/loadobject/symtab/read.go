@@ -41,7 +41,7 @@ func Read(f, debug *elf.File) *Draft {
 	n.findTwins(symbols)
 	t.Functions = makeFunctions(symbols, t.Regions, n)
 	if s.code < 0 {
-		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither a type nor a size that tells labels from functions: the rest count as functions"})
+		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither a type nor a size: the rest count as functions, although some may be labels"})
 	}
 	nameTrampolines(t, f)
 	if f.Packed { // in a compressed file, offsets do not lead to code
@@ -51,8 +51,8 @@ func Read(f, debug *elf.File) *Draft {
 	return t
 }
 
-// inDebug names the debug file in its note, without the folder, because copies of an object share
-// one table.
+// inDebug adds the debug file's name to a note on that file. It omits the folder, because copies of
+// an object in several folders share one table.
 func inDebug(n Note, debug *elf.File) Note {
 	return n.In("debug file "+filepath.Base(debug.Path), -1)
 }

@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/loadobject/columns"
 )
 
-// Row is the source line of the code from an offset of the file to the next row's.
+// Row is the source line of the code from Offset, in the file, to the next row's.
 type Row struct {
 	Offset        uint64
 	File          int32 // index into Table.Files, -1 for code without line information
@@ -28,8 +28,8 @@ const blockRows = 128
 
 type rowBlock [blockRows]Row
 
-// Rows are sorted by their offsets, which are distinct. Blocks of rows from a cache file are decoded
-// on first use, because few functions of a program have samples. Rows are safe for concurrent use.
+// Rows are sorted by offset; all offsets differ. Blocks of rows from a cache file are decoded on
+// first use, because few functions of a program have samples. Rows are safe for concurrent use.
 type Rows struct {
 	n       int
 	starts  []uint64                   // the first offset of each block
@@ -37,13 +37,13 @@ type Rows struct {
 	encoded encodedRows
 }
 
-// encodedRows are the blocks of a cache file. Each number is the difference to the row before.
+// encodedRows are the blocks of a cache file, as appendRows encodes them.
 type encodedRows struct {
 	blocks       [][]byte
 	files, calls int // how many there are; calls is -1 for rows without calls
 }
 
-// RowsOf returns a list's rows.
+// RowsOf makes Rows of a list that is sorted by offset.
 func RowsOf(list []Row) Rows {
 	r := newRows(len(list))
 	for i := range r.blocks {
@@ -116,8 +116,9 @@ func (r *Rows) Write(w *columns.Writer, calls bool) {
 	}
 }
 
-// appendRows encodes a block: each row's differences to the one before, then the few discriminators
-// other than 0, each with the number of rows since the last one.
+// appendRows encodes a block. A row's offset, line and call are stored as differences to the row
+// before. At the end are the few discriminators other than 0, each after the number of rows since
+// the last one.
 func appendRows(b []byte, rows []Row, calls bool) []byte {
 	last, some := Row{Offset: rows[0].Offset}, uint64(0)
 	for _, row := range rows {
@@ -144,8 +145,8 @@ func appendRows(b []byte, rows []Row, calls bool) []byte {
 	return b
 }
 
-// ReadRows reads what Write wrote, for a table with these numbers of files and calls; calls is -1 if
-// the rows have none.
+// ReadRows reads rows that Write wrote. files and calls are the numbers of files and inlined calls
+// in the table; calls is -1 if the rows have no calls.
 func ReadRows(r *columns.Reader, files, calls int) Rows {
 	rows := newRows(r.Count())
 	rows.encoded = encodedRows{columns.Slice[[]byte](len(rows.blocks)), files, calls}
@@ -158,8 +159,8 @@ func ReadRows(r *columns.Reader, files, calls int) Rows {
 	return rows
 }
 
-// decode decodes a block of so many rows. In an invalid block (from a forged file with a correct
-// checksum) the code has no line information.
+// decode decodes block n, which has the given number of rows. If the block is invalid (in a forged
+// file with a correct checksum), its code has no line information.
 func (s *encodedRows) decode(n int, start uint64, rows int) *rowBlock {
 	b := new(rowBlock)
 	c := columns.NewNumbers(s.blocks[n])

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/funcinfo"
 )
 
-// scopedName is a name in its scope.
+// scopedName is a name and the scope in which it must be unique.
 type scopedName struct {
 	module int32 // 0 in ObjectScope
 	scope  funcinfo.NameScope
@@ -20,8 +20,8 @@ func newScopedName(module int32, scope funcinfo.NameScope, text string) scopedNa
 	return scopedName{module, scope, text}
 }
 
-// restrictScopes sets BuildScope for functions that share symbol, scope and module. It considers all
-// functions of the load object, so that a function has the same scope in every recording.
+// restrictScopes sets BuildScope for functions whose name is not unique in its scope. It considers
+// all functions of the load object, so that a function has the same scope in every recording.
 func (d *Draft) restrictScopes() {
 	first := make(map[scopedName]int, len(d.Functions))
 	for i := range d.Functions {
@@ -40,8 +40,8 @@ func (d *Draft) restrictScopes() {
 	d.restrictInlined(first)
 }
 
-// restrictInlined does the same for functions that are only inlined. symbols are the names of
-// functions with symbols, which keep their scopes.
+// restrictInlined sets BuildScope for functions that are only inlined and whose name is not unique
+// in its scope. symbols has the names of functions with symbols, which keep their scopes.
 func (d *Draft) restrictInlined(symbols map[scopedName]int) {
 	list := d.Inlines.Functions
 	first := make(map[scopedName]int, len(list))

@@ -12,9 +12,9 @@ import (
 // compiled elsewhere have a common directory of their own, and so have sources outside of the
 // directory in which the compiler ran.
 
-// Shorten sets the modules' short paths. units are the compilation directories by unit. files are
-// modules that are not units but declare inlined functions. Other modules, such as Go's packages,
-// keep their names.
+// Shorten sets the modules' short paths. units maps units to their compilation directories. files
+// are source files that became modules because they declare inlined functions. Other modules, such
+// as Go's packages, keep their names.
 func (d *Draft) Shorten(units map[string]string, files []string) {
 	short := shortPaths(units, files)
 	for i := range d.Modules {
@@ -25,15 +25,16 @@ func (d *Draft) Shorten(units map[string]string, files []string) {
 	}
 }
 
-// compilation is a set of units with one common directory.
+// compilation identifies a set of units that were compiled together. Their sources have a common
+// directory.
 type compilation struct {
 	directory string // the highest directory at or above the unit's in which the compiler ran
 	outside   bool   // the sources are not below it
 }
 
-// shortPaths returns the short paths of units, given their compilation directories, and of other
-// files. It lengthens equal paths until they differ. Files do not change a unit's short path,
-// because that must not depend on inlining.
+// shortPaths returns the short paths of units and of files, by full path. units maps units to their
+// compilation directories. Equal short paths are lengthened until they differ. Files do not change
+// a unit's short path, because it must not depend on inlining.
 func shortPaths(units map[string]string, files []string) map[string]string {
 	directories := map[string]bool{}
 	for _, d := range units {
@@ -65,8 +66,9 @@ func shortPaths(units map[string]string, files []string) map[string]string {
 	return short
 }
 
-// belowCommon returns a file's path relative to the deepest common directory of units above it, or
-// else its base name: other machines have system and library headers in other directories.
+// belowCommon returns a file's path relative to the deepest common directory that contains it. If
+// none does, it returns the base name, because other machines have system and library headers in
+// other directories.
 func belowCommon(file string, common map[compilation]string) string {
 	in := file[:strings.LastIndexByte(file, '/')+1]
 	deepest := ""
@@ -81,8 +83,8 @@ func belowCommon(file string, common map[compilation]string) string {
 	return file[len(deepest):]
 }
 
-// topmost returns the highest directory at or above this one in which the compiler also ran, except
-// the root of the file system.
+// topmost returns the highest directory in which the compiler ran among the given one and those
+// above it, except the root of the file system.
 func topmost(directory string, ran map[string]bool) string {
 	for i := 1; i < len(directory); i++ {
 		if directory[i] == '/' && ran[directory[:i]] {
@@ -103,8 +105,8 @@ func commonFolder(a, b string) string {
 	return a[:n]
 }
 
-// lengthen prepends further directories to equal short paths until they differ. Those in fixed stay
-// unchanged.
+// lengthen prepends directories to equal short paths until they differ. It does not change the
+// paths in fixed.
 func lengthen(short, fixed map[string]string) {
 	for again := true; again; {
 		count := map[string]int{}

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// makeFunctions turns symbols into functions that do not overlap (gprofng-experiment 6.3). Symbols
-// with the same offset become one function, and so does a PLT section.
+// makeFunctions makes functions that do not overlap of symbols (gprofng-experiment 6.3). The
+// symbols at one offset become one function. A section of the procedure linkage table becomes one,
+// too.
 func makeFunctions(list []symbol, regions []Region, n *namer) []Function {
 	slices.SortFunc(list, inOrder)
 	var out []Function
@@ -69,7 +70,7 @@ func largest(group []symbol) (size uint64) {
 	return size
 }
 
-// function makes a function of the symbols at one offset, which are sorted by name.
+// function makes a function of the symbols at one offset, which must be sorted by name.
 func (n *namer) function(group []symbol) Function {
 	clear(n.known)
 	var names []string
@@ -93,8 +94,8 @@ func (n *namer) function(group []symbol) Function {
 	return f
 }
 
-// Separator separates the symbols in Function.Aliases: a tab, because symbols of Go and Rust contain
-// blanks.
+// Separator separates the symbols in Function.Aliases. It is a tab, because symbols of Go and Rust
+// contain blanks.
 const Separator = "\t"
 
 // Split splits a function's aliases into symbols.
@@ -105,8 +106,8 @@ func Split(aliases string) []string {
 	return strings.Split(aliases, Separator)
 }
 
-// preferred returns the last of sorted names (S4) that is not a local alias of the compiler; if all
-// are, the last.
+// preferred returns the symbol to show (S4), given sorted symbols: the last one that is not a local
+// alias made by the compiler or, if all are, the last one.
 func preferred(names []string) string {
 	for i := len(names) - 1; i >= 0; i-- {
 		if !strings.Contains(names[i], ".localalias") {

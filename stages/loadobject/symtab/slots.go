@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// Slot is an entry for a function in the global offset table.
+// Slot is an entry of the global offset table that contains the address of a function.
 type Slot = elf.Slot
 
 // slots returns an object's slots, sorted by address and without duplicates.

@@ -30,18 +30,18 @@ type reader struct {
 	byName    map[string]Region // regions of a relocatable object's sections
 	golang    bool
 	exported  bool // only exported functions have symbols
-	// bytes is what is left for names: string tables share suffixes, but in a hostile one each symbol
-	// could have the whole table as its name.
+	// bytes is how many bytes of names may still be read. String tables share suffixes, but in a
+	// hostile file, each symbol could have the whole table as its name.
 	bytes int
-	// code is how much more machine code may be decoded to tell labels from functions: many labels
-	// could require the same code.
+	// code is how many bytes of code may still be decoded to tell labels from functions: for many
+	// labels, the same code could be decoded again and again.
 	code int
 }
 
-// symbols reads .symtab of the debug file, else of the object, else the dynamic symbols together with
-// .gnu_debugdata and the Go runtime's table of functions (gprofng-experiment 6.2; the manual's S3
-// adds the separate files). If the section headers, at the end of the file, are missing, it finds
-// the dynamic symbols by the dynamic segment.
+// symbols returns the function symbols of the first of these that has any: .symtab of the debug
+// file; .symtab of the object; the dynamic symbols together with .gnu_debugdata and the Go
+// runtime's table of functions (gprofng-experiment 6.2; the manual's S3 adds the separate files).
+// If the section headers are missing, it finds the dynamic symbols by the dynamic segment.
 func (r *reader) symbols() []symbol {
 	if r.debug != nil {
 		if list := r.tables(r.debug, debugelf.SHT_SYMTAB); len(list) > 0 {
@@ -75,7 +75,7 @@ func (r *reader) symbols() []symbol {
 // Solaris.
 const sunLDynSym debugelf.SectionType = 0x6ffffff3
 
-// note adds a note for err, an error about one of the object's files, unless it is nil.
+// note adds a note about err, which concerns one of the object's files. It ignores a nil err.
 func (r *reader) note(f *elf.File, err error) {
 	if err == nil {
 		return
@@ -100,12 +100,12 @@ func (r *reader) tables(f *elf.File, types ...debugelf.SectionType) []symbol {
 	return list
 }
 
-var errNames = &elf.DamageError{Offset: -1, Err: errors.New("the symbol names take more bytes than the file has: the rest are left out")}
+var errNames = &elf.DamageError{Offset: -1, Err: errors.New("the symbol names are too long for a file of this size: the rest are left out")}
 
 // entries appends the function symbols of one table.
 func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbol {
 	for s := range f.Symbols(data) {
-		// An indirect function's resolver is code like any other.
+		// The code of an indirect function is its resolver, which counts as a function, too.
 		t := s.Type
 		if t != debugelf.STT_FUNC && t != debugelf.STT_GNU_IFUNC && t != debugelf.STT_NOTYPE {
 			continue
@@ -133,8 +133,8 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 	return list
 }
 
-// offset converts a symbol's value by the main object's regions: a debug file's sections have no
-// bytes and therefore meaningless offsets.
+// offset converts a symbol's value to an offset in the object's file. It uses the object's regions:
+// a debug file's sections have no bytes, and therefore no meaningful offsets.
 func (r *reader) offset(f *elf.File, value uint64, section debugelf.SectionIndex) (uint64, bool) {
 	switch f.Machine {
 	case debugelf.EM_ARM, debugelf.EM_MIPS: // the low bit selects the instruction set
@@ -151,8 +151,8 @@ func (r *reader) offset(f *elf.File, value uint64, section debugelf.SectionIndex
 	return r.addresses.Offset(value)
 }
 
-// trimVersion cuts the version that the linker appends to names in .symtab
-// (`memcpy@@GLIBC_2.14`), so that stripped and full objects agree.
+// trimVersion cuts off the version that the linker appends to names in .symtab
+// (`memcpy@@GLIBC_2.14`), because stripped objects lack it.
 func trimVersion(name string) string {
 	at := strings.IndexByte(name, '@')
 	if at <= 0 {

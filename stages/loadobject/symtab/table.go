@@ -24,7 +24,8 @@ type Function struct {
 	Linkage string // the symbol shown: the last of Aliases; empty for static regions and the PLT
 	Aliases string // all symbols at this offset, in byte order, separated by tabs: see Split
 	Name    string // readable: demangled, with readable clone suffixes
-	// The readable names of the aliases that gprofng and perf choose; empty if equal to Name.
+	// GprofngName and PerfName are the readable names of the aliases that gprofng and perf show;
+	// empty if equal to Name.
 	GprofngName, PerfName string
 
 	Kind     funcinfo.Kind
@@ -41,8 +42,8 @@ const Unknown = "(unknown)"
 type Module struct {
 	Name     string // canonical path; `(unknown)` for the first
 	Language string
-	// ShortPath is the part of the path that does not depend on the build directory. It is unique in
-	// the table.
+	// ShortPath is the end of the path, which does not depend on the build directory. It is unique
+	// in the table.
 	ShortPath string
 }
 
@@ -64,7 +65,7 @@ type TLS struct {
 }
 
 // Table is the symbol table of one load object. It is immutable and safe for concurrent use.
-// Cache files do not contain Content, Key and Alone.
+// Content, Key and Alone are not stored in cache files.
 type Table struct {
 	BuildID   string   // hex, empty without one
 	Checksum  uint32   // of the dynamic segment, 0 without one

@@ -13,8 +13,8 @@ import (
 )
 
 // trampoline is a signal trampoline: the code to which a signal handler returns. In stacks it is
-// below every handler. A stripped C library lacks its symbol, which is local; in some libraries and
-// in the vdso, the symbol has no type. But the instructions are always the same.
+// the caller of every handler. Its symbol is local, so that a stripped C library lacks it; in some
+// libraries and in the vdso, the symbol has no type. But the instructions are always the same.
 type trampoline struct {
 	name string
 	code []string
@@ -36,8 +36,8 @@ var trampolines = map[isa.Arch][]trampoline{
 	},
 }
 
-// Trampolines calls yield for the first copy of each signal trampoline in code, with the copy's
-// start and size (S24).
+// Trampolines finds signal trampolines in code (S24). It calls yield with the name, start and size
+// of the first copy of each.
 func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size int)) {
 	for _, x := range trampolines[arch] {
 		for _, c := range x.code {
@@ -59,7 +59,7 @@ func IsTrampoline(arch isa.Arch, code []byte) bool {
 // LongestTrampoline is the longest size of a signal trampoline in bytes.
 const LongestTrampoline = 9
 
-// nameTrampolines adds the signal trampolines that no symbol covers.
+// nameTrampolines adds functions for the signal trampolines that no symbol covers.
 func nameTrampolines(t *Draft, f *elf.File) {
 	if f.Type == debugelf.ET_REL {
 		return

@@ -19,20 +19,21 @@ import (
 // instructions from data: `$a`, `$t`, `$x` and `$d`, also with a dot and a suffix, and `$xrv64i2p1`.
 var markers = lazyregexp.New(`^(?:\.L|\.\.@|\$L|\.annobin_|gcc2?_compiled\.|L[0-9]+[\x01\x02]|\$[atxd](?:\.|$)|\$xrv)`)
 
-// isGoMarker reports whether a symbol of the Go linker's only marks the start or end of text.
+// isGoMarker reports whether a symbol of a Go object only marks the start or end of the text.
 func isGoMarker(name string) bool {
 	return name == "runtime.text" || name == "runtime.etext" || strings.HasPrefix(name, "runtime.text.")
 }
 
-// isInSection reports whether a symbol's address is in its section, so that code can start there.
-// Symbols such as the linker's `etext` are at their section's end, where another one may begin.
+// isInSection reports whether a symbol's address is inside its section, so that code can start
+// there. Symbols such as the linker's `etext` are at the end of their section, where another
+// section may begin.
 func isInSection(f *elf.File, value uint64, section debugelf.SectionIndex) bool {
 	s := f.ByIndex(int(section))
 	return f.Type == debugelf.ET_REL || s == nil || value-s.Address < s.Size
 }
 
-// dropLabels sorts symbols by offset and drops untyped symbols that are not functions. It bounds the
-// sizes of functions without a size.
+// dropLabels sorts symbols by offset, and drops symbols without a type that are not functions. It
+// sets reach, a bound of the size, for functions without a size.
 func (r *reader) dropLabels(list []symbol) []symbol {
 	slices.SortFunc(list, inOrder)
 	starts := frameStarts(r.object, r.addresses)
@@ -58,8 +59,9 @@ func (r *reader) dropLabels(list []symbol) []symbol {
 	return kept
 }
 
-// isLabel reports whether a symbol is a label in the function before it: it has the form of nasm's
-// `f.loop`, or that function has no size and its code continues at the symbol.
+// isLabel reports whether a symbol is a label inside the function before it. It is if it has the
+// form of nasm's `f.loop`, or if that function has no size and its code continues at the symbol.
+// behind are the symbols after it.
 func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol) bool {
 	if len(before) == 0 || before[0].offset != end {
 		return false
@@ -93,8 +95,8 @@ func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol)
 }
 
 // limit returns the largest size of the symbols at one offset. If none has a size, it returns 0 and
-// sets reach: up to the next start of a function in call frame information or, if only exported
-// functions have symbols, at most to the end that the instructions show.
+// sets their reach: it ends at the next function that call frame information shows. If only
+// exported functions have symbols, it also ends where the instructions show an end.
 func (r *reader) limit(group []symbol, starts []uint64, behind []symbol) uint64 {
 	size := largest(group)
 	off := group[0].offset

@@ -42,8 +42,8 @@ func ReadVariables(f *elf.File) *Variables {
 	return v
 }
 
-// add appends the symbols of one table. It returns how many bytes are left for names; negative if
-// they did not suffice.
+// add appends the symbols of one table. left is how many bytes of names may be read. It returns how
+// many are left; negative if they did not suffice.
 func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 	for s := range f.Symbols(data) {
 		if s.Type != debugelf.STT_OBJECT || s.Section == debugelf.SHN_UNDEF || s.Size == 0 || s.Value+s.Size < s.Value {
@@ -58,8 +58,8 @@ func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 	return left
 }
 
-// At returns the index of the variable that contains a link-time address; false without one. It
-// considers only the variables that start closest below the address, or at it.
+// At returns the index of the variable that contains a link-time address; false if none does. It
+// considers only variables with the highest start that is not above the address.
 func (v *Variables) At(address uint64) (int, bool) {
 	i := sort.Search(len(v.List), func(i int) bool { return v.List[i].Address > address }) - 1
 	for i > 0 && v.List[i-1].Address == v.List[i].Address { // the first of several aliases
