@@ -151,7 +151,7 @@ func AtPath(path string) []Candidate {
 // Process is one process of a recording.
 type Process struct {
 	Number  int    // from 1; the founder is 1
-	Lineage string // the line of forks and execs from the founder, such as `_f1`; empty for the founder
+	Lineage string // `_f1` (gprofng) or `pid-17` (perf); empty for the founder
 	// Shared says that the process has no files of its own in the recording.
 	Shared                     bool
 	PID, PPID                  int64

@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode/mmap"
 )
 
-// Find returns the functions in the jitdump files that processes announced, with the time in which
+// Find returns the functions in the jitdump files that processes announced, with the times at which
 // they existed (S13). Problems name the recorded path of a file.
 func Find(ctx context.Context, rec *decode.Recording, files decode.Locator) (found []decode.GeneratedCode) {
 	for _, p := range rec.Processes {
@@ -58,7 +58,8 @@ func (a *dumpFinder) unreadable(d decode.JITDump, err error) {
 	}
 }
 
-// find reads the first candidate that is the dump. It returns false if there is none.
+// find reads the first candidate file that is the process's dump. It returns false if there is
+// none.
 func (a *dumpFinder) find(d decode.JITDump) (used bool) {
 	found := false
 	for _, c := range a.files.ByPath(d.Path) {
@@ -86,7 +87,7 @@ func (a *dumpFinder) find(d decode.JITDump) (used bool) {
 	return false
 }
 
-// dump reads a file. It returns false if it is not the right dump.
+// dump reads the content of a file. It returns false if this is not a dump of the process.
 func (a *dumpFinder) dump(d decode.JITDump, b []byte) bool {
 	h, err := readHeader(b)
 	if err != nil {
@@ -112,15 +113,17 @@ func (a *dumpFinder) dump(d decode.JITDump, b []byte) bool {
 // converted.
 type dumpClock func(t uint64) int64
 
-// second bounds the difference of related times; slack is the precision of comparisons.
+// second, in ns, is the maximum difference between the times of the header and the first record.
+// slack, in ns, is the tolerance in comparisons of times.
 const (
 	second = 1_000_000_000
 	slack  = second / 10
 )
 
-// clock returns the dump's clock. If the recording does not know that clock, it assumes that the
-// first record was written when the file was mapped. It ignores the header's time if that is far
-// from the first record's: V8 writes the time of another clock there.
+// clock returns the dump's clock; known says that the recording can convert its times. Otherwise it
+// estimates: it assumes that the file was mapped at the header's time. If that is far from the
+// first record's time, it takes the first record's: V8 writes the time of another clock into the
+// header.
 func (a *dumpFinder) clock(d decode.JITDump, h *header, first uint64) (c dumpClock, known bool) {
 	if _, ok := a.rec.Clock.Time(first, h.cycles); ok {
 		return func(t uint64) int64 { ns, _ := a.rec.Clock.Time(t, h.cycles); return ns }, true

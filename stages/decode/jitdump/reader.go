@@ -19,14 +19,14 @@ type reader struct {
 	d          decode.JITDump
 	h          *header
 	clock      dumpClock
-	exactClock bool // clock is exact
+	exactClock bool // clock is not an estimate
 
-	lines          map[uint64][]byte // bodies of DEBUG_INFO records, by the address of the code that follows
+	lines          map[uint64][]byte // address of the next code -> body of its DEBUG_INFO record
 	unwinding      []byte            // call frame information of the next code, nil if unknown
-	live           map[uint64]int    // indexes of functions, by address
+	live           map[uint64]int    // address -> index in functions of the code that is there now
 	functions      []codeLife
-	badLines       int64 // lists of lines that end early
-	unknownRecords int64 // records of unknown types
+	badLines       int64 // number of lists of lines that are cut or have bad file names
+	unknownRecords int64 // number of records of unknown types
 }
 
 // codeLife is a compiled function with its lifetime: from its compilation until its code is replaced
@@ -88,8 +88,8 @@ func (r *reader) record(rec *record) error {
 	return nil
 }
 
-// start returns from when on this process has a function. It returns false for functions that it
-// never has, such as those that the parent compiles after a fork.
+// start returns the time from which the process has a function. It returns false if the process
+// never has the function, for example because the parent compiled it after the fork.
 func (r *reader) start(f *function, time uint64) (int64, bool) {
 	own := f.pid == r.h.pid
 	if r.clock == nil {
@@ -125,9 +125,10 @@ func (r *reader) load(f *function, time uint64) {
 	r.add(f, t, code)
 }
 
-// touched reports whether a stack leads through code. Bytes and lines of other code are not kept.
+// touched reports whether a stack may contain an address of the code. The bytes and lines of other
+// code are not kept.
 func (r *reader) touched(start, size uint64) bool {
-	return r.p.Dumps != nil || decode.Touches(r.words, start, size) // unwinding dumps will add stacks
+	return r.p.Dumps != nil || decode.Touches(r.words, start, size) // unwinding the dumps will add stacks
 }
 
 func (r *reader) addLines(c *decode.Code, f *function, debug []byte) {

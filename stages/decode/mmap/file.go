@@ -18,24 +18,24 @@ import (
 
 // File is a file mapped into memory.
 type File struct {
-	Name     string // for messages
+	Name     string // as messages call the file
 	Data     []byte
 	Modified time.Time
 
 	path  string
 	ctx   context.Context
-	holes []hole // large ones
+	holes []hole // holes of at least leastHole bytes
 
-	mu         sync.Mutex // Unmap against revoke
+	mu         sync.Mutex // protects pages: revoke may run at any time
 	pages      []byte     // nil for an empty file, and after Unmap
 	stopRevoke func() bool
 }
 
 const (
-	// step is how much is fetched at a time.
+	// step is the size of a part of the file, in bytes. A part is fetched or released at a time.
 	step = 4 << 20
-	// large is the size from which on a goroutine unmaps a mapping: that takes a good part of a
-	// millisecond.
+	// large is the minimum size of a mapping that a separate goroutine unmaps, because this takes a
+	// good part of a millisecond.
 	large = 4 << 20
 )
 
@@ -90,7 +90,7 @@ func (m *File) Unmap() error {
 	return unix.Munmap(pages)
 }
 
-// unmap ends a large mapping in steps: each step blocks all threads that change mappings.
+// unmap ends a large mapping in steps, because each step blocks all threads that change mappings.
 func unmap(pages []byte) {
 	for from := 0; from < len(pages); from += step {
 		_ = unix.Madvise(pages[from:min(from+step, len(pages))], unix.MADV_DONTNEED) // only advice
@@ -98,11 +98,12 @@ func unmap(pages []byte) {
 	_ = unix.Munmap(pages) // it cannot fail
 }
 
-// fetch maps a part's pages at once (faults take three times as long), and returns the part's end.
+// fetch maps all pages of a part with one system call (page faults take three times as long), and
+// returns the end of the part.
 func (m *File) fetch(part int) (end int) {
 	end = min((part+1)*step, len(m.Data))
 	if m.AfterHole(part*step) < end {
-		// Only advice: a page that is not mapped costs a page fault.
+		// Failure is harmless: a page that is not mapped costs a page fault.
 		_ = unix.Madvise(m.Data[part*step:end], unix.MADV_POPULATE_READ)
 	}
 	return end
@@ -129,7 +130,7 @@ func (m *File) ReleaseBefore(at int) { m.release(at / step * step) }
 
 func (m *File) release(end int) {
 	if end > 0 {
-		// Only advice: if it fails, memory stays in use for longer.
+		// Failure is harmless: memory stays in use for longer.
 		_ = unix.Madvise(m.Data[:end], unix.MADV_DONTNEED)
 	}
 }

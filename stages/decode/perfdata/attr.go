@@ -64,16 +64,16 @@ type attr struct {
 	bpAddr, bpLen          uint64
 	branchType             uint64
 	regsUser, regsIntr     uint64
-	maxStack               uint16 // addresses that a call chain may have
+	maxStack               uint16 // maximum number of addresses in a call chain
 	stackUser              uint32
 	clockID                int32
 }
 
-// minAttr is the size of the first version of the structure.
+// minAttr is the size of the first version of perf_event_attr.
 const minAttr = 64
 
-// readAttr reads an attr, which may be shorter or longer than the version known here:
-// missing fields are 0.
+// readAttr reads an attr, which may be shorter or longer than the version known here. Missing
+// fields are 0.
 func readAttr(b []byte, big bool) (a attr, size int, err error) {
 	c := cursorOf(b, big)
 	a.typ = c.U32()
@@ -101,8 +101,8 @@ func readAttr(b []byte, big bool) (a attr, size int, err error) {
 	return a, int(n), nil
 }
 
-// mirrored converts the flags of a big-endian producer, which allocates bit fields from the other
-// end, to the bits of a little-endian one.
+// mirrored reverses the bits of the flags in a big-endian recording, whose bit fields start at the
+// other end of the word.
 func mirrored(flags uint64) uint64 {
 	var out uint64
 	for i := range 64 {
@@ -117,7 +117,7 @@ type event struct {
 	ids     int // number of ids
 	name    string
 	samples int64 // number of samples
-	reach   int64 // the most that a sample can count (configured)
+	reach   int64 // upper bound of a sample's period (configured)
 	exact   bool  // some samples have the exact address of the instruction that caused them
 }
 
@@ -142,8 +142,8 @@ const (
 // preciseShift is the position of precise_ip in an attr's flags.
 const preciseShift = 15
 
-// precise returns the attr's precise_ip. Mirroring a big-endian producer's flags has swapped its
-// two bits.
+// precise returns the attr's precise_ip. In a big-endian recording, mirrored has swapped its two
+// bits.
 func (a *attr) precise(big bool) uint64 {
 	p := a.flags >> preciseShift & 3
 	if big {
@@ -152,9 +152,9 @@ func (a *attr) precise(big bool) uint64 {
 	return p
 }
 
-// trigger returns how the PCs of an event's samples relate to a memory access, unless the sample
-// itself has an exact PC (S27, perf-data 16): PEBS and IBS may fail to find the instruction of
-// some samples.
+// trigger returns how the PC of an event's samples relates to the memory access (S27, perf-data
+// 16), for samples that are not marked exact: PEBS and IBS may fail to find the instruction of some
+// samples.
 func (p *recordParser) trigger(e *event) decode.Trigger {
 	if e.sampleType&sampleAddr == 0 {
 		return decode.NoTrigger
@@ -170,7 +170,7 @@ func (p *recordParser) trigger(e *event) decode.Trigger {
 	case typeTracepoint:
 		return decode.NoTrigger
 	case typeBreakpoint:
-		if arm { // before the access; on x86 after it
+		if arm { // arm64 stops before the access, x86 after it
 			return decode.TriggerExact
 		}
 		return decode.TriggerBehind
@@ -179,11 +179,11 @@ func (p *recordParser) trigger(e *event) decode.Trigger {
 	switch precise := e.precise(p.big); {
 	case unit == "kprobe" || unit == "uprobe":
 		return decode.NoTrigger
-	case arm && e.sampleType&(sampleWeight|sampleWeightStruct) != 0: // of the statistical profiling extension: counters have no weight
+	case arm && e.sampleType&(sampleWeight|sampleWeightStruct) != 0: // SPE: counters have no weight
 		return decode.TriggerExact
 	case e.exact:
 		return decode.TriggerSkid
-	case precise >= 2 || strings.HasPrefix(unit, "ibs_"): // for tools that do not mark exact samples
+	case precise >= 2 || strings.HasPrefix(unit, "ibs_"): // the tool may not mark exact samples
 		return decode.TriggerExact
 	case precise == 1:
 		return decode.TriggerBehind

@@ -18,9 +18,10 @@ func (s *timeLimits) holdsOther(time uint64) bool { return time >= s.from && tim
 
 func isTime(time uint64) bool { return time != 0 && time != noTime }
 
-// settleTimes corrects impossible times: such a sample or record gets the time of the one before
-// it in the file. The header says when the first and the last sample were taken (perf-data 2,
-// SAMPLE_TIME); if the samples contradict it, only times far from their median are corrected.
+// settleTimes corrects impossible times: such a sample or record gets the time of the previous one
+// in the file. The header says when the first and the last sample were taken (perf-data 2,
+// SAMPLE_TIME). If the samples contradict the header, only times far from their median are
+// corrected.
 func (r *reader) settleTimes() {
 	middle := r.middleTime()
 	if middle == 0 {
@@ -39,8 +40,8 @@ func (r *reader) settleTimes() {
 	r.settleSidebands()
 }
 
-// middleTime is the median of some samples' times, or of switch records' if there is no sample; 0 if
-// none was recorded.
+// middleTime returns the median time of some samples, or of some switch records if there are no
+// samples; 0 if no time was recorded.
 func (r *reader) middleTime() uint64 {
 	var some []uint64
 	var buffer []sampleRef
@@ -50,7 +51,7 @@ func (r *reader) middleTime() uint64 {
 	}
 	for i := range list.chunks {
 		part := list.part(&list.chunks[i], 0, &buffer)
-		for n := 0; n < min(len(part), refsPerRead); n += someStep { // the refs of one read
+		for n := 0; n < min(len(part), refsPerRead); n += someStep { // at most one read per chunk
 			if t := part[n].time; isTime(t) {
 				some = append(some, t)
 			}
@@ -63,7 +64,7 @@ func (r *reader) middleTime() uint64 {
 	return some[len(some)/2]
 }
 
-// settleRefs returns the corrected times of the records in a list, whose times have limits.
+// settleRefs returns the corrected times of those records in a list whose times exceed the limits.
 func (r *reader) settleRefs(l *sampleRefs, what string, limits *timeLimits) (moved map[recordOffset]uint64) {
 	before := limits.first
 	for i := range l.chunks {
@@ -107,10 +108,10 @@ func (r *reader) settleSidebands() {
 	}
 }
 
-// awake is a time before the first program runs, in ns: clocks start when the machine boots.
+// awake is earlier than any program runs, in ns: clocks start when the machine boots.
 const awake = 10_000_000
 
-// someStep is the distance between the samples in middleTime.
+// someStep is the sampling interval of middleTime: it uses the time of every 16th sample.
 const someStep = 16
 
 // agrees reports whether all samples but a few, which may be damaged, lie within s.
@@ -140,7 +141,7 @@ func (r *reader) when(s *sample, at recordOffset) uint64 {
 	return s.when()
 }
 
-// outliers returns the counts of impossible values in the segment of a record.
+// outliers returns the counts of impossible values for the segment that contains a record.
 func (r *reader) outliers(at recordOffset) *bounds.Outliers {
 	n := int(at >> segmentShift)
 	for len(r.limits.outliers) <= n {
@@ -149,7 +150,7 @@ func (r *reader) outliers(at recordOffset) *bounds.Outliers {
 	return &r.limits.outliers[n]
 }
 
-// perNS is an upper bound of an event's counts per ns. Clocks count ns.
+// perNS returns an upper bound of an event's counts per ns. A clock event counts 1 per ns.
 func (e *event) perNS() int64 {
 	if e.isClock() {
 		return 1
@@ -158,8 +159,9 @@ func (e *event) perNS() int64 {
 }
 
 // configured returns the maximum period of a sample according to its event's attributes: the fixed
-// period, or what the counter can reach between two samples at the requested frequency. A fixed period
-// that the counter cannot have reached as often as there are samples is wrong: the result is 0.
+// period, or what the counter can reach between two samples at the requested frequency. The result
+// is 0 if the fixed period is wrong: there are samples, but the counter cannot have reached the
+// period during the recording.
 func (r *reader) configured(e *event) int64 {
 	const second = 1e9
 	if e.flags&flagFreq != 0 {

@@ -36,10 +36,10 @@ type branch struct {
 // branchSize is the size of an entry.
 const branchSize = 24
 
-// longestCall bounds the bytes of a call instruction.
+// longestCall is the maximum size of a call instruction, in bytes.
 const longestCall = 15
 
-// straight is an upper bound of the bytes between two taken branches.
+// straight is the maximum number of bytes of code between two taken branches.
 const straight = 4096
 
 // branches reads a branch stack and returns its entries, newest first.
@@ -59,8 +59,8 @@ func (c *cursor) branches(branchType uint64) []byte {
 	return entries
 }
 
-// branch reads an entry. A big-endian producer allocates the bit fields from the other end, but
-// not the bits within one.
+// branch reads an entry. A big-endian recording has the bit fields in reverse order, but the bits
+// within each field in the usual order.
 func (c *cursor) branch() branch {
 	b := branch{from: c.U64(), to: c.U64()}
 	flags := c.U64()
@@ -70,7 +70,7 @@ func (c *cursor) branch() branch {
 	return b
 }
 
-// inUser reports whether both ends are user code.
+// inUser reports whether a branch leads from user code to user code.
 func (b *branch) inUser() bool { return (b.from|b.to)>>63 == 0 }
 
 // usesBranches reports whether the stacks of an event use its branches: as the stack itself, or
@@ -104,16 +104,16 @@ func (r *stackReader) useBranches(s *sample, raw *decode.RawStack) {
 	}
 }
 
-// endsInLeaf reports whether the newest branch is the sample's exact instruction, which is
-// already taken when the interrupt arrives.
+// endsInLeaf reports whether the newest branch is the sample's exact instruction: the processor has
+// already taken that branch when the interrupt arrives.
 func (p *recordParser) endsInLeaf(s *sample) bool {
 	c := cursorOf(s.branches, p.big)
 	return c.branch().from == s.ip
 }
 
-// callStack replaces the callers of the user PC by the calls that have not returned, which the
-// processor kept (S21). If its buffer was full, outer calls are lost (S18). taken is how many
-// newer entries the caller removed.
+// callStack replaces the callers of the user PC by the calls in the processor's branch buffer,
+// which have not returned (S21). If the buffer was full, outer calls are lost (S18). taken is the
+// number of newer entries that were already removed from s.branches.
 func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
 	c := cursorOf(s.branches, r.big)
@@ -131,7 +131,7 @@ func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	if len(exact) == 0 {
 		return
 	}
-	raw.Reason = "" // it was the chain's
+	raw.Reason = "" // the reason was that of the call chain
 	if r.isBranchCapacity(n) {
 		words = append(words, decode.MarkTruncated)
 		raw.Reason = decode.ReasonBranches
@@ -148,7 +148,7 @@ func (p *recordParser) isBranchCapacity(n int) bool {
 }
 
 // lastCall inserts the call that entered the leaf if a frame-pointer chain lacks it (S7): a leaf
-// without a frame hides its caller (perf-data 12). all says that jumps were recorded, too.
+// without a frame hides its caller (perf-data 12). all says that the branches include jumps.
 func (r *stackReader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 	from, ok := r.openCall(s, raw.Words[raw.Kernel], all)
 	if !ok {
@@ -163,10 +163,10 @@ func (r *stackReader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 }
 
 // openCall returns the newest call that had not returned when user code reached pc. It returns
-// false if the entries contradict each other: a return to elsewhere than behind its call comes
-// from a signal handler or a thread switch.
+// false if a return leads to an address that is not right after its call: that return belongs to a
+// signal handler or a thread switch.
 func (p *recordParser) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool) {
-	var returned [64]uint64 // targets of returns whose calls are still to come
+	var returned [64]uint64 // targets of returns whose calls were not read yet, since they are older
 	depth, newest := 0, true
 	c := cursorOf(s.branches, p.big)
 	for len(c.Rest) > 0 {

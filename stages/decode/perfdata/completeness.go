@@ -12,11 +12,12 @@ import (
 // launcherName is the name of perf's child before it executes the program to record.
 const launcherName = "perf-exec"
 
-// judgeEnd reports a recording from a pipe or directory that may be incomplete: unlike a file's
-// header, nothing in it says how long it is. perf marks when it has emptied its buffers
-// (FINISHED_ROUND), so that the last record is a mark, unless perf inject has unpacked and sorted
-// the records, or the perf is too old for marks. perf also waits for the end of the program that
-// it started, unless somebody stops perf. So none of this proves that data is lost.
+// judgeEnd reports a recording from a pipe or directory that may be incomplete. Unlike a single
+// file, such a recording has no header with its length. perf writes a mark (FINISHED_ROUND)
+// whenever it has emptied its buffers, so a mark should be the last record; but old versions of
+// perf write no marks, and perf inject drops them when it unpacks and sorts the records. perf also
+// waits for the end of the program that it started, unless somebody stops perf. So none of this
+// proves that data is lost.
 func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	if !(r.in.pipe || r.in.directory) || len(r.in.segments) == 0 {
 		return
@@ -25,7 +26,7 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	end := int64(len(p.data))
 	ended, running := r.programEnded(t, !p.hasRoundMark || p.inRound || r.found.sampleRefs.n == 0)
 	cut := r.in.pipe && p.inRound
-	marks := p.hasRoundMark || r.end.begun || r.end.described // perf would have marked its end
+	marks := p.hasRoundMark || r.end.begun || r.end.described // perf would have written a mark at its end
 	switch {
 	case r.in.pipe && !p.hasRoundMark && r.found.sampleRefs.n == 0 && (running || !r.end.begun):
 		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before perf recorded anything: it was cut, or perf was killed or had nothing to record")
@@ -43,9 +44,9 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	}
 }
 
-// programEnded reports whether perf started a program that ended during the recording, and
-// whether it started one that did not. In a cut recording, a program that perf was about to start
-// counts as running.
+// programEnded reports whether all programs that perf started ended during the recording, and
+// whether some program did not. In a cut recording, a program that perf was about to start counts
+// as running.
 func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 	for _, list := range t.all {
 		for _, p := range list {
@@ -58,10 +59,10 @@ func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 	return ended && !running, running
 }
 
-// judgeTimes compares the samples with the times of the first and last one in the header
-// (perf-data 2, SAMPLE_TIME). perf inject may drop samples and keep the times. With
-// --switch-output, every file has the time of the very first sample, and a file without samples
-// has both times of the files before.
+// judgeTimes compares the times of the samples with those of the first and last sample according to
+// the header (perf-data 2, SAMPLE_TIME). perf inject may drop samples and keep the header's times.
+// With --switch-output, the header of every file has the time of the very first sample, and the
+// header of a file without samples has both times from the files before.
 func (r *reader) judgeTimes() {
 	s := r.meta.sampleTimes
 	if !isTime(s.first) || !isTime(s.last) || len(r.limits.moved) > 0 || r.found.sampleRefs.n > 0 && !r.agrees(&s) || r.runs("inject") {
@@ -96,9 +97,9 @@ const idIndexEntry = 32
 // anyThread is the thread of a counter that counts all threads of its CPU.
 const anyThread = -1
 
-// systemWide reports whether an event was counted for all threads of CPUs.
+// systemWide reports whether an event was counted per CPU, for all threads.
 func (r *reader) systemWide(e *event) bool {
-	if len(r.meta.cpus) == 0 { // an old perf
+	if len(r.meta.cpus) == 0 { // an old perf writes no ID_INDEX
 		return r.hasOption("-a") || r.hasOption("--all-cpus")
 	}
 	for id, n := range r.byID {
@@ -109,7 +110,7 @@ func (r *reader) systemWide(e *event) bool {
 	return true
 }
 
-// missingCPUs returns how many of the machine's CPUs an event was not counted on.
+// missingCPUs returns the number of the machine's CPUs on which an event was not counted.
 func (r *reader) missingCPUs(e *event) int {
 	on := map[uint64]bool{}
 	for id, cpu := range r.meta.cpuOf {
@@ -126,7 +127,8 @@ func (r *reader) missingCPUs(e *event) int {
 // maxCPUs is more than any machine has.
 const maxCPUs = 1 << 16
 
-// idIndex notes the CPUs for which perf had buffers.
+// idIndex reads an ID_INDEX record: the CPUs for which perf had buffers, and for each counter
+// whether it counts a CPU or a single thread.
 func (r *reader) idIndex(entries []byte) {
 	c := cursorOf(entries, r.big)
 	for len(c.Rest) >= idIndexEntry && len(r.meta.cpus) < maxCPUs {

@@ -19,8 +19,8 @@ import (
 
 // Bounds of what a file may decompress to.
 const (
-	// maxExpansion is the highest accepted ratio. perf's buffers shrink by about 50 times, stack
-	// dumps full of zeros by a thousand.
+	// maxExpansion is the maximum ratio of decompressed to compressed size. It is about 50 for
+	// perf's buffers, and a thousand for stack dumps full of zeros.
 	maxExpansion = 4096
 	// maxWindow is how far back the stream may refer, in bytes: the window of the highest
 	// compression level.
@@ -53,7 +53,7 @@ func (r *reader) decompress(name string) {
 	}
 }
 
-// errExpansion says that the stream is not a compressed recording.
+// errExpansion reports a stream that decompresses to more than a recording can.
 var errExpansion = fmt.Errorf("they are more than %d times larger than their compressed form", maxExpansion)
 
 // limitReader reads a stream and fails beyond a limit.
@@ -77,7 +77,7 @@ func (l *limitReader) Read(b []byte) (int, error) {
 // unpack decompresses a stream into a mapped file. It keeps the first part of a stream that ends
 // early, as in a cut recording. A full disk is an error of the host, not of the recording.
 func (r *reader) unpack(name string, from io.Reader) (*mmap.File, error) {
-	dir, err := tempdir.Make("perf") // nobody else may open it
+	dir, err := tempdir.Make("perf") // other users cannot open it
 	if err != nil {
 		return nil, ofTemporary(err)
 	}
@@ -95,7 +95,7 @@ func (r *reader) unpack(name string, from io.Reader) (*mmap.File, error) {
 	if merr != nil {
 		return nil, hosterr.New(merr)
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) { // perf does not end the last frame
+	if errors.Is(err, io.ErrUnexpectedEOF) { // perf does not write the end of the last zstd frame
 		err = nil
 	}
 	return f, err
@@ -109,7 +109,7 @@ func (w hostErrWriter) Write(b []byte) (int, error) {
 	return n, ofTemporary(err)
 }
 
-// ofTemporary makes a host error of an error of the temporary file, without the file's name,
+// ofTemporary turns an error of the temporary file into a host error. It omits the file's name,
 // which means nothing to users.
 func ofTemporary(err error) error {
 	var at *fs.PathError

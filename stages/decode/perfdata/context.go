@@ -39,12 +39,13 @@ func contextOf(marker uint64) chainContext {
 	return chainContext{unknown: true}
 }
 
-// mayMark reports whether a word may be a marker, known or of a later kernel: all are multiples
-// of 32. Other words, such as -1, come from code that uses the frame pointer register for
-// something else: the kernel records whatever is there, and the chain ends before it.
+// mayMark reports whether a word may be a context marker, including those of later kernels: all are
+// multiples of 32. Other words above contextMax, such as -1, come from code that uses the frame
+// pointer register for something else: the kernel records the register's content, and the chain
+// ends before it.
 func mayMark(w uint64) bool { return w%32 == 0 }
 
-// append appends an address to a stack, unless it cannot be one.
+// append appends an address to a stack. It omits a word that cannot be an address.
 func (r *stackReader) append(raw *decode.RawStack, w uint64, in chainContext) {
 	if w ^= in.space; w >= contextMax {
 		raw.Reason = decode.ReasonAddress
@@ -56,9 +57,9 @@ func (r *stackReader) append(raw *decode.RawStack, w uint64, in chainContext) {
 	raw.Words = append(raw.Words, w)
 }
 
-// chain appends the addresses of a sample's call chain to a stack. It returns how many the sample
-// had, and the context of the last. It omits the words after an unknown marker, which may be
-// anything: the stack is incomplete.
+// chain appends the addresses of a sample's call chain to a stack. It returns the number of
+// addresses in the chain, and the context of the last one. It omits the words after an unknown
+// marker, since they may be anything; the stack is then incomplete.
 func (r *stackReader) chain(s *sample, raw *decode.RawStack, in chainContext) (addresses int, last chainContext) {
 	c := cursorOf(s.chain, r.big)
 	for len(c.Rest) > 0 {
@@ -81,7 +82,8 @@ func (r *stackReader) chain(s *sample, raw *decode.RawStack, in chainContext) (a
 	return addresses, in
 }
 
-// markedContext returns the context after a marker, and notes unknown ones and foreign spaces.
+// markedContext returns the context after a marker, and notes unknown markers and foreign address
+// spaces.
 func (r *stackReader) markedContext(marker uint64, raw *decode.RawStack) chainContext {
 	in := contextOf(marker)
 	if in.unknown {
@@ -96,7 +98,7 @@ func (r *stackReader) markedContext(marker uint64, raw *decode.RawStack) chainCo
 
 // deferredWords appends the user chain that a cookie refers to; false if it is missing or empty.
 func (r *stackReader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) bool {
-	var in chainContext // user code, also without a marker
+	var in chainContext // words without a marker are user code
 	n := len(raw.Words)
 	c := cursorOf(r.findDeferred(cookie, s), r.big)
 	if len(c.Rest)/8 >= deferredLimit && raw.Reason == "" {

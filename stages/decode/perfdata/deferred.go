@@ -16,7 +16,7 @@ const (
 	flagDeferOutput    = 1 << 39
 )
 
-// deferredLimit is how many addresses the kernel keeps of such a chain: a page minus a 16-byte
+// deferredLimit is the maximum number of addresses in a deferred chain: a page minus a 16-byte
 // header.
 const deferredLimit = (4096 - 16) / 8
 
@@ -63,8 +63,8 @@ func (r *reader) sortDeferred() {
 	})
 }
 
-// findDeferred returns the words of the chain for a sample's cookie: the first that the thread
-// recorded since the sample, nil if there is none.
+// findDeferred returns the words of the chain for a sample's cookie: the first chain with this
+// cookie that the thread recorded after the sample; nil if there is none.
 func (r *stackReader) findDeferred(cookie uint64, s *sample) []byte {
 	tid := s.tid
 	if r.trailerSize() == 0 || r.events[0].sampleType&sampleTID == 0 {
@@ -76,7 +76,7 @@ func (r *stackReader) findDeferred(cookie uint64, s *sample) []byte {
 		return nil
 	}
 	n := from + sort.Search(end-from, func(i int) bool { return r.found.deferred[from+i].time >= s.when() })
-	d := &r.found.deferred[min(n, end-1)] // the CPUs' clocks may differ a little
+	d := &r.found.deferred[min(n, end-1)] // the last chain if all are earlier: the CPUs' clocks may differ a little
 	if !d.used {
 		d.used = true
 	}

@@ -32,7 +32,7 @@ var (
 var (
 	cacheNames     = []string{"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"}
 	cacheActions   = []string{"load", "store", "prefetch"}
-	cacheAll       = []string{"loads", "stores", "prefetches"} // with any result
+	cacheAll       = []string{"loads", "stores", "prefetches"} // names of actions with any result
 	cacheMissed    = uint64(1)
 	breakpointUses = []byte("rwx") // by the bits of bp_type
 )
@@ -76,8 +76,8 @@ func cacheName(config uint64) (string, bool) {
 }
 
 // modifiers returns the suffix for where the event was counted and how precise its addresses are.
-// It names host and guests unless perf's default applies: all, or, with other modifiers, the host
-// alone.
+// It names host (H) and guests (G) unless perf's default applies: the host alone or, with other
+// modifiers, both.
 func (a *attr) modifiers(big bool) string {
 	const excludesUser, excludesKernel, excludesHypervisor, excludesHost, excludesGuest = 1 << 4, 1 << 5, 1 << 6, 1 << 19, 1 << 20
 	text := ""

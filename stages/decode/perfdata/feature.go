@@ -131,7 +131,7 @@ func (r *reader) commandLine(c *cursor) {
 	r.meta.cmdline = strings.Join(r.meta.argv, " ")
 }
 
-// unitNames reads PMU_MAPPINGS.
+// unitNames reads PMU_MAPPINGS: the names of the units (PMUs) by the type of their events.
 func (p *recordParser) unitNames(c *cursor) {
 	for n := c.U32(); n > 0 && !c.Short; n-- {
 		typ := c.U32()
@@ -139,7 +139,8 @@ func (p *recordParser) unitNames(c *cursor) {
 	}
 }
 
-// unitCapabilities reads CPU_PMU_CAPS: pairs of names and values.
+// unitCapabilities reads CPU_PMU_CAPS, pairs of names and values, for the number of branches that
+// the processor records.
 func (p *recordParser) unitCapabilities(c *cursor) {
 	for n := c.U32(); n > 0 && !c.Short; n-- {
 		name, value := c.string(), c.string()
@@ -149,7 +150,7 @@ func (p *recordParser) unitCapabilities(c *cursor) {
 	}
 }
 
-// clockData reads CLOCK_DATA: the same instant on both clocks.
+// clockData reads CLOCK_DATA: the same instant on the wall clock and on the recording's clock.
 func (r *reader) clockData(c *cursor) {
 	c.U32() // version
 	c.U32() // clock
@@ -163,8 +164,8 @@ func (r *reader) clockData(c *cursor) {
 	}
 }
 
-// eventNames reads EVENT_DESC: the events as in the attributes, with ids and a copy of each.
-// Names are assigned by id, or by position if there are no ids.
+// eventNames reads EVENT_DESC: the name, ids and a copy of the attributes of each event. It assigns
+// names by id, or by position if there are no ids.
 func (r *reader) eventNames(c *cursor) {
 	n, size := c.U32(), c.U32()
 	same := int(n) == len(r.events)
@@ -196,7 +197,7 @@ func (r *reader) eventNames(c *cursor) {
 	}
 }
 
-// buildIDs reads the build-ids of the images with samples.
+// buildIDs reads the build-ids of the load objects with samples.
 func (r *reader) buildIDs(c *cursor) {
 	for len(c.Rest) >= recordHeader {
 		whole := c.Rest
@@ -210,7 +211,7 @@ func (r *reader) buildIDs(c *cursor) {
 	}
 }
 
-// buildID reads a BUILD_ID record after its header.
+// buildID reads the body of a BUILD_ID record.
 func (r *reader) buildID(misc uint16, body []byte) {
 	c := cursorOf(body, r.big)
 	c.U32() // pid
@@ -245,10 +246,10 @@ func (r *reader) started(t int64) time.Time {
 	return time.Unix(0, r.meta.wall+(t-r.meta.clock)).UTC()
 }
 
-// The caches that have no data.
+// instructionCache is the type of caches that hold no data.
 const instructionCache = "Instruction"
 
-// Bounds of the size of a cache's line, bytes.
+// Bounds of a cache's line size, in bytes.
 const (
 	minLine = 8
 	maxLine = 4096
@@ -288,7 +289,7 @@ func (r *reader) caches(c *cursor) {
 	}
 }
 
-// clockMonotonic is the number of the clock that run-time compilers read.
+// clockMonotonic is the number of CLOCK_MONOTONIC, the clock that JIT compilers read.
 const clockMonotonic = 1
 
 // readCycleClock reads a TIME_CONV record; it returns nil if the record makes no sense.
@@ -305,8 +306,8 @@ func readCycleClock(body []byte, big bool) *decode.CycleClock {
 	return k
 }
 
-// compilerClock returns the clock of run-time compilers. Cycles can be converted to the
-// kernel's own clock only.
+// compilerClock returns the clock of JIT compilers. Cycles can be converted only if the recording
+// uses the kernel's own clock.
 func (t *timeline) compilerClock() *decode.CompilerClock {
 	if len(t.r.events) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/decode/tracepoint"
 )
 
-// keptFields returns the fields of a format that are stored: its own, and of those that all events
-// have the two that no other column repeats.
+// keptFields returns the fields of a format that are stored: the event's own, and two of the fields
+// that all events have. Other columns repeat the rest.
 func keptFields(f *tracepoint.Format) (kept []tracepoint.Field) {
 	for _, field := range f.Fields {
 		if !field.Common || field.Name == "common_flags" || field.Name == "common_pid" {
@@ -23,7 +23,7 @@ func keptFields(f *tracepoint.Format) (kept []tracepoint.Field) {
 	return kept
 }
 
-// describeFields fills in the fields of the events that the recording describes.
+// describeFields lists the stored fields of the tracepoints that the recording describes.
 func (r *reader) describeFields() {
 	for _, e := range r.events {
 		f := r.formatOf(e)
@@ -52,7 +52,7 @@ type fieldReader struct {
 	records stackReader
 	sample  sample
 	text    []byte
-	short   map[int32]int64 // fields that samples end before, by event
+	short   map[int32]int64 // event -> number of fields that lie after the end of their sample
 }
 
 // Fields implements decode.FieldReader.

@@ -10,8 +10,8 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// The magic numbers of little-endian, big-endian and, in both byte orders, recordings before
-// Linux 3.0.
+// The magic numbers: little-endian, big-endian, and of recordings before Linux 3.0, whose magic
+// number is the same in both byte orders.
 var (
 	magicLittle = []byte("PERFILE2")
 	magicBig    = []byte("2ELIFREP")
@@ -41,7 +41,7 @@ type header struct {
 	attrSize uint64
 	attrs    section
 	data     section
-	names    section // of events, in old recordings
+	names    section // the names of events, in old recordings
 	features []int   // numbers of the features, ascending
 }
 
@@ -51,7 +51,7 @@ func readHeader(b []byte) (h header, err error) {
 		return h, errNotPerf
 	}
 	h.big = bytes.HasPrefix(b, magicBig)
-	if bytes.HasPrefix(b, magicOld) && len(b) >= pipeHeaderSize { // the header's size is a small number
+	if bytes.HasPrefix(b, magicOld) && len(b) >= pipeHeaderSize { // the size is small only in the right byte order
 		h.big = binary.LittleEndian.Uint64(b[8:]) > binary.BigEndian.Uint64(b[8:])
 	}
 	c := cursorOf(b[8:], h.big)
@@ -77,8 +77,8 @@ func readHeader(b []byte) (h header, err error) {
 // featureHostname is a feature that every recording has.
 const featureHostname = 3
 
-// featureBits lists the set bits. A 32-bit producer of the other byte order wrote 32-bit words:
-// the feature that every recording has shows which.
+// featureBits lists the set bits. A big-endian recording may consist of 64-bit words or, from a
+// 32-bit perf, of 32-bit words; the feature that every recording has shows which.
 func featureBits(b []byte, big bool) []int {
 	order := binary.ByteOrder(binary.LittleEndian)
 	if big {
@@ -99,7 +99,8 @@ func featureBits(b []byte, big bool) []int {
 	return wide
 }
 
-// within cuts a section off at the end of the file; false if it had to.
+// within returns the part of a section that lies in a file of that size, and whether that is the
+// whole section.
 func (s section) within(size int) (section, bool) {
 	if s.offset > uint64(size) {
 		return section{uint64(size), 0}, false
@@ -155,8 +156,8 @@ func words(b []byte, big bool) []uint64 {
 	return list
 }
 
-// Bounds of the events: an id is an open file of perf, and Linux has a few thousand
-// tracepoints.
+// The maximum numbers of ids and events. An id is a file that perf had open; Linux has a few
+// thousand tracepoints.
 const (
 	maxIDs    = 1 << 21
 	maxEvents = 1 << 12

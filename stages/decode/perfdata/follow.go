@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/decode/schedule"
 )
 
-// life is a record about the life of a thread.
+// life is a record of a fork, exec or exit.
 type life struct {
 	sampleRef
 	kind lifeKind
@@ -26,32 +26,32 @@ const (
 	lifeExit
 )
 
-// scheduleStep follows the threads of a recording through its switches. It makes a wait of each
-// time that a thread was off the CPU, and keeps the thread's states.
+// scheduleStep follows the threads of a recording through its switches. It adds the states of each
+// thread, and a wait for each time that a thread was off the CPU.
 type scheduleStep struct {
 	r        *reader
 	t        *timeline
 	follower *schedule.Follower
-	lives    []life // those to come, by time
+	lives    []life // records still to follow, in order of time
 	owners   map[int32]*process
-	to       *sampleBatch // that gets the waits
+	to       *sampleBatch // the batch that gets the states and waits
 	source   schedule.Source
 	clock    int32             // the event whose samples measure time on the CPU, -1 if there is none
-	foreign  *processRows      // states of threads of no process
-	used     map[*process]bool // with waits or states
-	order    []*process        // the same, by the first
-	outs     map[int32]outRow  // by thread: its row at its latest switch out
-	ended    map[int32]int64   // by thread: until when its state is known
+	foreign  *processRows      // states of threads whose process is unknown
+	used     map[*process]bool // processes with states
+	order    []*process        // the processes in used, in order of their first state
+	outs     map[int32]outRow  // thread -> its row at its latest switch out
+	ended    map[int32]int64   // thread -> end of its last known state, in ns
 }
 
-// outRow is what a wait has of the sample at its beginning.
+// outRow has the columns that a wait takes from the sample of the switch out.
 type outRow struct {
 	name   int32
 	cgroup int32
 }
 
-// stateRow is a row of thread_states, and the wait that it makes; p is nil for a thread of no
-// process.
+// stateRow is a row of thread_states and, if waits is true, the wait during that state. p is nil if
+// the thread's process is unknown.
 type stateRow struct {
 	p     *process
 	state row
@@ -59,15 +59,16 @@ type stateRow struct {
 	waits bool
 }
 
-// The encoding of rows of states: see addState.
+// The encoding of rows of states: emit writes it, statesOf reads it.
 const (
 	borderShift = 4
 	stateMask   = 1<<borderShift - 1
-	// wakerShift is the position of the process in the column of wakers.
+	// wakerShift is the position of the process number in rowWaker. The lower bits are the sample's
+	// index in that process.
 	wakerShift = 40
 )
 
-// noWaker is the waker of a wait without one.
+// noWaker is the value of rowWaker for a wait without a waker.
 const noWaker = -1
 
 // follow returns the step, nil if the recording does not say when threads were switched.
@@ -76,7 +77,7 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	if !ok {
 		return nil
 	}
-	if source == schedule.Records && !r.sched.cpuWide { // perf refuses it for recordings of CPUs, too
+	if source == schedule.Records && !r.sched.cpuWide { // perf refuses parallelism for recordings of CPUs, too
 		r.found.accesses |= parallelisms
 	}
 	step := &scheduleStep{
@@ -98,12 +99,12 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	return step
 }
 
-// tellsSwitches reports whether the recording may tell when threads were switched.
+// tellsSwitches reports whether the recording may show when threads were switched.
 func (r *reader) tellsSwitches() bool {
 	return r.found.switchRefs.n > 0 || slices.ContainsFunc(r.events, func(e *event) bool { return r.formatOf(e) != nil })
 }
 
-// scheduleSource returns which records tell switches; false if none do.
+// scheduleSource returns which records show all switches; false if none do.
 func (r *reader) scheduleSource() (schedule.Source, bool) {
 	of, sampled := false, false
 	for i, e := range r.events {
@@ -129,7 +130,7 @@ func (r *reader) scheduleSource() (schedule.Source, bool) {
 	return 0, false
 }
 
-// missingOf returns how many CPUs the switches of a source were not recorded on.
+// missingOf returns the number of CPUs on which the switches of a source were not recorded.
 func (r *reader) missingOf(source schedule.Source) int {
 	for i, e := range r.events {
 		if source == schedule.Tracepoints && r.traced[i].kind == tracedSwitch || source == schedule.Records && r.sched.cpuWide && e.flags&flagContextSwitch != 0 {
@@ -168,7 +169,7 @@ func (s *scheduleStep) schedule(to *sampleBatch) {
 	}
 }
 
-// live follows the records about threads that precede one.
+// live follows the records of forks, execs and exits that precede a sample or switch.
 func (s *scheduleStep) live(before sampleRef) {
 	for len(s.lives) > 0 && s.lives[0].before(before) {
 		l := s.lives[0]
@@ -186,7 +187,7 @@ func (s *scheduleStep) live(before sampleRef) {
 
 func (s *scheduleStep) switched(own *parsedSample) {
 	w := &own.switched
-	if s.r.sched.foreign && s.source == schedule.Tracepoints { // the records have other ids
+	if s.r.sched.foreign && s.source == schedule.Tracepoints { // switch records have other thread ids than tracepoints
 		return
 	}
 	s.own(w.tid, own.p)
@@ -207,7 +208,7 @@ func (s *scheduleStep) own(tid int32, p *process) {
 	}
 }
 
-// sample follows a sample, whose first row is given.
+// sample follows a sample. first is the index of the sample's first row in the batch.
 func (s *scheduleStep) sample(own *parsedSample, first int, to *sampleBatch) {
 	if own.event == s.clock {
 		own.p.measure(own.tid).add(to.rows.wide[rowPeriod][first])
@@ -282,7 +283,8 @@ func (s *scheduleStep) emit(i *schedule.Interval) {
 	s.to.states = append(s.to.states, r)
 }
 
-// waitStack returns the number of the stack of a wait: that of the switch out, with the state.
+// waitStack returns the number of a wait's stack: the stack of the switch out, with the wait's
+// state.
 func (p *process) waitStack(i *schedule.Interval) int32 {
 	state := decode.StateOfWait(int32(i.State))
 	n, dumped := decode.DumpOfStack(i.Out.Stack)
@@ -299,7 +301,7 @@ func (p *process) waitStack(i *schedule.Interval) int32 {
 // processWaits are the waits and states of a process's threads.
 type processWaits struct {
 	first     int64 // the number of the process's first sample within the recording
-	firstWait int64 // the number of its first wait
+	firstWait int64 // the number of the process's first wait within the recording
 	seen      int64 // rows of samples that scheduleStep has seen
 	waited    int64 // waits so far
 	rows      processRows
@@ -316,10 +318,11 @@ func (p *process) waits() *processWaits {
 	return p.wait
 }
 
-// threadTime is the time that a thread was on a CPU, and what its clock samples count.
+// threadTime has the time that a thread was on a CPU, in ns, and the sum of the values of its clock
+// samples.
 type threadTime struct{ on, value int64 }
 
-// add adds the value of a sample. Damaged ones may be too large for their sum.
+// add adds the value of a sample. The sum saturates: damaged values may be too large.
 func (t *threadTime) add(value int64) { t.value = bounds.Add(t.value, value) }
 
 // measure returns the times of a thread.
@@ -333,7 +336,8 @@ func (p *process) measure(tid int32) *threadTime {
 	return t
 }
 
-// close ends all threads with the recording, and gives numbers to processes without samples.
+// close ends the states of all threads with the recording, and numbers the processes that have
+// states but no samples.
 func (s *scheduleStep) close(sink *sinkStep) {
 	s.to = &sampleBatch{}
 	s.live(sampleRef{time: noTime})
@@ -393,8 +397,8 @@ func (t *timeline) statesOf(rows *processRows, process int, firstWait int64, pas
 	return nil
 }
 
-// unsampled adds the time that threads were on a CPU without a sample that measures it: it has no
-// stack.
+// unsampled adds a row without a stack for each thread that was on a CPU but has no sample that
+// measures this time.
 func (s *scheduleStep) unsampled(p *process, sink *sinkStep) {
 	for _, tid := range slices.Sorted(maps.Keys(p.waits().times)) {
 		if t := p.waits().times[tid]; t.value == 0 && t.on > 0 {

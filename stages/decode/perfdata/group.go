@@ -7,10 +7,11 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// counterValues are the last readings of counters.
+// counterValues has the last reading of each counter.
 type counterValues map[counterKey]counterReading
 
-// counterKey identifies a counter. An inherited counter counts in each thread.
+// counterKey identifies a counter. An inherited counter has a value for each thread; tid is 0 for
+// others.
 type counterKey struct {
 	id  uint64
 	tid int32
@@ -30,8 +31,8 @@ func (r counterReading) since(last counterReading) uint64 {
 	return uint64(float64(n)*float64(enabled)/float64(running) + 0.5)
 }
 
-// addCounterRows adds a row for each counter that a sample read, with its count since the last
-// reading unless that is 0 (perf-data 6.1).
+// addCounterRows adds a row for each counter that a sample read, with the count since the counter's
+// last reading. It omits counts of 0 (perf-data 6.1).
 func (r *reader) addCounterRows(last counterValues, s *sample, m *sampleRef, from row, to *rowBatch) {
 	e := r.events[s.event]
 	c := readingCursor{cursorOf(s.values, r.big), e.readFormat}
@@ -96,7 +97,7 @@ func (r *reader) advance(last counterValues, key counterKey, now counterReading,
 	before := last[key]
 	period := now.since(before)
 	ok := r.readInBounds(r.events[part.narrow[rowEvent]], m, now, before, period)
-	if ok || now.value < before.value { // the last reading may be wrong
+	if ok || now.value < before.value { // if the value fell, the last reading may be the wrong one
 		last[key] = now
 	}
 	part.wide[rowPeriod] = int64(period)
@@ -104,7 +105,7 @@ func (r *reader) advance(last counterValues, key counterKey, now counterReading,
 }
 
 // readInBounds reports whether a counter's reading is possible, and counts the impossible ones. A
-// counter counts since it was enabled, on all CPUs if threads inherit it.
+// counter counts from when it was enabled, on all CPUs if threads inherit it.
 func (r *reader) readInBounds(e *event, m *sampleRef, now, before counterReading, period uint64) bool {
 	age := uint64(bounds.MaxDuration)
 	if isTime(m.time) {
@@ -125,7 +126,7 @@ func (r *reader) readInBounds(e *event, m *sampleRef, now, before counterReading
 	return false
 }
 
-// manyEvents is the number of events up to which those without samples are listed, too.
+// manyEvents is the number of events above which events without samples are not listed.
 const manyEvents = 256
 
 // makeCounters lists the events, which all processes share. Events with the same name, such as

@@ -14,15 +14,15 @@ type snapshot struct {
 	own  []decode.MapEvent
 }
 
-// sharedUnmap is the end of shared mappings, when a process executed another program.
+// sharedUnmap is the end of the mappings in base, when the process executed another program.
 type sharedUnmap struct {
 	base        *snapshot
-	over        []decode.MapEvent // later mappings, which may hide shared ones
+	over        []decode.MapEvent // the process's own later mappings, which may hide some in base
 	time        int64
-	image, data int // numbers of mappings that were the process's own by then
+	image, data int // lengths of Mappings and DataMappings at that time
 }
 
-// share returns the current mappings of a process's program, for its children.
+// share returns a snapshot of a process's current mappings, for its children.
 func (p *process) share() *snapshot {
 	if len(p.live) > 0 {
 		p.base = &snapshot{p.base, visible(p.mapped())}
@@ -46,7 +46,7 @@ const (
 	// maxInherited is how many mappings all processes inherit together; beyond that, they
 	// inherit only mappings that their samples touch.
 	maxInherited = 1 << 19
-	// maxSought is how many mappings are checked for that.
+	// maxSought is the maximum number of mappings for which that is checked.
 	maxSought = 1 << 28
 	// maxDumps is how many jitdump files all processes inherit together.
 	maxDumps = 1 << 16
@@ -55,14 +55,14 @@ const (
 // inheritance counts the mappings that processes have inherited so far.
 type inheritance struct {
 	last                  *snapshot
-	list                  []decode.MapEvent // of last
+	list                  []decode.MapEvent // the mappings of last
 	given, sought         int
 	dumps                 int
 	leftOut, lost, noDump int64
 }
 
-// of returns the mappings of a snapshot. It keeps the last: successive processes mostly share
-// one.
+// of returns the mappings of a snapshot. It caches the last result: successive processes mostly
+// have the same snapshot.
 func (s *inheritance) of(base *snapshot) []decode.MapEvent {
 	if base != s.last {
 		s.last, s.list = base, base.all()
@@ -75,7 +75,7 @@ func (s *inheritance) of(base *snapshot) []decode.MapEvent {
 type inheritor struct {
 	t       *timeline
 	p       *process
-	touched []uint64 // addressesOf, computed when needed
+	touched []uint64 // result of addressesOf, once looked is true
 	looked  bool
 }
 
@@ -98,7 +98,7 @@ func (t *timeline) inherit(p *process) {
 		list := t.inheritance.of(d.base)
 		if len(d.over) > 0 {
 			list = visible(slices.Concat(list, d.over))
-			list = list[:len(list)-len(d.over)] // nothing hides these
+			list = list[:len(list)-len(d.over)] // without d.over, which is last and never hidden
 		}
 		for _, m := range h.choose(list) {
 			p.put(decode.MapEvent{Unmap: true, Time: d.time, Address: m.Address, Modes: m.Modes})
@@ -109,8 +109,8 @@ func (t *timeline) inherit(p *process) {
 	p.DataMappings = append(p.DataMappings, data[before.data:]...)
 }
 
-// choose returns all mappings of a list, or, once maxInherited are given out, those that the
-// process's samples touch.
+// choose returns all mappings of a list. After maxInherited mappings, it returns only those that
+// the process's samples touch.
 func (h *inheritor) choose(list []decode.MapEvent) []decode.MapEvent {
 	inheritance := &h.t.inheritance
 	if inheritance.given += len(list); inheritance.given <= maxInherited {
@@ -190,7 +190,7 @@ type execution struct {
 	time int64 // when the old mappings end
 	old  []decode.MapEvent
 	new  []decode.MapEvent
-	base *snapshot // older mappings of the old program than old
+	base *snapshot // the old program's mappings from before old
 }
 
 // beginExec begins the execution of a program.
@@ -246,8 +246,9 @@ func visible(live []decode.MapEvent) []decode.MapEvent {
 	return kept
 }
 
-// coveredRanges tracks which address ranges are covered: between the bounds of all mappings, each
-// range links to the next that may be uncovered.
+// coveredRanges tracks which addresses are covered. Range i is from bounds[i] to bounds[i+1].
+// next[i] is i if the range is uncovered, otherwise a later range, where the search for an
+// uncovered one continues.
 type coveredRanges struct {
 	bounds []uint64 // sorted, distinct
 	next   []int32

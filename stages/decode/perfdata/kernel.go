@@ -16,14 +16,16 @@ const (
 	kernelEnd   = ^uint64(0) - 4095
 )
 
-// kernelEnd32 is the end on 32-bit machines: the last pages have code for programs.
+// kernelEnd32 is the end of the kernel's addresses on 32-bit machines: the last pages have code for
+// programs.
 const kernelEnd32 = 0xffff0000
 
 // ksymbolGone is the flag of a KSYMBOL record for removed code.
 const ksymbolGone = 1
 
-// kernelMap notes the mapping of a kernel module, or of the kernel itself, whose path is followed
-// by a symbol's name, and whose offset is that symbol's address (perf-data 9).
+// kernelMap notes the mapping of a kernel module or of the kernel itself. For the kernel, the
+// recorded path ends in the name of a symbol, and the file offset is the symbol's address
+// (perf-data 9).
 func (t *timeline) kernelMap(m decode.MapEvent) {
 	symbol, self := strings.CutPrefix(m.Path, decode.KernelPath)
 	switch {
@@ -50,9 +52,9 @@ func (p *recordParser) halved() bool {
 	return arch == isa.AMD64 || arch == isa.ARM64
 }
 
-// separate finds where kernel addresses begin on other machines, where it may depend on the
-// kernel's configuration, and in recordings that do not name the machine: at the lowest kernel
-// address that is above all mappings of programs.
+// separate finds where kernel addresses begin if the architecture does not say: on some machines it
+// depends on the kernel's configuration, and some recordings do not name the machine. It takes the
+// lowest recorded kernel address that is above all mappings of programs.
 func (t *timeline) separate() {
 	if t.r.halved() {
 		return
@@ -87,7 +89,7 @@ func (t *timeline) separate() {
 	}
 	switch {
 	case from == end:
-	case from > kernelStart: // mostly the kernel has its half here, too
+	case from > kernelStart: // most likely, the kernel has the upper half here, too
 		t.r.rec.Kernel.From = kernelStart
 	default:
 		t.r.rec.Kernel.From = from
@@ -146,7 +148,7 @@ func (t *timeline) kernelItself() decode.MapEvent {
 
 // kernelWords returns the sorted kernel addresses on stacks.
 func kernelWords(stacks *decode.Stacks) (words []uint64) {
-	seen := make([]int, stacks.Nodes()) // by node: how many words, from its own to its callers', are in words
+	seen := make([]int, stacks.Nodes()) // by node: how many words, from the node's own towards the root, are in words
 	for n := range int32(stacks.Len()) {
 		node := stacks.Leaf(n)
 		for left := stacks.Kernel(n); left > 0 && seen[node] < left; left-- {
@@ -159,7 +161,7 @@ func kernelWords(stacks *decode.Stacks) (words []uint64) {
 	return words
 }
 
-// The cpumode values of records from other systems.
+// The cpumode values of records from the hypervisor and from virtual machines.
 const (
 	miscHypervisor  = 3
 	miscGuestKernel = 4
@@ -174,8 +176,8 @@ const (
 	contextGuestUser   = ^uint64(0) - 2559
 )
 
-// foreignSpace is an address space of another system. One bit of its addresses is flipped, which
-// makes them non-canonical: no address of the host equals them.
+// foreignSpace is the address space of the hypervisor or of virtual machines. One bit of its
+// addresses is flipped, which makes them non-canonical: no address of the host equals them.
 type foreignSpace struct {
 	path, reason string
 	bit          uint64

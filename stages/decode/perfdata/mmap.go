@@ -20,7 +20,7 @@ func (p *process) add(m decode.MapEvent) {
 	}
 }
 
-// put appends a mapping and returns its number, as in live.
+// put appends a mapping and returns its number for addressSpace.live.
 func (p *process) put(m decode.MapEvent) int32 {
 	if m.Modes&4 != 0 {
 		p.Mappings = append(p.Mappings, m)
@@ -30,7 +30,7 @@ func (p *process) put(m decode.MapEvent) int32 {
 	return ^int32(len(p.DataMappings) - 1)
 }
 
-// mapped returns the mappings of the current program since base.
+// mapped returns the current program's mappings that are not in base.
 func (p *process) mapped() []decode.MapEvent {
 	list := make([]decode.MapEvent, len(p.live))
 	for i, n := range p.live {
@@ -64,8 +64,8 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	}
 }
 
-// readMapping reads a MMAP or MMAP2 record after the process; huge reports anonymous memory in
-// huge pages.
+// readMapping reads a MMAP or MMAP2 record from after its pid and tid. huge reports anonymous
+// memory in huge pages.
 func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge bool) {
 	m = decode.MapEvent{Time: t.ns(s.time), Address: c.U64(), Size: c.U64(), FileOffset: c.U64(), Modes: 5}
 	if s.typ == recordMmap2 {
@@ -119,12 +119,12 @@ func fileID(c cursor) decode.FileID {
 const mapHugeTLB = 0x40000
 
 // pathFiles are the files that had a path during the recording. A rebuilt program replaces the
-// one before. If two files have the path at the same time, or on several devices, they are in
-// several mount namespaces or chroots: containers.
+// previous file. If two files have the path at the same time, or on several devices, they are in
+// different mount namespaces or chroots: containers.
 type pathFiles struct {
 	newest  decode.FileID
 	older   map[decode.FileID]bool // nil while there is only one file
-	several bool                   // files at the same time
+	several bool                   // several files had the path at the same time
 }
 
 // noteFile notes which file a path names.
@@ -141,7 +141,7 @@ func (t *timeline) noteFile(m *decode.MapEvent) {
 	case f.older[m.File], f.older[decode.FileID{Device: m.File.Device, Inode: m.File.Inode}]:
 		f.several = true
 	default:
-		// Mappings from before the recording have the time 0.
+		// Time 0 means before the recording: the other file may have the path at the same time.
 		f.several = f.several || f.newest.Device != m.File.Device || m.Time == 0
 		if f.older == nil {
 			f.older = map[decode.FileID]bool{}
@@ -151,9 +151,9 @@ func (t *timeline) noteFile(m *decode.MapEvent) {
 	}
 }
 
-// assignBuildIDs gives mappings the build-ids that perf noted by path. perf read them at the end
-// of the recording: if the path had several files, from the last of them. If it had several at
-// once, or several build-ids, they cannot be assigned.
+// assignBuildIDs gives mappings the build-ids that perf noted by path. perf read them at the end of
+// the recording, so only the last file that had the path gets the build-id. If the path had several
+// files at once, or several build-ids, its mappings are ambiguous and get none.
 func (t *timeline) assignBuildIDs(image []decode.MapEvent) {
 	for i := range image {
 		m := &image[i]
@@ -168,7 +168,8 @@ func (t *timeline) assignBuildIDs(image []decode.MapEvent) {
 	}
 }
 
-// noteText notes a mapping of a file's code: the program's own file is the first that is mapped.
+// noteText notes a mapping of the program's own code. The first file whose code is mapped is the
+// program.
 func (p *process) noteText(m decode.MapEvent) {
 	if len(p.text) > 0 && (p.text[0].Path != m.Path || p.text[0].File != m.File) {
 		return
@@ -182,9 +183,9 @@ func (p *process) noteText(m decode.MapEvent) {
 	p.text = append(p.text, m)
 }
 
-// copiesText reports whether anonymous memory replaces text of the program, and makes it a
-// mapping of the program's file. Programs copy their text into huge pages. Code of a run-time
-// compiler cannot be there while the program runs.
+// copiesText reports whether an anonymous mapping replaces text of the program, and makes it a
+// mapping of the program's file. Programs copy their text into huge pages. A JIT compiler cannot
+// put code there while the program runs.
 func (p *process) copiesText(m *decode.MapEvent) bool {
 	for _, x := range p.text {
 		if x.Address <= m.Address && m.Size <= x.Size && m.Address-x.Address <= x.Size-m.Size {

@@ -98,8 +98,9 @@ func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 	return r.rec
 }
 
-// Finished reports whether the header says where the data ends, which perf writes last, and the
-// file is that long (perf-data 1.1, 3.2). Recordings through a pipe never say so.
+// Finished reports whether a recording is complete: its header says where the data ends, which perf
+// writes last, and the file is that long (perf-data 1.1, 3.2). A recording from a pipe never counts
+// as finished.
 func (d *Decoder) Finished(path string) bool {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, mainFile)
@@ -139,8 +140,8 @@ func (d *Decoder) Finished(path string) bool {
 // lies reports whether a section lies in a file of that size.
 func (s section) lies(size uint64) bool { return s.offset <= size && s.size <= size-s.offset }
 
-// LooksLike reports whether a path that Detect rejects seems to be a damaged recording: by a name
-// that perf gives, or by a header behind damaged first bytes (perf-data 1.1, 3.1).
+// LooksLike reports whether a path that Detect rejects seems to be a damaged recording: it has a
+// name that perf gives, or a valid header after damaged first bytes (perf-data 1.1, 3.1).
 func (d *Decoder) LooksLike(path string) bool {
 	main := filepath.Join(path, mainFile)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -171,7 +172,7 @@ func isDerived(behind string) bool {
 			return true
 		}
 	}
-	return false // perf.data.1
+	return false // a number, as in perf.data.1
 }
 
 // hasStructure reports whether a file's header has plausible sections, or the file continues like

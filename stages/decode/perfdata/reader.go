@@ -31,17 +31,17 @@ type reader struct {
 	unused unusedContent
 }
 
-// recordParser has what it takes to parse a record.
+// recordParser holds what the parsing of records depends on.
 type recordParser struct {
 	rec            *decode.Recording
 	big            bool
 	events         []*event
 	byID           map[uint64]int32     // index in events, by the id that the kernel gave
 	formats        *tracepoint.Formats  // of tracepoints, nil if there are none
-	traced         []tracedEvent        // by event
-	fields         [][]tracepoint.Field // by event: those that are stored, nil if there is no description
-	units          map[uint32]string    // names of the hardware's and kernel's units, by the type of their events
-	branchCapacity int                  // branches that the processor holds, 0 if not recorded
+	traced         []tracedEvent        // by event: what its samples show of the scheduler
+	fields         [][]tracepoint.Field // by event: its stored tracepoint fields, nil if it is not described
+	units          map[uint32]string    // event type -> name of the unit (PMU) that counts it
+	branchCapacity int                  // number of branches that the processor's buffer holds, 0 if not recorded
 }
 
 // input is the recording's files. Only a window of each is in memory at a time.
@@ -51,31 +51,32 @@ type input struct {
 	main       string // the file with the header, for problems
 	files      []*mmap.File
 	segments   []recordRun
-	window     int  // in bytes
+	window     int  // maximum number of the files' bytes in memory
 	touched    int  // bytes that scan has read since it released the files' pages
 	pipe       bool // written into a pipe: the header does not say how long it is
 	directory  bool
-	compressed [][]byte // payloads of the current file
+	compressed [][]byte // payloads of the current file's compressed records
 }
 
-// metadata is what the header's features and perf's own records say.
+// metadata holds the content of the header's features and of perf's own records.
 type metadata struct {
 	eventIDs []uint64
-	imageIDs map[string]string // build-ids by path, as perf read them at the end
-	// ambiguousIDs are the paths with several build-ids: of files in several namespaces.
+	imageIDs map[string]string // path -> build-id, as perf read it at the end
+	// ambiguousIDs are the paths with several build-ids, because files in several namespaces have
+	// the path.
 	ambiguousIDs map[string]bool
 	argv         []string // perf's own command line
 	cmdline      string
 	cycles       *decode.CycleClock
-	wall, clock  int64             // the same instant on both clocks, 0 if not recorded
+	wall, clock  int64             // the same instant on wall clock and recording's clock, in ns; 0 if not recorded
 	cpus         map[uint64]bool   // CPUs with a ring buffer
 	bound        map[uint64]bool   // ids of counters that count a single thread
-	cpuOf        map[uint64]uint64 // by id of the other counters
+	cpuOf        map[uint64]uint64 // id of any other counter -> its CPU
 	online       int               // CPUs that were online, 0 if not recorded
 	sampleTimes  timeLimits        // of the samples, as the header says; zero if it does not
 }
 
-// endMarks are the traces that show whether a recording is complete.
+// endMarks holds signs of whether the recording is complete.
 type endMarks struct {
 	unclosed  bool // perf has not written where the records end
 	begun     bool // perf has written everything that precedes the samples
@@ -89,11 +90,11 @@ type endMarks struct {
 type recordIndex struct {
 	sampleRefs  sampleRefs
 	switchRefs  sampleRefs      // switch records
-	owners      map[int32]int32 // the process of each thread that a tracepoint's sample shows first
+	owners      map[int32]int32 // thread -> process, by the thread's first tracepoint sample
 	sidebands   []sideband
 	deferred    []deferredChain
 	cgroupNames cgroupNames
-	accesses    uint64 // rowFields that any event has
+	accesses    uint64 // the rowFields that at least one event has
 	anyExact    bool   // some sample has the exact address of its instruction
 	tellsExec   bool   // COMM records say whether a program was executed
 }
@@ -114,19 +115,19 @@ type statistics struct {
 
 	badSamples, longSamples, badRecords, oddRecords, unknownEvents int64
 
-	incomplete map[string]int64 // stacks by why
+	incomplete map[string]int64 // RawStack.Reason -> number of stacks
 }
 
-// unusedContent counts what the recording holds and no table stores.
+// unusedContent counts the content of the recording that no table stores.
 type unusedContent struct {
-	seenRecords    map[uint32]int64         // by type
-	unknownRecords map[uint32]int64         // by type, for types that the reader does not know
+	seenRecords    map[uint32]int64         // record type -> number of records
+	unknownRecords map[uint32]int64         // the same for types that the reader does not know
 	seenFields     [len(sampleFields)]int64 // samples with the field, by its bit
-	seenFeatures   [256]int64               // by their bit
+	seenFeatures   [256]int64               // entries of the feature, by its bit
 	branches       int64                    // entries of branch stacks
 	latencies      int64                    // samples with more than one latency
-	lostBy         map[uint64]uint64        // samples that a counter lost, by its id
-	contexts       map[uint64]bool          // unknown markers in call chains
+	lostBy         map[uint64]uint64        // id of a counter -> number of samples that it lost
+	contexts       map[uint64]bool          // set of unknown markers in call chains
 }
 
 func (r *reader) problem(s diagnostic.Severity, offset int64, reason, format string, args ...any) {
@@ -137,13 +138,13 @@ func (r *reader) problemIn(file string, s diagnostic.Severity, offset int64, rea
 	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
 }
 
-// unreadable reports a file that cannot be read; errors of the host fail the recording.
+// unreadable reports a file that cannot be read. A host error makes the whole recording fail.
 func (r *reader) unreadable(file, reason string, err error) {
 	r.rec.KeepHostError(err)
 	r.problemIn(file, diagnostic.Error, diagnostic.NoOffset, reason, "%v", err)
 }
 
-// spaceFailed notes an error of the temporary space, an error of the host. What it lost needs no
+// spaceFailed keeps an error of the temporary space, which is a host error. Lost data need no
 // report: the recording is not committed.
 func (r *reader) spaceFailed(err error) {
 	r.rec.HostErr.Add(err)
@@ -191,7 +192,8 @@ func (r *reader) open(path string) {
 	}
 }
 
-// file reads the records of a file. Only the first file of a directory has anything else.
+// file reads the records of a file. Only the first file of a directory also has a header and
+// features.
 func (r *reader) file(f *mmap.File, first bool) {
 	data := section{0, uint64(len(f.Data))}
 	if first {
@@ -259,7 +261,7 @@ func (r *reader) finish() {
 	r.describe(t)
 	r.summary()
 	if r.size() > r.in.window/4 && r.found.accesses&recordOffsets == 0 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
-		r.release() // much of the memory limit, and not read again
+		r.release() // the files' pages take much of the memory limit, and are not read again
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // recordHeader is the size of a record's header.
 const recordHeader = 8
 
-// The types of records that the code names (perf-data 5); recordKinds has all.
+// The types of records that the code refers to (perf-data 5); recordKinds lists all types.
 const (
 	recordMmap          = 1
 	recordLost          = 2
@@ -74,21 +74,22 @@ const (
 	miscExact   = 1 << 14 // of SAMPLE: the address is the exact instruction
 )
 
-// recordRun is a sequence of records: in a file, or decompressed.
+// recordRun is a sequence of records, in a file or decompressed.
 type recordRun struct {
 	name string
 	file *mmap.File
-	data []byte // of the file
-	// inRound reports records of running programs after the last FINISHED_ROUND, which perf
+	data []byte // content of the file up to the end of the records
+	// inRound says that records of running programs follow the last FINISHED_ROUND, which perf
 	// writes whenever it has emptied its buffers.
 	inRound      bool
-	hasRoundMark bool // there is a FINISHED_ROUND
+	hasRoundMark bool // the run has a FINISHED_ROUND
 }
 
 // segmentShift is the position of the segment's number in a recordOffset.
 const segmentShift = 48
 
-// recordOffset is the location of a record: the number of its segment and its offset there.
+// recordOffset is the location of a record: the number of its segment (upper bits) and its offset
+// in the segment.
 type recordOffset uint64
 
 // offset returns the offset in the segment.
@@ -97,7 +98,7 @@ func (p recordOffset) offset() int64 { return int64(p & (1<<segmentShift - 1)) }
 // cursor reads numbers and strings from a part of a recording.
 type cursor struct {
 	bytereader.Reader
-	torn bool // a string continued after its NUL
+	torn bool // after a string's NUL there is more text
 }
 
 func cursorOf(b []byte, big bool) cursor {
@@ -135,9 +136,9 @@ func (p *recordParser) wholeSize(typ uint32, misc uint16, size int, rest []byte)
 	return size
 }
 
-// overflowed returns the size of a COMPRESSED2 record that does not fit its header, 0 for any
-// other. Some releases of perf round a size up beyond 16 bits, and then write no padding
-// (perf-data 5.3).
+// overflowed returns the size of a COMPRESSED2 record whose size does not fit into its header; 0
+// for other records. Some releases of perf round a size up beyond 16 bits, and then write no
+// padding (perf-data 5.3).
 func (p *recordParser) overflowed(size int, rest []byte) int {
 	c := cursorOf(rest[recordHeader:], p.big)
 	data := c.U64()
@@ -151,8 +152,8 @@ func (p *recordParser) overflowed(size int, rest []byte) int {
 	return whole
 }
 
-// compressed2 keeps the compressed bytes of a COMPRESSED2 record; false if it is damaged. A
-// record that overflowed holds further records: it is split where their sizes say.
+// compressed2 keeps the compressed bytes of a COMPRESSED2 record; false if it is damaged. An
+// overflowed record contains further COMPRESSED2 records: it is split by their sizes.
 func (r *reader) compressed2(body []byte) bool {
 	c := cursorOf(body, r.big)
 	n := c.U64()
@@ -175,8 +176,8 @@ func (r *reader) compressed2(body []byte) bool {
 	return true
 }
 
-// payload returns how many bytes after a record belong to it: what it says, if another record
-// follows there. Otherwise the record is wrong.
+// payload returns how many bytes after a record belong to it. This is the stated number if another
+// record follows there; otherwise the record is reported as wrong.
 func (r *reader) payload(p *recordRun, at int, typ uint32, size, says int) int {
 	rest := p.data[at+size:]
 	fits := says <= len(rest)

@@ -10,14 +10,14 @@ import (
 	"stackmill/schema"
 )
 
-// row is a sample of a process, or a counter's part of a sample of an event group, as in
-// schema.EventSchema.
+// row is a sample of a process, or the part of a sample of an event group that belongs to one
+// counter. Its columns are those of schema.EventSchema.
 type row struct {
 	wide   [wideColumns]int64
 	narrow [narrowColumns]int32
 }
 
-// The columns of 64 bits.
+// The 64-bit columns.
 const (
 	rowTime = iota
 	rowPeriod
@@ -26,13 +26,13 @@ const (
 	rowSource
 	rowPhysical
 	rowExact
-	rowParallelism // how many threads were on a CPU; -1 if that is not known
-	rowRecord      // where the record of a sample with fields is, -1 for others
-	rowWaker       // of waits and states: the sample that woke the thread up, see wakerShift
+	rowParallelism // how many threads were on a CPU; -1 if unknown
+	rowRecord      // recordOffset of a sample with tracepoint fields, -1 for others
+	rowWaker       // of waits and states: the sample that woke up the thread, see wakerShift
 	wideColumns
 )
 
-// The columns of 32 bits.
+// The 32-bit columns.
 const (
 	rowThread = iota
 	rowCPU
@@ -43,7 +43,8 @@ const (
 	narrowColumns
 )
 
-// The sample fields of the columns that only some recordings have; 0 for the others.
+// The flags of columns that only some recordings have: a column exists if an event has one of its
+// fields. 0: all recordings have the column.
 var (
 	wideFields = [wideColumns]uint64{rowAddress: sampleAddr, rowWeight: sampleWeight | sampleWeightStruct,
 		rowSource: sampleDataSrc, rowPhysical: samplePhysAddr, rowExact: exactSamples,
@@ -51,9 +52,9 @@ var (
 	narrowFields = [narrowColumns]uint64{rowName: renamed, rowCGroup: sampleCgroup}
 )
 
-// Flags next to the sample_type bits: some samples have the exact address of their instruction,
-// as their headers say; some thread has several names; the number of threads on CPUs is known; some
-// events have fields. Waits and states have wakers.
+// Flags beside the sample_type bits. In order: some samples have the exact address of their
+// instruction, as their headers say; some thread has several names; the number of threads on CPUs
+// is known; some events have tracepoint fields; the rows are waits or states, which have wakers.
 const (
 	exactSamples  = 1 << 63
 	renamed       = 1 << 62
@@ -62,7 +63,7 @@ const (
 	wakers        = 1 << 59
 )
 
-// The columns of rows of states and waits.
+// The flags of the columns in rows of states and of waits.
 const (
 	stateFields = renamed | wakers
 	waitFields  = renamed | wakers | sampleCgroup
@@ -74,8 +75,8 @@ const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc
 // rowFields are the fields with columns of their own.
 const rowFields = anyAccess | sampleCgroup
 
-// hasColumn reports whether rows have a column of a field; fields are the rowFields that any event
-// has.
+// hasColumn reports whether rows have the column of a field. fields are the rowFields that at least
+// one event has.
 func hasColumn(field, fields uint64) bool { return field == 0 || fields&field != 0 }
 
 // rowSize returns the size of a row in bytes.
@@ -93,12 +94,12 @@ func rowSize(fields uint64) (size int64) {
 	return size
 }
 
-// processRows are the rows of a process in order of time. The last ones are in memory, in batches
-// that are never copied: each has room for as many rows as are in memory before it, up to a full
-// batch.
+// processRows are the rows of a process in order of time. The last rows are in memory, in batches
+// that are never copied. Each new batch has room for as many rows as are already in memory, up to a
+// full batch.
 type processRows struct {
 	spilled []spilledRows
-	batches []rowBatch // all full but the last
+	batches []rowBatch // all batches but the last are full
 	n       int
 }
 
@@ -108,7 +109,7 @@ type spilledRows struct {
 	n  int32
 }
 
-// rowBatch is a batch of rows as columns; those that rows lack are nil.
+// rowBatch is a batch of rows as columns. Columns that the rows do not have are nil.
 type rowBatch struct {
 	wide   [wideColumns][]int64
 	narrow [narrowColumns][]int32
@@ -144,7 +145,7 @@ func (l *processRows) add(some rowBatch, fields uint64) {
 	}
 }
 
-// last returns the last batch, a new one if that is full.
+// last returns the last batch, or a new one if the last is full.
 func (l *processRows) last(fields uint64) *rowBatch {
 	n := len(l.batches) - 1
 	if n < 0 || l.batches[n].room() == 0 {
@@ -160,7 +161,7 @@ func (l *processRows) addRow(r *row, fields uint64) {
 	l.n++
 }
 
-// inMemory returns the number of rows in memory.
+// inMemory returns the number of rows that are not spilled.
 func (l *processRows) inMemory() (n int) {
 	for i := range l.batches {
 		n += l.batches[i].len()
@@ -170,7 +171,7 @@ func (l *processRows) inMemory() (n int) {
 
 // add appends a row.
 func (b *rowBatch) add(r *row) {
-	for i := range b.wide { // column by column: only lengths change, not pointers
+	for i := range b.wide { // column by column, so that only lengths change, not pointers
 		if b.wide[i] != nil {
 			b.wide[i] = append(b.wide[i], r.wide[i])
 		}
@@ -190,10 +191,10 @@ func (b *rowBatch) reset(n int, fields uint64) {
 	*b = b.part(0, 0)
 }
 
-// room returns for how many more rows there is memory.
+// room returns how many more rows fit into the batch's memory.
 func (b *rowBatch) room() int { return cap(b.wide[rowTime]) - b.len() }
 
-// spill moves the rows in memory to the space.
+// spill moves the rows in memory to the temporary space.
 func (l *processRows) spill(to *spill.Space) error {
 	var whole []byte
 	for i := range l.batches {
@@ -249,7 +250,7 @@ func (b *rowBatch) columns() (list [][]byte) {
 	return list
 }
 
-// part returns the rows from..to, which may reach beyond the length, up to the capacity.
+// part returns the rows from..to (exclusive). to may exceed the length, up to the capacity.
 func (b rowBatch) part(from, to int) rowBatch {
 	for i, column := range b.wide {
 		if column != nil {
@@ -274,12 +275,12 @@ func (b *rowBatch) append(o *rowBatch) {
 	}
 }
 
-// eventRows is the number of rows in a batch of events: fewer than schema.BatchRows, so that
-// stages overlap in recordings of a few hundred thousand samples, but enough to be decoded ahead
-// of them (pipeline/readahead.go).
+// eventRows is the number of rows in a batch of events. It is less than schema.BatchRows, so that
+// stages overlap in recordings of a few hundred thousand samples, but large enough for batches to
+// be decoded ahead of the stages (pipeline/readahead.go).
 const eventRows = schema.BatchRows / 2
 
-// emptyReader reads the event kinds that perf does not record.
+// emptyReader is the event reader of the kinds that perf does not record.
 type emptyReader struct{}
 
 func (emptyReader) Next() (arrow.RecordBatch, error) { return nil, nil }
@@ -289,17 +290,17 @@ func (emptyReader) Close()                           {}
 type eventReader struct {
 	r      *reader
 	rows   *processRows
-	fields uint64 // of the rows' columns
+	fields uint64 // rowFields of the rows
 	record func(*rowBatch) arrow.RecordBatch
 	next   int      // index of the next part
-	rest   rowBatch // unread rows of the part before it
+	rest   rowBatch // unread rows of the previous part
 	out    int      // rows returned so far
 }
 
 // Close implements decode.EventReader.
 func (e *eventReader) Close() {}
 
-// Next returns the next eventRows samples, or the last ones.
+// Next returns the next eventRows rows, or fewer at the end.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	var b rowBatch
 	for b.len() < eventRows {
@@ -319,7 +320,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 		switch {
 		case b.len() > 0:
 			b.append(&some)
-		case n == eventRows || e.next == e.rows.parts(): // no copy is needed
+		case n == eventRows || e.next == e.rows.parts(): // some is the whole batch: no copy is needed
 			b = some
 		default:
 			b = newRowBatch(min(eventRows, e.rows.n-e.out), e.fields)
@@ -353,7 +354,7 @@ func (b *rowBatch) common() []arrow.Array {
 	}
 }
 
-// The columns of fields that no event has.
+// Values for columns that the rows do not have.
 var (
 	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, eventRows) })
 	zeros      = sync.OnceValue(func() []int64 { return make([]int64, eventRows) })

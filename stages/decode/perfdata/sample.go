@@ -15,15 +15,15 @@ type sample struct {
 	physical   uint64
 	cgroup     uint64
 	chain      []byte // words, 8 bytes each
-	values     []byte // READ, from its first word
-	raw        []byte // of a tracepoint
+	values     []byte // the values of counters (READ)
+	raw        []byte // the tracepoint's fields (RAW)
 	branches   []byte // entries of the branch stack, newest first
-	abi        uint64 // of regs
+	abi        uint64 // ABI of regs
 	regs       []byte // user registers, nil if there are none
 	stack      []byte // the valid part of the user stack
-	stackCut   bool   // the stack continues after the dump
+	stackCut   bool   // the stack may continue after the dump
 	left       int    // bytes after the last field
-	latencies  bool   // more latencies than weight
+	latencies  bool   // the sample has more latencies than weight
 	exact      bool   // ip is the instruction that caused the event (EXACT_IP)
 }
 
@@ -35,7 +35,7 @@ func (s *sample) when() uint64 {
 	return s.time
 }
 
-// noTime is the time of a record without one.
+// noTime is the time of a sample or record that has none.
 const noTime = ^uint64(0)
 
 // unavailable is the DATA_SRC of an event without memory data.
@@ -156,7 +156,7 @@ func (s *sample) readStack(c *cursor, a *attr) {
 const lastFields = sampleWeight | sampleWeightStruct | sampleDataSrc | sampleTransaction | sampleRegsIntr | samplePhysAddr |
 	sampleCgroup | sampleDataPageSize | sampleCodePageSize | sampleAux
 
-// readLast reads the last fields: memory access, and unused ones.
+// readLast reads the last fields: those of memory accesses, and unused ones.
 func (s *sample) readLast(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&(sampleWeight|sampleWeightStruct) != 0 {
@@ -219,7 +219,8 @@ func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
 	return abi, c.Bytes(8 * uint64(bits.OnesCount64(mask)))
 }
 
-// stack returns the valid part of the dumped user stack, and whether it fills the dump.
+// stack returns the valid part of the dumped user stack. full says that this is the whole dump, so
+// that the stack may continue after it.
 func (c *cursor) stack() (valid []byte, full bool) {
 	size := c.U64()
 	if size == 0 {

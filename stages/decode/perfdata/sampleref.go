@@ -19,25 +19,25 @@ type sampleRef struct {
 	at   recordOffset
 }
 
-// before orders samples by time and location; no two are equal.
+// before orders samples by time, then by location. No two are equal.
 func (m sampleRef) before(o sampleRef) bool {
 	return m.time < o.time || m.time == o.time && m.at < o.at
 }
 
 // sampleRefs lists all samples, in chunks: a single list would be copied whenever it grows, and
-// could not be freed or spilled part by part. After an error some are missing.
+// could not be freed or spilled part by part. After an error, some samples are missing.
 type sampleRefs struct {
 	space  *spill.Space
-	chunks []refChunk // all full but the last
+	chunks []refChunk // all chunks but the last are full
 	runs   []int      // after sort: the first chunk of each sorted run
 	n      int
 	err    error
 
-	timeSummary          // of all, after sort
-	words       []uint64 // buffer for the space
+	timeSummary          // of the whole list, after sort
+	words       []uint64 // buffer for writing to and reading from the space
 }
 
-// refChunk is a part of the list, in memory or in the space.
+// refChunk is a part of the list, in memory or in the temporary space.
 type refChunk struct {
 	list []sampleRef // nil if it is in the space
 	at   int64       // its offset in the space
@@ -47,10 +47,10 @@ type refChunk struct {
 
 // timeSummary summarizes a list's times. Samples without a time have 0.
 type timeSummary struct {
-	first, last      uint64 // first: of the first sample, even if 0; last: the last that is not 0
-	earliest, latest uint64 // of the times that are not 0; noTime and 0 if there is none
-	untimed          bool   // some time is 0
-	disordered       bool   // some time is earlier than one before it
+	first, last      uint64 // first: time of the first sample, even if 0; last: the last time that is not 0
+	earliest, latest uint64 // minimum and maximum of the times that are not 0; noTime and 0 if there are none
+	untimed          bool   // some samples have the time 0
+	disordered       bool   // some times are earlier than a time before them
 }
 
 func (s *timeSummary) add(time uint64, isFirst bool) {
@@ -65,7 +65,7 @@ func (s *timeSummary) add(time uint64, isFirst bool) {
 	s.last, s.earliest, s.latest = time, min(s.earliest, time), max(s.latest, time)
 }
 
-// begin returns the earliest time, 0 if some sample has none.
+// begin returns the earliest time; 0 if some sample has no time.
 func (s *timeSummary) begin() uint64 {
 	if s.untimed {
 		return 0
@@ -79,16 +79,16 @@ func (s *timeSummary) isIn(t *timeLimits) bool {
 }
 
 const (
-	// refsPerChunk is the size of a chunk, refsPerRead the size of a read from the space.
+	// refsPerChunk is the number of refs in a chunk, refsPerRead in a read from the space.
 	refsPerChunk = 1 << 14
 	refsPerRead  = 1 << 12
-	// refWords is the size of a sampleRef in the space.
+	// refWords is the size of a sampleRef in the space, in words.
 	refWords = 2
 )
 
-// inMemory returns how many refs stay in memory.
+// inMemory returns how many refs may stay in memory.
 func (l *sampleRefs) inMemory() int {
-	const share = 4 // the rest is for rows
+	const share = 4 // the other memory is for rows
 	return int(min(l.space.Memory/share/(8*refWords), math.MaxInt32))
 }
 
@@ -133,8 +133,8 @@ func (l *sampleRefs) encode(list []sampleRef) []byte {
 	return arrow.GetBytes(l.words)
 }
 
-// part returns the refs of a chunk from an index on, empty at its end. If the chunk is in the
-// space, it reads some of them into the buffer.
+// part returns the refs of a chunk from an index on; none at the end of the chunk. If the chunk is
+// in the space, part reads only the next refsPerRead refs, into the buffer.
 func (l *sampleRefs) part(p *refChunk, from int, buffer *[]sampleRef) []sampleRef {
 	if p.list != nil || l.err != nil || from == p.n {
 		return p.list[min(from, len(p.list)):]
@@ -153,7 +153,7 @@ func (l *sampleRefs) part(p *refChunk, from int, buffer *[]sampleRef) []sampleRe
 // all iterates over the list in its current order, some refs at a time.
 func (l *sampleRefs) all() iter.Seq[[]sampleRef] { return l.between(0, len(l.chunks)) }
 
-// between iterates over the chunks from..to.
+// between iterates over the chunks from..to (exclusive).
 func (l *sampleRefs) between(from, to int) iter.Seq[[]sampleRef] {
 	return func(yield func([]sampleRef) bool) {
 		c := refCursor{sampleRefs: l, chunk: from, end: to}
@@ -166,7 +166,7 @@ func (l *sampleRefs) between(from, to int) iter.Seq[[]sampleRef] {
 type refCursor struct {
 	*sampleRefs
 	chunk, end int
-	from       int // index in the chunk of the first in part
+	from       int // index in the chunk of part's first ref
 	part       []sampleRef
 	buffer     []sampleRef
 	at         int // index in part
@@ -182,7 +182,7 @@ func (c *refCursor) next() (sampleRef, bool) {
 	return c.part[c.at-1], true
 }
 
-// advance goes on to the next part that is not empty; false at the end.
+// advance moves to the next part that is not empty; false at the end.
 func (c *refCursor) advance() bool {
 	for ; c.chunk < c.end; c.chunk, c.from = c.chunk+1, 0 {
 		p := &c.chunks[c.chunk]
@@ -253,7 +253,7 @@ func (r *reader) origin() string {
 	return ""
 }
 
-// noteOwner notes the process of a tracepoint sample's thread when it first sees the thread.
+// noteOwner notes the process of a thread when it sees the thread's first tracepoint sample.
 func (r *reader) noteOwner(a *attr, body []byte) {
 	if a.sampleType&sampleTID == 0 {
 		return
@@ -274,11 +274,11 @@ func (r *reader) noteOwner(a *attr, body []byte) {
 	}
 }
 
-// maxIdles is how many samples of idle threads are searched for threads of another namespace.
+// maxIdles is the maximum number of samples without a thread that are checked by isForeign.
 const maxIdles = 1 << 14
 
-// isForeign reports whether a sample without a thread is not of the idle one: its thread is outside
-// of the namespace of processes in which perf ran (perf-wall-clock 2).
+// isForeign reports whether a sample with thread id 0 is not of the idle thread, but of a thread
+// outside of the process namespace in which perf ran (perf-wall-clock 2).
 func (r *reader) isForeign(body []byte) bool {
 	var s sample
 	if !r.readSample(0, body, &s) || s.event < 0 {

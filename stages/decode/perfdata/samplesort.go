@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// sort sorts the samples by time, then location, and reports whether they were sorted. It first
-// applies the corrected times in moved.
+// sort sorts the samples by time, then by location, after applying the corrected times in moved. It
+// reports whether the samples already were in order.
 func (l *sampleRefs) sort(moved map[recordOffset]uint64) (ordered bool) {
 	l.timeSummary = l.span(moved)
 	ordered = !l.disordered
@@ -24,7 +24,7 @@ func (l *sampleRefs) sort(moved map[recordOffset]uint64) (ordered bool) {
 	return ordered
 }
 
-// span summarizes the times of all samples, with the corrected ones.
+// span summarizes the times of all samples, with the corrected times in moved.
 func (l *sampleRefs) span(moved map[recordOffset]uint64) (all timeSummary) {
 	if len(moved) > 0 {
 		n := 0
@@ -46,7 +46,7 @@ func (l *sampleRefs) span(moved map[recordOffset]uint64) (all timeSummary) {
 	return all
 }
 
-// movedTo returns a sample's corrected time.
+// movedTo returns a sample's time, corrected if it is in moved.
 func (m *sampleRef) movedTo(moved map[recordOffset]uint64) uint64 {
 	if len(moved) > 0 {
 		if t, ok := moved[m.at]; ok {
@@ -56,7 +56,7 @@ func (m *sampleRef) movedTo(moved map[recordOffset]uint64) uint64 {
 	return m.time
 }
 
-// sortRun sorts successive chunks, in the memory of list.
+// sortRun sorts the samples in the chunks from..to (exclusive). list has the memory for that.
 func (l *sampleRefs) sortRun(list []sampleRef, from, to int, moved map[recordOffset]uint64) {
 	c := refCursor{sampleRefs: l, chunk: from, end: to}
 	for m, ok := c.next(); ok; m, ok = c.next() {
@@ -79,7 +79,7 @@ func (l *sampleRefs) sortRun(list []sampleRef, from, to int, moved map[recordOff
 	}
 }
 
-// take returns an iterator over the sorted samples that frees the chunks it has passed: their
+// take returns an iterator over the sorted samples. It frees the chunks that it has passed, since
 // rows need the memory.
 func (l *sampleRefs) take() *refMerge {
 	m := &refMerge{}
@@ -96,7 +96,7 @@ func (l *sampleRefs) take() *refMerge {
 	return m
 }
 
-// refMerge iterates over sorted runs as over one.
+// refMerge iterates over several sorted runs in sorted order.
 type refMerge struct{ runs runHeap }
 
 // next returns the next ref; false at the end.
@@ -142,9 +142,9 @@ func (h *runHeap) Pop() any {
 	return last
 }
 
-// mergeRuns sorts samples by time. perf writes the samples of one buffer in order and the buffers
-// in turn: the list consists of ascending runs, and most runs overlap only with their neighbors.
-// mergeRuns merges them pairwise, from where they overlap.
+// mergeRuns sorts samples by time. perf writes its buffers in turn, and the samples of each buffer
+// in order. So the list consists of ascending runs, and most runs overlap only with their
+// neighbors. mergeRuns merges runs pairwise, only where they overlap.
 func mergeRuns(list []sampleRef) {
 	ends := runEnds(list)
 	var aside []sampleRef
@@ -169,8 +169,8 @@ func runEnds(list []sampleRef) (ends []int) {
 	return append(ends, len(list))
 }
 
-// mergeTwo merges two adjacent sorted parts of a list, which meet at middle. It returns its
-// scratch memory, for which it reuses before.
+// mergeTwo merges two adjacent sorted parts of a list, which meet at middle. It uses the memory of
+// before for scratch, and returns the scratch memory for reuse.
 func mergeTwo(list []sampleRef, middle int, before []sampleRef) []sampleRef {
 	if middle == len(list) || !list[middle].before(list[middle-1]) {
 		return before

@@ -6,7 +6,7 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// leastWindow is the minimum of the files' bytes in memory, whatever the limit.
+// leastWindow is the number of the files' bytes that may be in memory whatever the memory limit is.
 const leastWindow = 16 << 20
 
 // touch counts bytes that were read. It returns true when the window is full: the caller then
@@ -19,14 +19,15 @@ func (r *reader) touch(n int, touched *int) bool {
 	return false
 }
 
-// release releases the files' pages.
+// release releases the pages of all files.
 func (r *reader) release() {
 	for _, f := range r.in.files {
 		f.Release()
 	}
 }
 
-// releaseBefore releases the pages of all files except the rest of a segment, which is read next.
+// releaseBefore releases the pages of all files, except those of segment p from at on, which are
+// read next.
 func (r *reader) releaseBefore(p *recordRun, at int) {
 	for _, f := range r.in.files {
 		if f != p.file {
@@ -123,18 +124,18 @@ func (r *reader) mark(p *recordRun, typ uint32) {
 	}
 }
 
-// holeStep is how many bytes resync searches before it looks for a hole.
+// holeStep is the number of bytes that resync searches between two checks for holes.
 const holeStep = 4096
 
-// plausibleRecords is how many valid records in a row resync accepts.
+// plausibleRecords is the number of successive valid records with which resync is content.
 const plausibleRecords = 4
 
 // leastText is the shortest text that is recognized between records.
 const leastText = 4
 
-// foreignText returns the length of text where a record should begin, 0 if there is a record. A
-// program whose output goes where perf's does prints between records, and perf itself behind
-// them. No record type consists of four letters.
+// foreignText returns the length of text where a record should begin, 0 if there is a record. If a
+// program's output goes to the same place as perf's, the program prints between records, and perf
+// itself after them. No record type consists of four letters.
 func (r *reader) foreignText(b []byte) int {
 	n := 0
 	for n < len(b) && isPrinted(b[n]) {
@@ -144,7 +145,7 @@ func (r *reader) foreignText(b []byte) int {
 	case n < leastText || !utf8.Valid(b[:n]):
 		return 0
 	case n < len(b) && !r.looksLikeRecords(b[n:], plausibleRecords):
-		if n--; !r.looksLikeRecords(b[n:], plausibleRecords) { // the type of a sample, 9, is also a tab
+		if n--; !r.looksLikeRecords(b[n:], plausibleRecords) { // a tab (9) may be the type of a sample, not text
 			return 0
 		}
 	}
@@ -152,7 +153,7 @@ func (r *reader) foreignText(b []byte) int {
 	return n
 }
 
-// isText reports whether bytes are text; false if there are none.
+// isText reports whether bytes are text; false if b is empty.
 func isText(b []byte) bool {
 	for _, c := range b {
 		if !isPrinted(c) {
@@ -167,8 +168,8 @@ func isPrinted(c byte) bool {
 	return c >= ' ' && c != 0x7f || c == '\t' || c == '\n' || c == '\r' || c == 0x1b
 }
 
-// resync finds the next plausible records after a bad one; the end of the segment if there are
-// none. Records are aligned to 8 bytes, and holes have none.
+// resync returns the offset of the next plausible records after a bad one; the end of the segment
+// if there are none. Records are aligned to 8 bytes, and holes contain none.
 func (r *reader) resync(p *recordRun, at int) int {
 	data := p.data
 	for at += 8; at+recordHeader <= len(data); at += 8 {
@@ -184,8 +185,8 @@ func (r *reader) resync(p *recordRun, at int) int {
 	return len(data)
 }
 
-// looksLikeRecords reports whether data begins with that many valid records, or is nothing but
-// fewer.
+// looksLikeRecords reports whether data begins with that many valid records, or consists of fewer
+// valid records.
 func (p *recordParser) looksLikeRecords(data []byte, many int) bool {
 	for n := 0; n < many; n++ {
 		if len(data) == 0 {

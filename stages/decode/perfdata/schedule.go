@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/decode/tracepoint"
 )
 
-// flagContextSwitch marks the event that switch records belong to.
+// flagContextSwitch is the attr flag of the event to which switch records belong.
 const flagContextSwitch = 1 << 26
 
 // The bits of a switch record's misc field.
@@ -21,15 +21,15 @@ const (
 // switchRecord is a SWITCH or SWITCH_CPU_WIDE record (perf-wall-clock 1).
 type switchRecord struct {
 	time    uint64
-	pid     int32 // of the thread; -1 if it has ended
+	pid     int32 // process of the thread; -1 if it has ended
 	tid     int32
 	cpu     int32
-	other   int32 // of a CPU's record: the other thread
+	other   int32 // SWITCH_CPU_WIDE: the other thread of the switch
 	out     bool
 	preempt bool
 }
 
-// trailer is what the end of a record that is no sample says (perf-data 6.4).
+// trailer holds the fields at the end of a record that is not a sample (perf-data 6.4).
 type trailer struct {
 	pid, tid int32
 	time     uint64 // 0 if it was not recorded
@@ -62,8 +62,8 @@ func (p *recordParser) trailerOf(e *event, body []byte) (t trailer, size int, ok
 	return t, size, true
 }
 
-// trailerEvent returns the event whose trailer a record has: the one with its id, which is last
-// if it is there, else the one with a flag, else the first.
+// trailerEvent returns the event whose trailer a record has: the event with the id that ends the
+// record; without an id, the first event with the flag, or else the first event.
 func (p *recordParser) trailerEvent(body []byte, flag uint64) *event {
 	if len(p.events) == 0 {
 		return nil
@@ -116,28 +116,28 @@ func (r *reader) switchAt(at recordOffset, typ uint32, misc uint16, body []byte)
 	}
 }
 
-// schedulerRecords is what the recording says about the scheduler.
+// schedulerRecords holds what the first pass found out about records of the scheduler.
 type schedulerRecords struct {
 	lost    []schedule.LostTime
 	untimed int64 // switch records without a time
-	cpuWide bool  // switch records are of CPUs
-	// foreign says that fields of tracepoints have other ids of threads than samples and records:
-	// perf ran in a namespace of processes of its own.
+	cpuWide bool  // switch records are of CPUs, not of threads
+	// foreign says that the fields of tracepoints have other thread ids than samples and records,
+	// because perf ran in a process namespace of its own.
 	foreign bool
-	idles   int // samples that were searched for that
+	idles   int // number of samples checked by isForeign
 	latest  uint64
-	before  uint64 // the latest time before perf's last mark of empty buffers
+	before  uint64 // the latest time before perf's last FINISHED_ROUND
 }
 
-// passedTime notes the time of a record, in the order of the file.
+// passedTime notes the time of a record. Records come in file order.
 func (s *schedulerRecords) passedTime(time uint64) {
 	if time != 0 && time != noTime {
 		s.latest = time
 	}
 }
 
-// lostAt notes that records were lost: since the record before in the same buffer, which mostly is
-// the one before in the file.
+// lostAt notes that records were lost between the previous record in the same buffer, mostly the
+// previous one in the file, and time.
 func (s *schedulerRecords) lostAt(time uint64, cpu int32) {
 	if time == 0 {
 		return
@@ -149,11 +149,11 @@ func (s *schedulerRecords) lostAt(time uint64, cpu int32) {
 	s.lost = append(s.lost, schedule.LostTime{From: from, To: time, CPU: cpu})
 }
 
-// tracedEvent is an event whose samples tell switches or wake-ups.
+// tracedEvent describes how to read switches or wake-ups from the samples of an event.
 type tracedEvent struct {
 	kind   tracedKind
-	begins bool                // of a wake-up: the event is its beginning
-	fields [3]tracepoint.Field // of a switch: prev_pid, next_pid and prev_state; of a wake-up: pid
+	begins bool                // of a wake-up: the event is sched_waking, its beginning
+	fields [3]tracepoint.Field // of a switch: prev_pid, next_pid, prev_state; of a wake-up: pid
 	states switchStates
 }
 
@@ -166,13 +166,13 @@ const (
 	tracedNew // the first wake-up of a thread
 )
 
-// switchStates are the bits of prev_state, as the description of the tracepoint says: they differ
-// by kernel.
+// switchStates are the bits of prev_state according to the tracepoint's description. They differ
+// between kernels.
 type switchStates struct {
 	disk, dead, preempted int64
 }
 
-// statesOf reads the bits from how the kernel prints the field: `{ 0x00000002, "D" }` and, for
+// statesOf finds the bits in the print format of the tracepoint: `{ 0x00000002, "D" }` and, for
 // preempted threads, `prev_state & (((... | 0x40) + 1) << 1) ? "+"`.
 func statesOf(format *tracepoint.Format) (s switchStates) {
 	for _, part := range strings.Split(format.Print, "{")[1:] {
@@ -213,7 +213,7 @@ func parseNumber(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// tracedEventOf returns what the samples of an event tell about the scheduler.
+// tracedEventOf returns how the samples of an event show switches or wake-ups, if they do.
 func tracedEventOf(format *tracepoint.Format) (e tracedEvent) {
 	if format == nil || format.System != "sched" {
 		return e
@@ -240,8 +240,8 @@ func tracedEventOf(format *tracepoint.Format) (e tracedEvent) {
 	return e
 }
 
-// findTraced finds the events that tell switches and wake-ups. A wake-up begins with sched_waking;
-// sched_wakeup comes later, and counts only where the other was not recorded.
+// findTraced finds the events that show switches and wake-ups. A wake-up begins with sched_waking.
+// sched_wakeup comes later, and counts only if sched_waking was not recorded.
 func (r *reader) findTraced() {
 	waking := false
 	for _, e := range r.events {
@@ -256,11 +256,11 @@ func (r *reader) findTraced() {
 	}
 }
 
-// schedFields is what the fields of a sample tell about the scheduler.
+// schedFields has the values of a sample's fields about the scheduler.
 type schedFields struct {
 	kind  tracedKind
-	tid   int32 // who was switched out, or woken up
-	next  int32 // who was switched in
+	tid   int32 // the thread that was switched out or woken up
+	next  int32 // the thread that was switched in
 	state schedule.State
 	exits bool
 }
@@ -286,7 +286,7 @@ func (e *tracedEvent) read(raw []byte, big bool) (t schedFields) {
 	return t
 }
 
-// of returns the state of a thread that was switched out with a value of prev_state.
+// of returns the state of a thread that was switched out with this value of prev_state.
 func (s *switchStates) of(value int64) schedule.State {
 	switch {
 	case value == 0, value&s.preempted != 0:

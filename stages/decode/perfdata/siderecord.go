@@ -9,16 +9,17 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// sideband is a record about processes and their mappings.
+// sideband is a record about processes, threads or mappings.
 type sideband struct {
-	time uint64 // 0: before the recording
+	time uint64 // 0: from before the recording
 	typ  uint32
 	misc uint16
 	at   recordOffset
 	body []byte
 }
 
-// sideRecord collects a record about processes, or counts what the kernel lost.
+// sideRecord handles a record of the kernel that is not a sample: it collects records about
+// processes and mappings, and counts losses.
 func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint16, body []byte) {
 	c := cursorOf(body, r.big)
 	switch typ {
@@ -52,7 +53,7 @@ func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint
 	}
 }
 
-// unusedRecord counts a record of which nothing is used.
+// unusedRecord counts a record whose content is not used.
 func (r *reader) unusedRecord(typ uint32, known bool, body []byte) {
 	switch {
 	case !known:
@@ -65,7 +66,7 @@ func (r *reader) unusedRecord(typ uint32, known bool, body []byte) {
 }
 
 // trailerTime returns the time in a record's trailer (perf-data 6.4), 0 if there is none. All
-// records but samples have the trailer.
+// records except samples have the trailer.
 func (p *recordParser) trailerTime(body []byte) uint64 {
 	if len(p.events) == 0 {
 		return 0
@@ -85,7 +86,7 @@ func (p *recordParser) trailerTime(body []byte) uint64 {
 	return 0
 }
 
-// trailerSize is the size of the trailer.
+// trailerSize returns the size of the trailer in bytes.
 func (p *recordParser) trailerSize() int {
 	if len(p.events) == 0 || p.events[0].flags&flagSampleIDAll == 0 {
 		return 0
@@ -154,7 +155,8 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 // cgroupNames maps the ids of control groups to their paths (perf-data 5.2).
 type cgroupNames map[uint64]string
 
-// add reads a CGROUP record, an identifier and a path; false if it ends too early.
+// add reads a CGROUP record: an identifier and a path. It returns false if the record ends too
+// early.
 func (n *cgroupNames) add(body []byte, big bool) bool {
 	c := cursorOf(body, big)
 	id := c.U64()

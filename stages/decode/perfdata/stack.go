@@ -8,21 +8,22 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// chainLimit is the kernel's default limit of addresses (kernel.perf_event_max_stack).
+// chainLimit is the kernel's default limit of the addresses in a call chain
+// (kernel.perf_event_max_stack).
 const chainLimit = 127
 
-// userIP is the instruction pointer in x86's register masks.
+// userIP is the bit of the instruction pointer in x86's register masks.
 const userIP = 8
 
-// stackReader reads records again. Several may work concurrently once all samples were read: they
-// write no shared state then.
+// stackReader reads records a second time. Once all samples were read, several may work
+// concurrently: they write no shared state then.
 type stackReader struct {
 	*reader
 	raw     decode.RawStack // the current stack
-	touched int             // bytes read since it released the files' pages
+	touched int             // bytes read since the files' pages were last released
 	words   []uint64        // memory of raw.Words
 	exact   []int32         // memory of raw.Exact
-	spaces  uint64          // bits of the foreign address spaces on the stacks
+	spaces  uint64          // bits of the foreign address spaces on the stacks so far
 }
 
 func (r *stackReader) body(at recordOffset) (misc uint16, body []byte) {
@@ -43,9 +44,9 @@ func (r *reader) typeOf(at recordOffset) uint32 {
 	return c.U32()
 }
 
-// stack returns the raw stack of a sample's call chain, valid until the next call. Without a
-// chain it is the sampled address alone. If the sample has registers, the user part is only the
-// PC where it entered the kernel: the stack dump is unwound later.
+// stack returns the raw stack of a sample's call chain, valid until the next call. Without a chain,
+// the stack is only the sampled address. If the sample has registers, the user part of the stack is
+// only the PC at which the thread entered the kernel: the stack dump is unwound later.
 func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	raw := &r.raw
 	*raw = decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
@@ -98,7 +99,7 @@ func (p *recordParser) ipRegister() int {
 	return userIP
 }
 
-// register returns a user register by its number in the mask.
+// register returns the value of a user register. number is its bit in the register mask.
 func (p *recordParser) register(s *sample, number int) (uint64, bool) {
 	mask := p.events[s.event].regsUser
 	if s.regs == nil || mask>>number&1 == 0 {
@@ -115,19 +116,19 @@ func (p *recordParser) register(s *sample, number int) (uint64, bool) {
 	return c.U64(), true
 }
 
-// lineage names a process by its pid: perf does not record its descent from the first process.
+// lineage names a process by its pid, since perf does not record how it descends from the first
+// process.
 func lineage(p *process) string { return fmt.Sprintf("pid-%d", p.PID) }
 
-// setLeaf makes the sampled address the leaf of a stack (S21, perf-data 6.2). A precise event has
-// the address of the instruction that caused it, while the chain begins where the interrupt
-// arrived: mostly at the next instruction, but also in another function, or on the other side of
-// the border between user and kernel. With `--user-callchains`, the chain lacks the kernel's
-// leaf.
+// setLeaf makes the sampled address the leaf of a stack (S21, perf-data 6.2). The sampled address
+// of a precise event is the instruction that caused it, but its chain begins where the interrupt
+// arrived: mostly at the next instruction, sometimes in another function, or in the kernel instead
+// of user code or vice versa. With `--user-callchains`, the chain lacks the kernel's leaf.
 func (r *stackReader) setLeaf(s *sample, raw *decode.RawStack, in chainContext) {
 	switch {
 	case len(raw.Words) == 0:
 		r.append(raw, s.ip, in)
-	case raw.Words[0] == s.ip, !r.hasLeaf(s), in.space != 0: // other systems have no chains
+	case raw.Words[0] == s.ip, !r.hasLeaf(s), in.space != 0: // guests and the hypervisor have no chains
 	case in.kernel && raw.Kernel == 0:
 		raw.Words, raw.Kernel = slices.Insert(raw.Words, 0, s.ip), 1
 	case !in.kernel && raw.Kernel == len(raw.Words):
@@ -152,12 +153,13 @@ const (
 	arm64IP = 32
 )
 
-// anyStack replaces the stack pointer, which the samples lack: whether the return address is
-// still in the link register does not depend on it. Nothing is mapped there.
+// anyStack replaces the stack pointer, which the samples lack. The unwinder does not need the real
+// one to see whether the return address is still in the link register. Nothing is mapped at
+// anyStack.
 const anyStack = 1 << 63
 
-// hasLinkRegister reports whether a sample has, besides its chain, arm64's link register but no
-// stack. A leaf that has not saved the register has no frame, so that the chain lacks its caller
+// hasLinkRegister reports whether a sample has a chain and arm64's link register, but no stack. A
+// leaf that has not saved the link register has no frame, so the chain lacks the leaf's caller
 // (perf-data 12).
 func (p *recordParser) hasLinkRegister(s *sample) bool {
 	a := &p.events[s.event].attr
@@ -165,8 +167,8 @@ func (p *recordParser) hasLinkRegister(s *sample) bool {
 		len(s.chain) > 0 && a.sampleType&sampleStackUser == 0 && !a.usesBranches()
 }
 
-// linkRegister fills in a dump with the link register, by which the unwinder finds the leaf's
-// caller, and no stack.
+// linkRegister fills in a dump with the link register but no stack. The unwinder finds the leaf's
+// caller by the link register.
 func (p *recordParser) linkRegister(s *sample, dump *decode.StackDump) {
 	dump.Reason, dump.Known, dump.Stack, dump.Full = "", 0, nil, false
 	value, ok := p.register(s, arm64LR)
@@ -176,5 +178,5 @@ func (p *recordParser) linkRegister(s *sample, dump *decode.StackDump) {
 	}
 	dump.Machine = decode.Machine{Arch: isa.ARM64, Big: p.big}
 	dump.Registers[arm64IP], dump.Registers[arm64SP], dump.Registers[arm64LR] = raw.Words[raw.Kernel], anyStack, value
-	dump.Known = 1<<arm64IP | 1<<arm64SP | 1<<arm64LR // not more: saved registers must not be found
+	dump.Known = 1<<arm64IP | 1<<arm64SP | 1<<arm64LR // no other registers: the unwinder must not find saved ones
 }

@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// The ABI of registers of 32-bit programs (perf-data 6).
+// abi32 is the ABI of the registers of 32-bit programs (perf-data 6).
 const abi32 = 1
 
 // The DWARF numbers of perf's registers, -1 for those that the unwinder ignores (perf-data 15.2).

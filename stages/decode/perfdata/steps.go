@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Samples flow through four concurrent steps and a sink (ordered.Chain). The state of each step
-// is an allocation of its own: on a shared cache line, processors would slow each other down.
+// Samples flow through four concurrent steps and a sink (ordered.Chain). Each step's state is
+// allocated separately: processors that share a cache line would slow each other down.
 
 // parseStep parses the samples.
 type parseStep struct {
@@ -20,7 +20,7 @@ type parseStep struct {
 	switches refQueue
 }
 
-// refQueue is a list of records with its first one.
+// refQueue is a sorted list of records; first is its head.
 type refQueue struct {
 	refs  *refMerge
 	first sampleRef
@@ -56,8 +56,8 @@ type attributeStep struct {
 	t          *timeline
 	observe    decode.MappingObserver
 	counters   counterValues
-	usesKernel bool             // early was called for the kernel
-	cgroups    map[uint64]int32 // indexes in rec.CGroups, by the kernel's id
+	usesKernel bool             // observe was called for the kernel
+	cgroups    map[uint64]int32 // the kernel's id of a control group -> index in rec.CGroups
 }
 
 // unwindStep makes the raw stack of each sample.
@@ -68,21 +68,21 @@ type unwindStep struct {
 
 // sinkStep appends the rows of samples to their processes.
 type sinkStep struct {
-	accesses uint64 // rowFields that any event has
+	accesses uint64 // the rowFields that at least one event has
 	space    *spill.Space
 	known    []*processRows
-	foreign  *processRows // states of threads of no process
-	inMemory int          // rows
+	foreign  *processRows // states of threads whose process is unknown
+	inMemory int          // number of rows in memory
 	err      error
 }
 
-// batchSamples is the number of samples in a batch: each may have 64 KiB.
+// batchSamples is the number of samples in a batch. Each sample may have 64 KiB.
 const batchSamples = 512
 
 // queuedBatches is how many batches may wait between two steps.
 const queuedBatches = 8
 
-// sampleBatch is some successive samples on their way through the steps.
+// sampleBatch is a batch of successive samples and switch records on its way through the steps.
 type sampleBatch struct {
 	list   []parsedSample
 	rows   rowBatch         // of all samples
@@ -90,23 +90,23 @@ type sampleBatch struct {
 	states []stateRow
 }
 
-// parsedSample is a sample of a batch.
+// parsedSample is a sample or a switch record of a batch.
 type parsedSample struct {
 	sample
 	ref    sampleRef
-	misc   uint16 // of its record
+	misc   uint16 // misc field of the record's header
 	p      *process
 	stacks *decode.Stacks
 	to     *processRows
-	rows   int32 // how many it has
+	rows   int32 // number of rows of the sample
 	dumped bool  // its stack is unwound later: the rows refer to a dump
 
-	isSwitch bool // it is no sample, but a switch record
+	isSwitch bool // a switch record, not a sample
 	switched switchRecord
-	name     int32 // the number of that thread's name
+	name     int32 // number of the name of the thread in switched
 	traced   schedFields
-	// switchedOut and other are the processes of the threads in traced: of one that was switched
-	// out, and of one that was switched in or woken up. nil if they are unknown.
+	// switchedOut is the process of the thread in traced that was switched out; other is the
+	// process of the thread that was switched in or woken up. nil: unknown.
 	switchedOut, other *process
 }
 
@@ -139,7 +139,7 @@ func (r *reader) attribute(t *timeline) {
 	intern := (*sampleBatch).internStacks
 	if schedule != nil {
 		sink.foreign = schedule.foreign
-		intern = func(some *sampleBatch) { // one step: waits add stacks, too
+		intern = func(some *sampleBatch) { // in one step, since waits also add stacks
 			some.internStacks()
 			schedule.schedule(some)
 		}
@@ -184,7 +184,7 @@ func (step *parseStep) parse(to *sampleBatch) {
 			r.stats.badSamples++
 			continue
 		}
-		if own.left >= 8 { // fields are multiples of 8 bytes
+		if own.left >= 8 { // the size of each field is a multiple of 8 bytes
 			r.stats.longSamples++
 		}
 		if own.exact {
@@ -227,7 +227,7 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 		a.usesKernel = true
 		a.observe(a.rec, []decode.MapEvent{a.t.kernelItself()})
 	}
-	if p.Number == 0 { // not numbered yet: it gets rows even if none of its samples count
+	if p.Number == 0 { // not numbered yet: number it even if none of its samples get rows
 		p.rows = &processRows{}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
@@ -263,7 +263,7 @@ func (a *attributeStep) switched(own *parsedSample) {
 	}
 }
 
-// traced finds the processes of the threads that a sample tells about.
+// traced finds the processes of the threads in a sample's fields.
 func (a *attributeStep) traced(own *parsedSample) {
 	t := &own.traced
 	own.switchedOut, own.other = nil, nil
@@ -281,8 +281,8 @@ func (a *attributeStep) traced(own *parsedSample) {
 	}
 }
 
-// owner returns the process of a thread, nil if it is not known: of one that its namespace does
-// not see, or of the idle one.
+// owner returns the process of a thread id in a tracepoint's field. It returns nil for the idle
+// thread, and if such ids are of another process namespace (schedulerRecords.foreign).
 func (a *attributeStep) owner(tid int32, time uint64) *process {
 	if tid <= 0 || a.sched.foreign {
 		return nil
@@ -305,8 +305,8 @@ func (p *recordParser) inKernel(s *sample, misc uint16) bool {
 	return c.U64() == contextKernel
 }
 
-// unwind makes the stacks of samples. It drops the stacks that are unwound from dumps later, after
-// counting their reasons.
+// unwind makes the stacks of samples. Stacks that are unwound from dumps later are made only to
+// count their reasons, and dropped.
 func (r *unwindStep) unwind(to *sampleBatch) {
 	to.stacks.Reset(len(to.list))
 	for i := range to.list {
@@ -328,7 +328,7 @@ func (r *unwindStep) unwind(to *sampleBatch) {
 	}
 }
 
-// addRows adds the rows of a sample: one, or one for each counter that changed.
+// addRows adds the rows of a sample: one row, or one for each counter whose value changed.
 func (a *attributeStep) addRows(m *sampleRef, row *row, s *sample, to *rowBatch) {
 	weight, ok := s.weight, a.weightInBounds(s)
 	if !ok {
@@ -368,8 +368,8 @@ func (b *sampleBatch) internStacks() {
 	}
 }
 
-// append appends the rows of samples to their processes, one run of the same process at a time;
-// false after an error.
+// append appends the rows of samples to their processes; false after an error. It copies successive
+// rows of the same process together.
 func (k *sinkStep) append(some *sampleBatch) bool {
 	row := 0
 	for i := 0; i < len(some.list); {
@@ -377,7 +377,7 @@ func (k *sinkStep) append(some *sampleBatch) bool {
 		for ; i < len(some.list) && some.list[i].to == to; i++ {
 			row += int(some.list[i].rows)
 		}
-		if from == row { // also switch records
+		if from == row { // no rows, as for switch records
 			continue
 		}
 		if to.n == 0 {
@@ -421,7 +421,7 @@ func (r *reader) addRow(s *sample, row *row, to *rowBatch) {
 	to.add(row)
 }
 
-// recorded returns a field, -1 if the sample does not have it.
+// recorded returns the value of a field, or -1 if the sample lacks the field (ok is false).
 func recorded(v uint64, ok bool) int64 {
 	if !ok {
 		return -1
@@ -429,7 +429,7 @@ func recorded(v uint64, ok bool) int64 {
 	return int64(v)
 }
 
-// complete fills in what the stages read of a process.
+// complete fills in the fields of a process that later stages read.
 func (t *timeline) complete(p *process, usesKernel bool) {
 	t.inherit(p)
 	t.assignBuildIDs(p.Mappings)

@@ -11,24 +11,24 @@ import (
 // names them.
 const idleName = "swapper"
 
-// thread has the names of a thread id in a process (perf-data 5.2). Several threads may have the
-// id, one after the other.
+// thread has the names of a thread id in a process (perf-data 5.2). Several threads may have the id
+// one after the other.
 type thread struct {
-	namings []nameInterval // in order of time; the first holds from the beginning
-	at      int            // index of the latest sample's naming
-	used    int32          // number of namings with samples
+	namings []nameInterval // in order of time; the first is valid from the beginning
+	at      int            // index in namings for the latest sample
+	used    int32          // number of namings that samples have
 }
 
-// nameInterval is a name and the record since which samples of the thread have it.
+// nameInterval is a name of a thread, and the record from which on samples of the thread have it.
 type nameInterval struct {
 	sampleRef
 	name   string // empty if it is unknown
 	begun  uint64 // when the thread got the name, 0 if before the recording
 	ended  uint64 // when the thread ended, 0 if that was not recorded
-	number int32  // its number among those with samples, from 1; 0 if it has none
+	number int32  // number among the thread's names that samples have, from 1; 0 if no sample has it
 }
 
-// rename gives a thread a name from a record on.
+// rename gives a thread a new name, from a record on.
 func (th *thread) rename(s *sideband, name string) {
 	next := nameInterval{sampleRef: sampleRef{s.time, s.at}, name: name, begun: s.time}
 	last := len(th.namings) - 1
@@ -36,7 +36,7 @@ func (th *thread) rename(s *sideband, name string) {
 	case last < 0 && s.time == 0:
 		next.sampleRef = sampleRef{}
 	case last < 0:
-		th.namings = append(th.namings, nameInterval{}) // its name before is unknown
+		th.namings = append(th.namings, nameInterval{}) // its earlier name is unknown
 	case th.namings[last].ended == 0 && th.namings[last].name == name:
 		return
 	case s.time == 0 && th.namings[last].name == "":
@@ -46,8 +46,8 @@ func (th *thread) rename(s *sideband, name string) {
 	th.namings = append(th.namings, next)
 }
 
-// inherit gives a new thread the name of its creator. A synthesized record (miscExec) overrides
-// nothing known.
+// inherit gives a new thread the name of its creator. A synthesized record (miscExec) does not
+// replace a known name.
 func (th *thread) inherit(s *sideband, parent *thread) {
 	switch {
 	case len(th.namings) == 0:
@@ -72,8 +72,8 @@ func (th *thread) end(time uint64) {
 	}
 }
 
-// number returns the number of the thread's name in a sample, from 0. Samples come in order of
-// time.
+// number returns the number, from 0, of the name that the thread has in a sample. Samples must come
+// in order of time.
 func (th *thread) number(m *sampleRef) int32 {
 	if len(th.namings) == 0 {
 		return 0
@@ -112,7 +112,7 @@ func (p *process) thread(tid int32) *thread {
 	return th
 }
 
-// renames reports whether some thread has several names while samples are taken.
+// renames reports whether some thread has several names during the time of the samples.
 func (t *timeline) renames() (some bool) {
 	for _, list := range t.all {
 		for _, p := range list {
@@ -125,7 +125,7 @@ func (t *timeline) renames() (some bool) {
 	return some
 }
 
-// names returns the names of the process's threads in samples, by thread and time.
+// names returns the names that the process's threads have in samples, by thread and time.
 func (t *timeline) names(p *process) (list []decode.ThreadName) {
 	for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
 		namings := p.threads[tid].namings
@@ -148,7 +148,7 @@ func (t *timeline) names(p *process) (list []decode.ThreadName) {
 	return list
 }
 
-// numberName returns the number of a thread's name in a sample.
+// numberName returns the number of the name that a thread has in a sample.
 func (p *process) numberName(tid int32, m *sampleRef) int32 {
 	if th := p.threads[tid]; th != nil {
 		return th.number(m)

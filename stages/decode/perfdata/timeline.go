@@ -14,22 +14,22 @@ type timeline struct {
 	start       uint64 // the earliest time of any record
 	current     map[int32]*process
 	all         map[int32][]*process  // by pid, in order of their start
-	recorded    []*process            // processes with samples, by their first
+	recorded    []*process            // processes with samples, in order of their first sample
 	kernel      []decode.MapEvent     // modules and generated code of the kernel
-	files       map[string]*pathFiles // by path
-	copied      map[string]int64      // how often memory replaced the text of a program, by path
+	files       map[string]*pathFiles // path -> files that had it
+	copied      map[string]int64      // path of a program -> how often anonymous memory replaced its text
 	kernelID    string                // the build-id of the kernel's own mapping
 	launched    []*process            // programs that perf started
 	texts       map[string]string     // interned names
 	counters    []decode.Counter
 	inheritance inheritance
-	lives       []life          // of threads
-	tids        map[int32]int32 // the process of each thread that a record names
+	lives       []life          // forks, execs and exits of threads
+	tids        map[int32]int32 // thread -> process, by the records that name the thread
 	end         uint64          // the latest time of a record about a thread
-	switches    bool            // the recording may tell when threads were switched
-	follows     bool            // switches tell the states of threads
+	switches    bool            // the recording may show when threads were switched
+	follows     bool            // the states of threads are followed (scheduleStep)
 	clock       int32           // the event that measures time on a CPU, -1 if there is none
-	foreign     *processRows    // states of threads of no process
+	foreign     *processRows    // states of threads whose process is unknown
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -40,19 +40,19 @@ type process struct {
 	exited bool
 	// launcher marks perf's child before it executes the program to record.
 	launcher bool
-	executes bool         // it executed its program during the recording
+	executes bool         // the process executed its program during the recording
 	rows     *processRows // nil without samples
 	threads  map[int32]*thread
-	spaces   uint64         // bits of the foreign address spaces of its samples
+	spaces   uint64         // bits of the foreign address spaces in its samples
 	dumps    []recordOffset // samples with stacks to unwind
 
-	wait *processWaits // nil before it is needed
+	wait *processWaits // nil until it is needed
 }
 
-// addressSpace is the mappings that a process has, while its records are followed.
+// addressSpace is the mappings of a process while its records are replayed.
 type addressSpace struct {
 	text   []decode.MapEvent // mappings of the program's own file
-	live   []int32           // since base: indexes in Mappings, or complements of indexes in DataMappings
+	live   []int32           // mappings since base: indexes in Mappings, or complements (^) of indexes in DataMappings
 	base   *snapshot         // older mappings, shared with forks
 	forked *snapshot         // mappings inherited from the parent
 	drops  []sharedUnmap
@@ -99,7 +99,8 @@ func (t *timeline) ns(time uint64) int64 {
 	return int64(time - t.start)
 }
 
-// process returns the current process of a pid; a new one if no record announced it.
+// process returns the current process with a pid. It begins a new process if no record announced
+// one.
 func (t *timeline) process(pid int32, now uint64) *process {
 	p := t.current[pid]
 	if p == nil {
@@ -159,8 +160,8 @@ func (t *timeline) replay(s *sideband) {
 	}
 }
 
-// comm names a thread, and the program of a process that executes one. Such a process loses its
-// mappings, which perf does not record.
+// comm names a thread. If the process executed a program, comm also names the program and ends the
+// old mappings; perf does not record their ends.
 func (t *timeline) comm(s *sideband, c *cursor) {
 	pid, tid := c.s32(), c.s32()
 	if c.Short {
@@ -193,13 +194,13 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	}
 }
 
-// namesProgram reports whether the name of a first thread is the program's: threads may also
-// rename themselves. Kernels before 3.16 do not distinguish.
+// namesProgram reports whether a name of a process's first thread is the name of its program. The
+// thread may also have renamed itself; kernels before 3.16 do not record the difference.
 func (t *timeline) namesProgram(p *process, s *sideband) bool {
 	return s.misc&miscExec != 0 || p.Target == "" || !t.r.found.tellsExec || s.time == 0 && !p.executes
 }
 
-// intern returns a string that shares its memory with equal ones.
+// intern returns a string that shares its memory with equal strings.
 func (t *timeline) intern(text string) string {
 	if known, ok := t.texts[text]; ok {
 		return known
@@ -208,7 +209,7 @@ func (t *timeline) intern(text string) string {
 	return text
 }
 
-// fork begins a thread, or a process with its parent's program and mappings.
+// fork begins a thread, or a process that inherits its parent's program and mappings.
 func (t *timeline) fork(s *sideband, c *cursor) {
 	pid, ppid, tid, ptid := c.s32(), c.s32(), c.s32(), c.s32()
 	if c.Short {
@@ -248,7 +249,7 @@ func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 	p.base = p.forked
 }
 
-// lived notes a record about the life of a thread, unless it tells of a time before the recording.
+// lived notes a record about the life of a thread, unless it is from before the recording.
 func (t *timeline) lived(s *sideband, kind lifeKind, pid, tid int32) {
 	if t.switches {
 		t.tids[tid] = pid

@@ -11,12 +11,13 @@ import (
 // contentKind is a kind of content of a recording (perf-data 2, 5, 6).
 type contentKind struct {
 	name string
-	// lacks says what the store lacks, since nothing uses the content; empty if it decides values or
-	// names, a column has it, or no value or name depends on it, as on the machine's topology.
+	// lacks says what the store lacks because the content is not used. It is empty if a column has
+	// the content, if values or names follow from it, or if neither depends on it, as on the
+	// machine's topology.
 	lacks string
 }
 
-// recordKinds are the types of records.
+// recordKinds describes the types of records.
 var recordKinds = map[uint32]contentKind{
 	recordMmap: {"MMAP", ""}, recordLost: {"LOST", ""}, recordComm: {"COMM", ""}, recordExit: {"EXIT", ""},
 	recordThrottle: {"THROTTLE", ""}, recordUnthrottle: {"UNTHROTTLE", ""}, recordFork: {"FORK", ""},
@@ -39,7 +40,7 @@ var recordKinds = map[uint32]contentKind{
 	recordTracingData: {"TRACING_DATA", ""},
 	recordBuildID:     {"BUILD_ID", ""}, recordFinishedRound: {"FINISHED_ROUND", ""}, recordIDIndex: {"ID_INDEX", ""},
 	recordAuxtraceInfo:  {"AUXTRACE_INFO", "how the hardware traced"},
-	recordAuxtrace:      {"AUXTRACE", ""}, // the bytes have a problem of their own
+	recordAuxtrace:      {"AUXTRACE", ""}, // summary reports the bytes
 	recordAuxtraceError: {"AUXTRACE_ERROR", "errors in the hardware's trace"},
 	recordThreadMap:     {"THREAD_MAP", ""}, recordCPUMap: {"CPU_MAP", ""},
 	recordStatConfig: {"STAT_CONFIG", "settings of perf stat"}, recordStat: {"STAT", "counts of perf stat"},
@@ -62,8 +63,8 @@ var recordKinds = map[uint32]contentKind{
 	recordSimpleperf + 10: {"DEBUG", "simpleperf's notes about itself"},
 }
 
-// sampleFields are the sample fields by their sample_type bit. Some events may use reported ones:
-// see usesField.
+// sampleFields describes the fields of samples by their sample_type bit. Fields with lacks are
+// reported unless the event's samples use them (usesField).
 var sampleFields = [...]contentKind{
 	{"IP", ""}, {"TID", ""}, {"TIME", ""}, {"ADDR", ""}, {"READ", ""}, {"CALLCHAIN", ""}, {"ID", ""},
 	{"CPU", ""}, {"PERIOD", ""}, {"STREAM_ID", ""},
@@ -81,7 +82,7 @@ var sampleFields = [...]contentKind{
 	{"WEIGHT_STRUCT", ""},
 }
 
-// headerFeatures are the features of a file's header by their bit.
+// headerFeatures describes the features of a file's header by their bit.
 var headerFeatures = map[int]contentKind{
 	featureTracing: {"TRACING_DATA", ""}, featureBuildID: {"BUILD_ID", ""},
 	featureHostname: {"HOSTNAME", ""}, featureOSRelease: {"OSRELEASE", ""}, featureVersion: {"VERSION", ""}, featureArch: {"ARCH", ""},
@@ -107,7 +108,7 @@ var headerFeatures = map[int]contentKind{
 	featureInitMap:        {"INIT_MAP", ""},
 }
 
-// noteFeature counts the entries of a feature, or the feature itself.
+// noteFeature counts a feature: its entries if it is a list, otherwise 1.
 func (r *reader) noteFeature(bit int, c cursor) {
 	n := int64(1)
 	switch bit {
@@ -117,8 +118,8 @@ func (r *reader) noteFeature(bit int, c cursor) {
 	r.unused.seenFeatures[bit] += n
 }
 
-// noteFields counts samples with fields that no table stores. It runs when all samples are found,
-// and before group samples are counted per event.
+// noteFields counts the samples with fields that no table stores. It runs after all samples were
+// found, and before the samples of event groups are counted per event.
 func (r *reader) noteFields() {
 	for _, e := range r.events {
 		for bit := range sampleFields {
@@ -129,7 +130,8 @@ func (r *reader) noteFields() {
 	}
 }
 
-// usesField reports whether an event's samples use a reported field.
+// usesField reports whether an event's samples use a field that would otherwise be reported as
+// unused.
 func (p *recordParser) usesField(e *event, field uint64) bool {
 	switch field {
 	case sampleRegsUser:
@@ -173,7 +175,8 @@ func (r *reader) judgeUnused() {
 	}
 }
 
-// branchesUsed says for what branches are used nevertheless.
+// branchesUsed returns the part of the message that says for what branches are used although they
+// are not stored.
 func (r *reader) branchesUsed() string {
 	if slices.ContainsFunc(r.events, func(e *event) bool { return e.usesBranches() }) {
 		return "; they only show the callers of leaves without a frame"
@@ -181,7 +184,7 @@ func (r *reader) branchesUsed() string {
 	return ""
 }
 
-// readLost returns how many samples were lost by the counters' last readings.
+// readLost returns the number of lost samples according to the last readings of all counters.
 func (r *reader) readLost() (n int64) {
 	for _, lost := range r.unused.lostBy {
 		n += int64(min(lost, 1<<62/uint64(len(r.unused.lostBy))))
@@ -206,14 +209,14 @@ const (
 	recordStatRound   = 77
 )
 
-// fixedSizes are the sizes of bodies that a type determines, in bytes, without the trailer, which
-// some records lack.
+// fixedSizes maps record types to the fixed size of their bodies, in bytes. It excludes the
+// trailer, which some records lack.
 var fixedSizes = map[uint32]int{
 	recordUnthrottle: 24, recordAux: 24, recordITraceStart: 8, recordSwitch: 0, recordSwitchCPUWide: 8, recordAuxOutputID: 8,
 }
 
-// fits reports whether an unused record has the size of its type. A sample with a damaged type
-// does not.
+// fits reports whether an unused record has the size that its type requires. A sample with a
+// damaged type usually does not.
 func (p *recordParser) fits(typ uint32, body []byte) bool {
 	if len(p.events) == 0 {
 		return true

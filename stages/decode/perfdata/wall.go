@@ -10,15 +10,15 @@ import (
 	"stackmill/stages/decode"
 )
 
-// wallShares divides the time that each thread of a process was on a CPU among the samples that
-// measure such time, in proportion to their values: the shares of a thread add up to its time.
+// wallShares divides the time that a thread was on a CPU among the thread's clock samples, in
+// proportion to their values. The shares of a thread's samples add up to its time.
 type wallShares struct {
-	clock int32                 // the event of these samples, -1 if there is none
+	clock int32                 // the event of clock samples, -1 if there is none
 	times map[int32]*threadTime // by thread; empty if the recording has no switches
-	given map[int32]*threadTime // what the samples so far have
+	given map[int32]*threadTime // thread -> shares and values of the samples so far
 }
 
-// record makes a record batch of samples that shares the columns' memory.
+// record makes a record batch of samples. It shares the memory of the columns.
 func (w *wallShares) record(b *rowBatch) arrow.RecordBatch {
 	wide := func(column int, absent func() []int64) arrow.Array {
 		values := b.wide[column]
@@ -35,8 +35,8 @@ func (w *wallShares) record(b *rowBatch) arrow.RecordBatch {
 	))
 }
 
-// of returns the shares of some samples, and their values divided by the parallelism; -1 for
-// samples without one.
+// of returns the shares of samples, and their values divided by the parallelism; -1 for samples
+// that have none.
 func (w *wallShares) of(b *rowBatch) (wall, latency []int64) {
 	wall, latency = unknown()[:b.len()], unknown()[:b.len()]
 	if len(w.times) == 0 || w.clock < 0 {
@@ -59,8 +59,8 @@ func (w *wallShares) of(b *rowBatch) (wall, latency []int64) {
 	return wall, latency
 }
 
-// next returns the share of a thread's next sample: what the thread's samples up to it have, less
-// what those before it have.
+// next returns the share of a thread's next sample: the rounded sum of the shares up to this
+// sample, minus the sum before it.
 func (w *wallShares) next(tid int32, value int64, t *threadTime) int64 {
 	given := w.given[tid]
 	if given == nil {
@@ -78,7 +78,7 @@ func (w *wallShares) next(tid int32, value int64, t *threadTime) int64 {
 // waitRows reads the waits of a process.
 type waitRows struct {
 	t     *timeline
-	dumps int // of the process's samples; those of waits come after them
+	dumps int // number of the samples' dumps; the dumps of waits have the numbers after these
 }
 
 // record makes a record batch of waits.
@@ -101,8 +101,8 @@ func (w *waitRows) record(b *rowBatch) arrow.RecordBatch {
 		schema.Int32s(b.narrow[rowEvent]), schema.Int64s(b.wide[rowPeriod]), schema.Int64s(wakers)))
 }
 
-// wakerSample returns the number of a sample within the recording, as the stages count: process by
-// process, the samples before the waits.
+// wakerSample converts a value of rowWaker to the sample's number within the recording. The stages
+// number the samples process by process, in each process samples before waits.
 func (t *timeline) wakerSample(waker int64) int64 {
 	if waker == noWaker {
 		return noWaker

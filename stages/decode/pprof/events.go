@@ -14,13 +14,13 @@ import (
 	"stackmill/stages/decode"
 )
 
-// eventReader reads the samples again: each value that is not 0 is an event.
+// eventReader reads the samples a second time: each value that is not 0 is an event.
 type eventReader struct {
 	index  *profileIndex
-	rest   []byte  // of the content
-	stacks []int32 // of the remaining samples
+	rest   []byte  // unread part of the profile's content
+	stacks []int32 // stack numbers of the unread samples
 
-	// The values of the last sample that are not returned yet.
+	// The last sample; values are those that were not returned yet.
 	stack  int32
 	values []event
 	labels string
@@ -63,7 +63,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	return decode.NewBatch(schema.EventSchema(schema.Pprof), columns), nil
 }
 
-// noCPU is the column of CPUs and of control groups, which profiles do not have.
+// noCPU is the value of the columns for CPUs and control groups, which profiles do not have.
 var noCPU = sync.OnceValue(func() []int32 { return slices.Repeat([]int32{-1}, schema.BatchRows) })
 
 // sample reads the next sample.

@@ -77,8 +77,9 @@ func detect(path string) bool {
 	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && (plausible(head) || isLegacy(head))
 }
 
-// enoughFields is how many valid fields show that a file is a profile if its head has no sample
-// type (which no text file contains): some writers put strings first.
+// enoughFields is the number of valid fields that identify a profile if its head has no sample
+// type: some writers put strings first. A sample type alone identifies a profile, since no text
+// file contains one.
 const enoughFields = 8
 
 // plausible reports whether bytes may be the beginning of a profile.
@@ -111,7 +112,7 @@ func plausible(head []byte) bool {
 	return types > 0 || known >= enoughFields
 }
 
-// numbersOnly returns an error unless a message consists of numbers.
+// numbersOnly returns an error unless all fields of a message are numbers, as in a sample type.
 func numbersOnly(content []byte) error {
 	return fields(content, func(f field) error {
 		if f.wire != protowire.VarintType || f.number > 2 {

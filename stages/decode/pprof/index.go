@@ -20,8 +20,8 @@ type profileIndex struct {
 	types        []valueType
 	strings      []textRange
 	mappings     []mapping
-	mappingIndex map[uint64]int       // indexes in mappings, by id
-	locations    map[uint64]textRange // the messages, by id
+	mappingIndex map[uint64]int       // id of a mapping -> index in mappings
+	locations    map[uint64]textRange // id of a location -> its message
 	functions    map[uint64]function
 	time         int64
 	duration     int64
@@ -39,8 +39,8 @@ type textRange struct{ from, to uint32 }
 // valueType is a sample type.
 type valueType struct {
 	name, unit uint64
-	metricUnit string // the counter's unit, empty for a count
-	factor     int64  // how many metric units are one unit of the type
+	metricUnit string // the metric's unit, empty for a count
+	factor     int64  // how many metricUnits are one unit of the profile
 }
 
 type mapping struct{ start, limit, offset, file, buildID uint64 }
@@ -95,10 +95,11 @@ func (x *profileIndex) checkTexts() error {
 	return nil
 }
 
-// errNoText says that a string index is out of range.
+// errNoText reports a string index that is out of range.
 var errNoText = errors.New("a string index is out of range")
 
-// haveTexts reports whether all strings exist. A profile without strings has the empty one.
+// haveTexts reports whether all string indexes are in range. Index 0 always is: it means the empty
+// string.
 func (x *profileIndex) haveTexts(texts ...uint64) bool {
 	return !slices.ContainsFunc(texts, func(n uint64) bool { return n > 0 && n >= uint64(len(x.strings)) })
 }
@@ -156,7 +157,7 @@ func (x *profileIndex) field(f field) error {
 	return nil
 }
 
-// numberFields reads the numbers in the first fields of a message.
+// numberFields reads numbers from a message: field 1 into to[0], field 2 into to[1], and so on.
 func numberFields(message []byte, to ...*uint64) error {
 	return fields(message, func(f field) error {
 		if n := int(f.number); n >= 1 && n <= len(to) {
@@ -166,7 +167,7 @@ func numberFields(message []byte, to ...*uint64) error {
 	})
 }
 
-// span returns the range of a part of the content.
+// span returns the range of b in the content. b must be a slice of the content.
 func (x *profileIndex) span(b []byte) textRange {
 	from := uint32(cap(x.content) - cap(b))
 	return textRange{from, from + uint32(len(b))}
@@ -182,7 +183,7 @@ func (x *profileIndex) mapping(message []byte) error {
 	return define(x.mappingIndex, id, len(x.mappings)-1, "mapping")
 }
 
-// define adds an entry under its id.
+// define adds an entry under its id. An id that is 0 or already has an entry is an error.
 func define[T any](to map[uint64]T, id uint64, v T, what string) error {
 	if _, twice := to[id]; twice || id == 0 {
 		return fmt.Errorf("%s %d occurs twice, or its id is 0", what, id)

@@ -14,7 +14,7 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// legacyTexts begin the text formats that pprof had before profile.proto.
+// legacyTexts are the first bytes of the text formats that pprof had before profile.proto.
 var legacyTexts = [][]byte{
 	[]byte("heap profile: "), []byte("goroutine profile: total "), []byte("threadcreate profile: total "),
 	[]byte("--- contention"), []byte("--- mutex"), []byte("--- heap"), []byte("--- threadz"), []byte("--- growth"), []byte("--- Memory map: ---"), []byte(symbolSection),
@@ -49,7 +49,8 @@ type symbol struct {
 	line       int64
 }
 
-// symbolSection begins the output of `pprof --raw`: symbols by address, then a profile.
+// symbolSection is the first line of the output of `pprof --raw`: symbols by address, then a
+// profile.
 const symbolSection = "--- symbol"
 
 var (
@@ -57,7 +58,7 @@ var (
 	commentLine = lazyregexp.New(`^#\t0x([0-9a-f]+)\t(.+?)(?:\+0x[0-9a-f]+)?\t\s*(.+):(\d+)$`)
 )
 
-// section reads the symbols before a profile, and returns the profile.
+// section reads the symbols before a profile, and returns the content after them.
 func (s symbolTable) section(content []byte) ([]byte, error) {
 	if !bytes.HasPrefix(content, []byte(symbolSection)) {
 		return content, nil
@@ -120,8 +121,8 @@ func (s symbolTable) comments(content []byte) {
 	take()
 }
 
-// apply gives names to the locations of a profile. The address of a caller's location is that of
-// the call; the symbols may have the return address, which is one higher.
+// apply gives names to the locations of a profile. A caller's location has the address of the call,
+// but the symbol table may have the return address, which is one higher.
 func (s symbolTable) apply(p *profile.Profile) {
 	functions := map[symbol]*profile.Function{}
 	for _, l := range p.Location {

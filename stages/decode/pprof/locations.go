@@ -9,11 +9,11 @@ import (
 	"stackmill/stages/decode"
 )
 
-// maxLevels is the maximum number of inlined functions at a location. Deeper ones become
-// deeperInlined.
+// maxLevels is the maximum number of inlined functions at a location. deeperInlined replaces those
+// that are inlined more deeply.
 const maxLevels = 256
 
-// deeperInlined replaces the functions that are inlined deeper, as in load objects
+// deeperInlined replaces the functions that are inlined too deeply, as in load objects
 // (symtab.DeeperInlined).
 const deeperInlined = "<Truncated-inline-chain>"
 
@@ -70,7 +70,7 @@ func (r *reader) word(p *location) (uint64, error) {
 	places := r.names.Of(object)
 	at := decode.NamedLocation{Offset: decode.NoFileOffset}
 	if m == nil && p.address != 0 {
-		at.Offset = min(p.address, decode.NoFileOffset) // for generated code, the PC itself
+		at.Offset = min(p.address, decode.NoFileOffset) // code without a mapping is generated: use the PC itself
 	}
 	if m != nil && p.address != 0 && p.address >= m.start && (m.limit == 0 || p.address < m.limit) {
 		at.Offset = p.address - m.start + m.offset
@@ -138,7 +138,8 @@ func (r *reader) image() []decode.MapEvent {
 	return r.names.Image()
 }
 
-// object returns a mapping and its load object; the mapping is nil if it is missing or nameless.
+// object returns a mapping's load object and the mapping. The mapping is nil if there is no mapping
+// with that id, or if it has no name.
 func (x *profileIndex) object(id uint64) (decode.NamedObject, *mapping) {
 	if at, ok := x.mappingIndex[id]; ok {
 		m := &x.mappings[at]

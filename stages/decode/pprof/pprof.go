@@ -1,6 +1,6 @@
 // Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Frames are
-// names with files and lines. Load objects are what mappings name; their files are not opened.
-// Sample types become metrics, and samples have labels.
+// recorded as names with files and lines. Load objects are those that mappings name; their files
+// are not opened. Sample types become metrics, and samples have labels.
 //
 // Start reading with Decoder.Open, then file.go, locations.go and stacks.go.
 package pprof
@@ -108,7 +108,7 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 	return nil
 }
 
-// program returns the name of the program: the first mapping's.
+// program returns the name of the program: the file name of the first mapping.
 func (x *profileIndex) program() string {
 	if len(x.mappings) == 0 {
 		return ""

@@ -21,7 +21,7 @@ type reader struct {
 	index       *profileIndex
 	stacks      *decode.Stacks
 	names       *decode.Names
-	words       map[uint64]uint64 // of locations
+	words       map[uint64]uint64 // id of a location -> its word
 	noStackWord uint64            // the word of the noStack function, if the profile has it
 	numbers     []int32           // stack numbers of the samples
 
@@ -119,7 +119,8 @@ func (r *reader) report(to *diagnostic.Log) {
 	add(diagnostic.Info, reasonDropped, r.index.droppedFunctions(), "functions are shown that pprof hides, because they match `drop_frames` of the profile")
 }
 
-// droppedFunctions returns how many functions pprof drops from the leaves of stacks.
+// droppedFunctions returns the number of functions that pprof hides because of the profile's
+// drop_frames.
 func (x *profileIndex) droppedFunctions() (n int64) {
 	drop, err := regexp.Compile("^(?:" + x.text(x.drop) + ")$")
 	if x.drop == 0 || err != nil {

@@ -21,7 +21,7 @@ var units = map[string]struct {
 	"petabyte": {"bytes", 1 << 50}, "pbyte": {"bytes", 1 << 50}, "pb": {"bytes", 1 << 50},
 }
 
-// setUnit sets the unit of a type's metric, and the factor to it. Unknown units stay as they are.
+// setUnit sets metricUnit and factor from a pprof unit. An unknown unit becomes the metric's unit.
 func (t *valueType) setUnit(name string) {
 	key := strings.ToLower(name)
 	if utf8.RuneCountInString(key) > len("ms") {
@@ -56,7 +56,7 @@ func (x *profileIndex) counters() (list []decode.Counter) {
 }
 
 // defaultType returns the index of the type that pprof shows by default: the type that the profile
-// names, or else the last.
+// prefers, or else the last type.
 func (x *profileIndex) defaultType() int {
 	for i, t := range x.types {
 		if x.preferred != 0 && x.text(t.name) == x.text(x.preferred) {
@@ -83,7 +83,8 @@ type event struct {
 	value int64
 }
 
-// value converts a value to the metric's unit, or returns false if that needs more than 64 bits.
+// value converts a value to the metric's unit. It returns false if the result needs more than 64
+// bits.
 func (x *profileIndex) value(typ int, v int64) (event, bool) {
 	factor := x.types[typ].factor
 	product := v * factor

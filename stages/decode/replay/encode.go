@@ -1,6 +1,6 @@
-// Package replay rebuilds a recording from a store, for the stages after decoding. What no other
-// table has is in the table `recordings`, as JSON of the types in this file; this package also
-// encodes that.
+// Package replay rebuilds a recording from a store, for the stages after decoding. The table
+// `recordings` holds the parts that no other table has, as JSON of the types in this file. This
+// package also writes that JSON.
 //
 // Start reading with EncodeRecording, which writes; Open (open.go) reads.
 package replay
@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// EncodeProcess returns the JSON of a process. Generated code must be attached to it before.
+// EncodeProcess returns the JSON of a process. Call it after generated code was attached.
 func EncodeProcess(p *decode.Process) (string, error) {
 	e := encoder{p: p, files: map[fileContent]int{}, codes: map[*decode.Code]int{}}
 	c := processContent{
@@ -44,7 +44,7 @@ type encoder struct {
 	list    []fileContent
 	codes   map[*decode.Code]int
 	content []decode.Code
-	touched map[*decode.Code]bool // the code in which a PC may lie
+	touched map[*decode.Code]bool // code in which a PC may lie
 }
 
 func (e *encoder) changes(events []decode.MapEvent) []mapContent {
@@ -86,10 +86,10 @@ func (e *encoder) code(m *decode.MapEvent) int {
 	return n
 }
 
-// touch finds the code that stacks touch. If not all stacks are known yet, all code may be touched.
+// touch finds the code that PCs touch. If Stacks does not have all PCs, all code may be touched.
 func (e *encoder) touch() {
 	e.touched = map[*decode.Code]bool{}
-	all := e.p.Dumps != nil || e.p.Has(schema.HWC) // PCs are not only in Stacks
+	all := e.p.Dumps != nil || e.p.Has(schema.HWC) // dumps or events have further PCs
 	var words []uint64
 	for _, m := range e.p.Mappings {
 		if m.Code == nil || len(m.Code.Bytes)+len(m.Code.Lines) == 0 || e.touched[m.Code] {
@@ -123,8 +123,9 @@ func (e *encoder) methods() map[uint64]decode.JavaMethod {
 	return used
 }
 
-// EncodeRecording returns the JSON of a recording as a whole, once it is read. decoded are the
-// problems that it had before its events were read.
+// EncodeRecording returns the JSON of everything about a recording but its processes. Call it after
+// all events were read. decoded are the problems that the recording had before its events were
+// read.
 func EncodeRecording(rec *decode.Recording, forms []decode.Form, decoded []diagnostic.Problem) (string, error) {
 	return marshal(recordingContent{
 		Format: rec.Format, Version: rec.Version, Collector: rec.Collector, Host: rec.Host, OS: rec.OS, Arch: rec.Arch,
@@ -134,14 +135,15 @@ func EncodeRecording(rec *decode.Recording, forms []decode.Form, decoded []diagn
 	})
 }
 
-// The reasons of problems that reading events finds in recordings, but not in a store.
+// The reasons of problems that stages find when they read a recording, but not when they read it
+// from a store.
 const (
 	Unreadable = "unreadable-events"
 	Overflow   = "sum-overflow"
 	badFrames  = "bad-call-frame-information" // in information that unwinding needed
 )
 
-// late returns the problems that would not be found again in a store.
+// late returns the problems that a second run, from the store, would not find.
 func late(rec *decode.Recording, forms []decode.Form) (list []diagnostic.Problem) {
 	unwound := slices.ContainsFunc(forms, func(f decode.Form) bool { return f.Callers == decode.CallersUnwound })
 	for _, p := range rec.Problems.Problems {
@@ -152,7 +154,7 @@ func late(rec *decode.Recording, forms []decode.Form) (list []diagnostic.Problem
 	return list
 }
 
-// recordingContent is the content of part 0: the recording as a whole.
+// recordingContent is the content of part 0 of the table: everything but the processes.
 type recordingContent struct {
 	Format    string                `json:"format"`
 	Version   string                `json:"version"`
@@ -173,13 +175,13 @@ type recordingContent struct {
 	Processes int                   `json:"processes"`
 	CGroups   []string              `json:"cgroups,omitempty"`
 	Forms     []decode.Form         `json:"forms"`
-	// Problems are the problems found when decoding. Late are the problems of later stages that a
-	// second run of these stages would not find.
+	// Problems are the problems found by the decoder. Late are problems found by later stages that
+	// a second run of these stages would not find.
 	Problems []diagnostic.Problem `json:"problems"`
 	Late     []diagnostic.Problem `json:"late"`
 }
 
-// processContent is the content of every other part: one process.
+// processContent is the content of every other part of the table: one process.
 type processContent struct {
 	Number      int                          `json:"number"`
 	Lineage     string                       `json:"lineage,omitempty"`
@@ -204,7 +206,7 @@ type processContent struct {
 	Codes       []decode.Code                `json:"codes,omitempty"` // that Image and Data refer to
 }
 
-// fileContent is the file of a mapping.
+// fileContent describes the file of a mapping.
 type fileContent struct {
 	Path      anyText       `json:"path"`
 	BuildID   string        `json:"build_id,omitempty"`
@@ -214,8 +216,8 @@ type fileContent struct {
 	ID        decode.FileID `json:"id,omitzero"`
 }
 
-// mapContent is a decode.MapEvent as a list: whether it unmaps, time, address, size, file offset,
-// modes, index of the file, number of the code (from 1; 0 for none).
+// mapContent is a decode.MapEvent. In JSON it is a list: 1 if it ends a mapping, else 0; time,
+// address, size, file offset, modes, index in Files, and number in Codes (from 1; 0: no code).
 type mapContent struct {
 	Unmap                     bool
 	Time                      int64
@@ -246,7 +248,7 @@ func (c *mapContent) UnmarshalJSON(data []byte) error {
 // anyText is a string that may not be UTF-8.
 type anyText string
 
-// MarshalJSON writes invalid UTF-8 as a list with base64.
+// MarshalJSON writes invalid UTF-8 as base64 in a list.
 func (t anyText) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(t)) {
 		return json.Marshal(string(t))

@@ -17,10 +17,10 @@ import (
 type sampleRun struct {
 	process          int32
 	kind             string
-	first, ofKind, n int64 // the first sample's index among all samples, and among those of the kind
+	first, ofKind, n int64 // first: index of the first sample among all samples; ofKind: among those of the kind
 }
 
-// indexSamples finds each process's samples, for the processes' event readers.
+// indexSamples finds the samples of each process, and sets the processes' Events.
 func (r *Recording) indexSamples(tables schema.TableReader, raw []int32) error {
 	var shares []sampleRun
 	ofKind, sample := map[string]int64{}, int64(0)
@@ -64,9 +64,9 @@ type eventReader struct {
 	samples rowQueue // the columns that all kinds have
 	own     rowQueue // the kind's own columns
 	columns []string
-	tags    map[string]int32 // of counters, by name
-	groups  map[string]int32 // indexes of control groups
-	raw     []int32          // by recorded stack
+	tags    map[string]int32 // name of a counter or event -> Counter.Tag
+	groups  map[string]int32 // path of a control group -> index in CGroups
+	raw     []int32          // recorded stack -> number of the process's stack
 	passed  int64
 }
 
@@ -85,11 +85,11 @@ func newEventReader(tables schema.TableReader, p *decode.Process, k schema.Kind,
 	return e
 }
 
-// errShort says that tables lack rows of samples.
+// errShort reports that the tables of samples differ in their rows.
 var errShort = errors.New("the tables of samples do not have the same rows")
 
-// Next implements decode.EventReader. Batches are as large as the decoder makes them, however rows
-// are stored: later stages number things in order of occurrence in batches.
+// Next implements decode.EventReader. Batches are as large as the decoder's, however the rows are
+// stored: later stages number things in the order in which batches contain them.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	n := min(e.share.n-e.passed, schema.BatchRows)
 	if n == 0 {
@@ -116,7 +116,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 // rowQueue returns rows in batches of any size.
 type rowQueue struct {
 	rows schema.RowReader
-	rest arrow.RecordBatch // of the last batch; nil if it was used up
+	rest arrow.RecordBatch // unread rows of the last batch; nil if there are none
 }
 
 // take returns the next n rows.
@@ -150,7 +150,7 @@ func (s *rowQueue) take(n int64) (*schema.Columns, error) {
 	return &schema.Columns{N: int(n), Batch: rows}, err
 }
 
-// close releases the rest.
+// close releases the unread rows.
 func (s *rowQueue) close() {
 	if s.rest != nil {
 		s.rest.Release()
@@ -184,7 +184,7 @@ func (e *eventReader) Close() {
 	e.own.close()
 }
 
-// batch makes events from rows.
+// batch makes events from rows of the table samples and of the kind's own table.
 func (e *eventReader) batch(samples, own *schema.Columns) (arrow.RecordBatch, error) {
 	times := samples.Int64s(0)
 	stacks, err := e.stacks(samples.Int32s(3))
@@ -214,7 +214,7 @@ func (e *eventReader) stacks(recorded []int32) ([]int32, error) {
 	return stacks, nil
 }
 
-// cgroups returns the indexes of control groups, -1 for samples without one.
+// cgroups returns an index in CGroups for each sample; -1 if it has no control group.
 func (e *eventReader) cgroups(samples *schema.Columns) []int32 {
 	const column = 5
 	numbers, name := slices.Repeat([]int32{-1}, samples.N), samples.Texts(column)
@@ -245,7 +245,7 @@ func (e *eventReader) column(f arrow.Field, own *schema.Columns, times []int64) 
 	switch {
 	case at < 0 && f.Type == arrow.BinaryTypes.String:
 		return texts(func(int) string { return "" }, own.N)
-	case at < 0 && f.Type == arrow.PrimitiveTypes.Int64: // where a decoder finds fields again
+	case at < 0 && f.Type == arrow.PrimitiveTypes.Int64: // such as the offset by which a decoder finds a sample's fields
 		return schema.Int64s(slices.Repeat([]int64{-1}, own.N))
 	case at < 0:
 		return schema.Int32s(make([]int32, own.N))
@@ -257,7 +257,7 @@ func (e *eventReader) column(f arrow.Field, own *schema.Columns, times []int64) 
 	return schema.Int64s(orMinusOne(own, at))
 }
 
-// texts makes a string column.
+// texts makes a string column of n rows.
 func texts(text func(row int) string, n int) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()
@@ -267,7 +267,8 @@ func texts(text func(row int) string, n int) arrow.Array {
 	return b.NewArray()
 }
 
-// sources returns the tags of counters or events. Unknown names get an unused tag.
+// sources returns the tag of the counter or event for each row. An unknown name gets a tag that no
+// counter has.
 func (e *eventReader) sources(name func(int) string, n int) arrow.Array {
 	const unknown = -1 << 31
 	tags := make([]int32, n)
@@ -280,7 +281,7 @@ func (e *eventReader) sources(name func(int) string, n int) arrow.Array {
 	return schema.Int32s(tags)
 }
 
-// requested computes when calls began from their ends and durations.
+// requested computes the times at which calls began, from their ends and durations.
 func requested(times, durations []int64) arrow.Array {
 	list := make([]int64, len(times))
 	for i, d := range durations {

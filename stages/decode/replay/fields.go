@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// eventFields fills in the descriptions of fields, and a reader of them.
+// eventFields fills in the descriptions of tracepoint fields, and a reader of the fields.
 func (r *Recording) eventFields(tables schema.TableReader) error {
 	columns := []string{"event", "system", "position", "field", "type", "code_offset", "size", "elements", "signed", "dynamic", "is_text"}
 	err := schema.EachBatch(tables(schema.EventFormats, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
@@ -34,8 +34,8 @@ func (r *Recording) eventFields(tables schema.TableReader) error {
 // fieldReader reads the fields of samples in the order of the samples.
 type fieldReader struct {
 	rows  schema.RowReader
-	batch *schema.Columns // nil before the first and after the last
-	at    int             // the next row of the batch
+	batch *schema.Columns // nil before the first batch and after the last
+	at    int             // index of the next row in the batch
 	err   error
 }
 
@@ -53,7 +53,8 @@ func (f *fieldReader) Fields(events arrow.RecordBatch, first int64, pass func(ro
 	return f.err
 }
 
-// sample returns the sample of the next row, a number beyond all at the end.
+// sample returns the number of the next row's sample; at the end, a number larger than any
+// sample's.
 func (f *fieldReader) sample() int64 {
 	for f.err == nil && (f.batch == nil || f.at == f.batch.N) {
 		f.Close()

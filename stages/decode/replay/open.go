@@ -14,15 +14,16 @@ import (
 // Recording is a rebuilt recording.
 type Recording struct {
 	*decode.Recording
-	// Late are problems of stages after decoding that these would not find again.
+	// Late are problems of later stages that a second run of these stages would not find.
 	Late []diagnostic.Problem
-	// Unwound says that some stacks were unwound from stack dumps. No table has the dumps.
+	// Unwound says that some stacks were unwound from stack dumps. The store does not have the
+	// dumps.
 	Unwound bool
 
 	forms []decode.Form
 }
 
-// ErrIncomplete says that a store lacks a part of the recording.
+// ErrIncomplete reports that a store lacks a part of the recording.
 var ErrIncomplete = errors.New("the store lacks a part of the recording")
 
 // OpenProgram rebuilds the recording without its stacks and events: only the mappings.

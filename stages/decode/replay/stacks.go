@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The parts of stacks whose frames have words.
+// The parts of a stack whose frames have words, as in tree_frames.part.
 const (
 	native = "native"
 	java   = "java"
@@ -16,18 +16,18 @@ const (
 
 // stackTree is the tree of recorded stacks, without the results of the rules.
 type stackTree struct {
-	up, frame []int32 // by node
+	up, frame []int32 // by node: distance to the caller's node, and index in frames
 	frames    []frame
 }
 
 type frame struct {
-	part byte // first letter of the part, 0 for none
+	part byte // first letter of the part's name, 0 if the frame is in none
 	bci  int32
 	word uint64
 }
 
-// readStacks fills in the stacks of the processes. It returns, by recorded stack, its number in the
-// process, -1 for none.
+// readStacks fills in the stacks of the processes. It returns, for each recorded stack, its number
+// in the process; -1 if it was not recorded.
 func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error) {
 	var t stackTree
 	if err := t.read(tables); err != nil {

@@ -1,6 +1,6 @@
-// Package schedule follows which thread was on which CPU, and what the others waited for, by the
-// records of Linux's scheduler (perf-wall-clock 1, 2). It knows no format: a decoder passes it the
-// records in order of time.
+// Package schedule follows from the records of Linux's scheduler which thread was on which CPU, and
+// what the other threads waited for (perf-wall-clock 1, 2). It does not depend on a format: a
+// decoder passes it the records in order of time.
 package schedule
 
 import (
@@ -10,10 +10,10 @@ import (
 	"stackmill/schema"
 )
 
-// State is what a thread does, as schema.StateNames has it.
+// State is what a thread does. Its values are indexes in schema.StateNames.
 type State uint8
 
-// The states. A thread that is in none of them is not followed yet, or has ended.
+// The states. Unknown also applies to a thread that is not followed yet, or has ended.
 const (
 	Unknown   State = iota
 	On              // on a CPU
@@ -28,51 +28,51 @@ func (s State) String() string { return schema.StateNames[s] }
 // Waits reports whether a thread in the state is off the CPU.
 func (s State) Waits() bool { return s >= Preempted }
 
-// Border says why the state of a thread is not known in an interval, or that the thread ended with
-// it.
+// Border says why the state of a thread is unknown in an interval, or that the thread ended at the
+// interval's end.
 type Border uint8
 
-// The borders.
+// The borders, as in schema.BorderNames.
 const (
 	Inside Border = iota // the state is known
 	Start                // before the thread's first switch
 	End                  // after its last switch
 	Loss                 // records were lost
 	Chain                // a switch is missing
-	Exit                 // the thread ended: its state is known
+	Exit                 // the thread ended; its state is known
 )
 
 func (b Border) String() string { return schema.BorderNames[b] }
 
-// Sample refers to a sample of the recording. Followers only keep it.
+// Sample identifies a sample of the recording. The follower only passes it on.
 type Sample struct {
 	Process int32 // -1: no sample
-	Row     int64 // among the samples of the process
+	Row     int64 // index among the process's samples
 	Stack   int32
 }
 
 // NoSample refers to no sample.
 var NoSample = Sample{Process: -1}
 
-// Interval is a thread in one state without a break.
+// Interval is a period in which a thread is in one state.
 type Interval struct {
 	Thread   int32
 	From, To uint64
 	State    State
 	Border   Border
-	CPU      int32  // where it was, or from where it was switched out; -1 if that was not recorded
-	Out      Sample // of the switch with which the wait began
-	Waker    int32  // the thread that woke it up; -1 if no record tells
-	Wakeup   Sample // the sample of that
+	CPU      int32  // the CPU on which the thread is, or from which it was switched out; -1 if not recorded
+	Out      Sample // sample of the switch out with which the wait began
+	Waker    int32  // the thread that woke it up; -1 if unknown
+	Wakeup   Sample // sample of the wake-up
 }
 
-// LostTime is a time in which records of a CPU were lost.
+// LostTime is a period in which records of a CPU were lost.
 type LostTime struct {
 	From, To uint64
-	CPU      int32 // -1: of any
+	CPU      int32 // -1: of an unknown CPU
 }
 
-// Source says which records tell switches.
+// Source says which records show the switches.
 type Source uint8
 
 // The sources.
@@ -81,60 +81,59 @@ const (
 	Tracepoints               // sched_switch of all CPUs: switch records only fill gaps
 )
 
-// idle is the thread of a CPU that has nothing to do; there is one on each CPU. Lower numbers are of
-// threads that have ended.
+// idle is the thread id of the idle threads, one on each CPU. Threads with lower ids have ended.
 const idle = 0
 
-// Recording says what is known of a recording as a whole.
+// Recording describes the recording to follow.
 type Recording struct {
 	Source Source
 	Losses []LostTime
 	// Start and End are the times of the first and the last record.
 	Start, End uint64
-	// CPUWide says that switch records are of CPUs, not of threads.
+	// CPUWide says that switch records were recorded per CPU, not per thread.
 	CPUWide bool
-	// Partial says that only some of the machine's CPUs were recorded: a thread that left one may
-	// be on another.
+	// Partial says that only some of the machine's CPUs were recorded: a thread that left one of
+	// these may be on another CPU.
 	Partial bool
 }
 
-// Follower follows the threads of a recording. It passes intervals to a function when they end:
-// those of a thread are in order, without overlap and without a hole.
+// Follower follows the threads of a recording. It passes each interval to emit when the interval
+// ends. The intervals of a thread are in order, without overlaps or gaps.
 type Follower struct {
 	rec     Recording
 	emit    func(*Interval)
 	threads map[int32]*thread
-	running map[int32]int32      // the thread on each CPU by the last switch; 0 is idle
-	lost    map[int32][]LostTime // by CPU, -1 for what concerns all; without overlaps, in order
-	traced  map[int32]tracedOut  // by thread: the tracepoint of the switch out whose record is to come
-	ended   map[int32]threadEnd  // by thread: the end of the latest with that number
+	running map[int32]int32      // CPU -> thread that was switched in last; 0: idle
+	lost    map[int32][]LostTime // CPU (or anyCPU, unknownCPU) -> lost periods in order, without overlaps
+	traced  map[int32]tracedOut  // thread -> tracepoint of its switch out, whose switch record is still to come
+	ended   map[int32]threadEnd  // thread id -> end of the latest thread with that id
 	breaks  int64
-	on      int // threads on a CPU
+	on      int // number of threads on a CPU
 }
 
-// thread is a thread in its current state.
+// thread is a thread that is followed, in its current state.
 type thread struct {
-	Interval        // without an end
-	woken    uint64 // when it was woken up, 0 if it was not
+	Interval        // the current interval, without its end
+	woken    uint64 // when it was woken up during the interval, 0 if it was not
 	missing  bool   // a switch within the interval is missing
-	exiting  bool   // it has ended, but its last switch is to come
-	exited   bool   // its latest interval ends with its exit
+	exiting  bool   // the thread has ended, but its last switch is still to come
+	exited   bool   // the thread's latest interval ended with its exit
 }
 
-// tracedOut is what a tracepoint tells about a switch out.
+// tracedOut holds what a tracepoint recorded about a switch out.
 type tracedOut struct {
 	state  State
 	sample Sample
 }
 
-// threadEnd is when a thread ended. Only after its exit may there be a time without an interval before
-// another thread with its number begins.
+// threadEnd is when a thread ended. If its exit was recorded (exited) and a new thread gets its id,
+// the time between them has no interval. Otherwise the state in that time is unknown.
 type threadEnd struct {
 	time   uint64
 	exited bool
 }
 
-// Follow returns a follower that emits intervals; the function must not keep them.
+// Follow returns a follower that passes intervals to emit, which must not keep the pointer.
 func Follow(rec Recording, emit func(*Interval)) *Follower {
 	f := &Follower{
 		rec: rec, emit: emit, threads: map[int32]*thread{}, running: map[int32]int32{}, lost: map[int32][]LostTime{},
@@ -151,19 +150,19 @@ func Follow(rec Recording, emit func(*Interval)) *Follower {
 	return f
 }
 
-// Running returns how many threads are on a CPU.
+// Running returns the number of threads that are on a CPU now.
 func (f *Follower) Running() int { return f.on }
 
-// Breaks returns how many switches were found to be missing.
+// Breaks returns the number of switches that were found to be missing.
 func (f *Follower) Breaks() int64 { return f.breaks }
 
-// TracedSwitch is a switch as the tracepoint sched_switch has it.
+// TracedSwitch is a switch that the tracepoint sched_switch recorded: from thread Prev to Next.
 type TracedSwitch struct {
 	Time   uint64
 	CPU    int32
 	Prev   int32
-	State  State // of the thread that was switched out
-	Exits  bool  // that thread has ended
+	State  State // the state of Prev after the switch
+	Exits  bool  // Prev has ended
 	Next   int32
 	Sample Sample
 }
@@ -181,14 +180,14 @@ func (f *Follower) Traced(s *TracedSwitch) {
 	f.in(s.Time, s.CPU, s.Next)
 }
 
-// SwitchRecord is a switch record.
+// SwitchRecord is a switch in or, if Out is set, a switch out of a thread, from a switch record.
 type SwitchRecord struct {
 	Time      uint64
 	CPU       int32 // -1 if it was not recorded
 	Thread    int32
 	Out       bool
-	Preempted bool  // it was still runnable when it was switched out
-	Other     int32 // of a record of a CPU: the next thread at a switch out, the one before at a switch in
+	Preempted bool  // the thread was still runnable when it was switched out
+	Other     int32 // if CPUWide: the next thread at a switch out, the previous thread at a switch in
 }
 
 // Recorded follows a switch record.
@@ -203,8 +202,8 @@ func (f *Follower) Recorded(s *SwitchRecord) {
 	}
 }
 
-// fill follows a switch record whose tracepoint is missing: it tells of another thread on its CPU
-// than the tracepoint before.
+// fill follows a switch record whose tracepoint is missing: according to the tracepoints so far, the
+// thread that the record switches out is still on the CPU.
 func (f *Follower) fill(s *SwitchRecord) {
 	last, known := f.running[s.CPU]
 	switch {
@@ -227,10 +226,10 @@ func stateOf(preempted bool) State {
 	return Blocked
 }
 
-// recordedOut follows the switch out of a thread whose switches only records tell.
+// recordedOut follows a switch out if switch records are the source.
 func (f *Follower) recordedOut(s *SwitchRecord) {
 	tid := s.Thread
-	if tid < 0 { // it ended before
+	if tid < 0 { // the thread had already ended
 		tid = f.running[s.CPU]
 	}
 	state, sample := stateOf(s.Preempted), NoSample
@@ -248,7 +247,7 @@ func (f *Follower) recordedOut(s *SwitchRecord) {
 type Wakeup struct {
 	Time   uint64
 	Thread int32
-	New    bool  // it is its first
+	New    bool  // the first wake-up of the thread
 	Waker  int32 // the thread that woke it up, -1 if that is unknown
 	Sample Sample
 }
@@ -262,7 +261,7 @@ func (f *Follower) Wakeup(w *Wakeup) {
 	switch {
 	case th == nil:
 		if f.rec.Source == Records && !w.New {
-			return // it may be on a CPU
+			return // the thread may be on a CPU
 		}
 		th = f.begin(w.Thread, w.Time, w.New)
 		f.set(th, RunQueue)
@@ -274,7 +273,7 @@ func (f *Follower) Wakeup(w *Wakeup) {
 	th.Waker, th.Wakeup = w.Waker, w.Sample
 }
 
-// Fork begins a thread: it is runnable.
+// Fork begins a thread in the state Preempted: it is runnable.
 func (f *Follower) Fork(time uint64, tid int32) {
 	if f.rec.Source != Records || f.threads[tid] != nil || tid <= idle {
 		return
@@ -282,7 +281,7 @@ func (f *Follower) Fork(time uint64, tid int32) {
 	f.set(f.begin(tid, time, true), Preempted)
 }
 
-// Exec notes that a thread executes a program: it is on a CPU.
+// Exec begins a thread that executes a program: it is on a CPU.
 func (f *Follower) Exec(time uint64, tid int32) {
 	if f.rec.Source != Records || f.threads[tid] != nil || tid <= idle {
 		return
@@ -305,7 +304,7 @@ func (f *Follower) Exit(time uint64, tid int32) {
 	f.remove(th)
 }
 
-// Close ends all threads with the recording.
+// Close ends the intervals of all threads at the end of the recording.
 func (f *Follower) Close() {
 	tids := make([]int32, 0, len(f.threads))
 	for tid := range f.threads {
@@ -320,8 +319,8 @@ func (f *Follower) Close() {
 	clear(f.threads)
 }
 
-// begin begins a thread, of which nothing is known before, unless it is new. The time since another
-// thread with its number ended, or since the recording began, is unknown.
+// begin begins to follow a thread. Unless the thread is new, its state is unknown since the
+// recording began, or since another thread with its id ended.
 func (f *Follower) begin(tid int32, time uint64, isNew bool) *thread {
 	th := &thread{Interval: Interval{Thread: tid, From: time, CPU: -1, Out: NoSample, Waker: -1, Wakeup: NoSample}}
 	f.threads[tid] = th
@@ -366,7 +365,7 @@ func (f *Follower) out(time uint64, cpu, tid int32, state State, sample Sample, 
 	if th == nil {
 		th = f.begin(tid, time, false)
 	} else {
-		th.missing = th.missing || th.State != On || cpu >= 0 && th.CPU >= 0 && th.CPU != cpu // its switch in
+		th.missing = th.missing || th.State != On || cpu >= 0 && th.CPU >= 0 && th.CPU != cpu // its switch in is missing
 		f.end(th, time, border)
 	}
 	if exits {
@@ -393,15 +392,15 @@ func (f *Follower) in(time uint64, cpu, tid int32) {
 	if th == nil {
 		th = f.begin(tid, time, false)
 	} else {
-		th.missing = th.missing || th.State == On // its switch out
+		th.missing = th.missing || th.State == On // its switch out is missing
 		f.end(th, time, Inside)
 	}
 	f.set(th, On)
 	th.CPU, th.Out, th.Waker, th.Wakeup = cpu, NoSample, -1, NoSample
 }
 
-// end ends the current interval, if it took any time; the next begins. A wait for which the thread
-// was woken up is two: it was blocked until then, and waited for a CPU since.
+// end ends the current interval and begins the next. If the thread was woken up during a wait, it
+// emits two intervals: the thread was blocked until it was woken up, then waited for a CPU.
 func (f *Follower) end(th *thread, time uint64, border Border) {
 	if woken := th.woken; woken != 0 && border != End {
 		missing := th.missing
@@ -414,7 +413,7 @@ func (f *Follower) end(th *thread, time uint64, border Border) {
 	f.pass(th, time, border)
 }
 
-// pass emits the interval up to a time.
+// pass emits the current interval up to a time, if it is not empty.
 func (f *Follower) pass(th *thread, time uint64, border Border) {
 	i := th.Interval
 	i.To, i.Border = time, border
@@ -436,13 +435,13 @@ func (f *Follower) pass(th *thread, time uint64, border Border) {
 	th.From, th.missing = max(th.From, time), false
 }
 
-// The times lost on any CPU, and on one that was not recorded.
+// The keys in Follower.lost for losses on any CPU, and for losses whose CPU was not recorded.
 const (
 	anyCPU     = -1
 	unknownCPU = -2
 )
 
-// union adds a time to a list in order of starts.
+// union adds a period to a list that is sorted by start. l must not start before the others.
 func union(list []LostTime, l LostTime) []LostTime {
 	if last := len(list) - 1; last >= 0 && l.From <= list[last].To {
 		list[last].To = max(list[last].To, l.To)
@@ -451,8 +450,8 @@ func union(list []LostTime, l LostTime) []LostTime {
 	return append(list, l)
 }
 
-// isLost reports whether records were lost that could have changed the state in an interval: those
-// of its CPU if the thread was on one, and of any CPU otherwise.
+// isLost reports whether lost records could have changed the state in an interval. If the thread
+// was on a CPU, only losses on that CPU or on an unknown one count, otherwise all losses.
 func (f *Follower) isLost(i *Interval) bool {
 	if i.State != On || i.CPU < 0 {
 		return overlaps(f.lost[anyCPU], i)

@@ -1,6 +1,7 @@
 // Package tracepoint reads the descriptions of tracepoints that perf stores in TRACING_DATA, and
-// by them the fields of samples (perf-wall-clock 3). It knows no event: what a field is called,
-// where it lies and how it is read follows from the description alone, which differs by kernel.
+// uses them to read the fields of samples (perf-wall-clock 3). It contains no knowledge of single
+// events: names, positions and types of fields follow from the description alone, which differs
+// between kernels.
 package tracepoint
 
 import (
@@ -12,9 +13,9 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// Formats are the descriptions of a recording's tracepoints.
+// Formats has the descriptions of a recording's tracepoints.
 type Formats struct {
-	// Big is the byte order of samples, as the machine that recorded them had it.
+	// Big says that the samples are big-endian, the byte order of the recorded machine.
 	Big  bool
 	byID map[uint64]*Format
 }
@@ -22,20 +23,20 @@ type Formats struct {
 // Format describes the samples of a tracepoint.
 type Format struct {
 	System, Name string
-	ID           uint64  // as perf_event_attr.config has it; it differs by boot
+	ID           uint64  // perf_event_attr.config of the event; it differs between boots
 	Fields       []Field // in the order of the description
-	Print        string  // how the kernel prints them: a format and its arguments
+	Print        string  // how the kernel prints the fields: a format and its arguments
 }
 
 // Field describes a field of a tracepoint.
 type Field struct {
 	Name, Type   string // Type as declared, without the name: `char[16]`, `__data_loc char[]`
-	Offset, Size int    // of what the sample has at a fixed place, in bytes
+	Offset, Size int    // position and size of the field's fixed part in the sample, in bytes
 	Signed       bool
-	Elements     int // of an array with a fixed length, 0 if the field tells it, 1 if it is no array
+	Elements     int // of an array with a fixed length; 0: the field itself has the length; 1: no array
 	ElementSize  int // in bytes
 	Location     Location
-	Text         bool // its elements are characters
+	Text         bool // the elements are characters
 	// Common says that the kernel adds the field to every event.
 	Common bool
 }
@@ -43,7 +44,7 @@ type Field struct {
 // Location says where the content of a field is.
 type Location uint8
 
-// The locations. Dynamic content is at an offset and has a length that the field itself tells.
+// The locations. For dynamic content, the field has the offset and length of the content.
 const (
 	Fixed    Location = iota // in the field
 	Dynamic                  // at an offset from the start of the data (__data_loc)
@@ -53,18 +54,18 @@ const (
 const (
 	// magic begins the descriptions.
 	magic = "\x17\x08\x44tracing"
-	// longestField bounds the size of a field: a record has at most 64 KiB.
+	// longestField is the maximum size of a field: a record has at most 64 KiB.
 	longestField = 1 << 16
 )
 
 var (
-	// ErrUnknown says that the data do not begin as perf's descriptions do.
+	// ErrUnknown reports data that do not begin with the magic number of perf's descriptions.
 	ErrUnknown = errors.New("it does not begin with perf's mark of tracing data")
-	// ErrShort says that the data end within a description.
+	// ErrShort reports data that end within a description.
 	ErrShort = errors.New("it ends within a description")
 )
 
-// Read reads TRACING_DATA. After an error, the formats before it are there.
+// Read reads TRACING_DATA. With an error, it also returns the formats read before the error.
 func Read(b []byte) (*Formats, error) {
 	f := &Formats{byID: map[uint64]*Format{}}
 	b, known := bytes.CutPrefix(b, []byte(magic))
@@ -81,7 +82,7 @@ func Read(b []byte) (*Formats, error) {
 		r.Text()
 		r.Bytes(r.U64())
 	}
-	for n := r.U32(); n > 0 && !r.Short; n-- { // the tracer's own records
+	for n := r.U32(); n > 0 && !r.Short; n-- { // the formats of ftrace's own records
 		r.Bytes(r.U64())
 	}
 	for systems := r.U32(); systems > 0 && !r.Short; systems-- {
@@ -103,7 +104,7 @@ func Read(b []byte) (*Formats, error) {
 	return f, nil
 }
 
-// Of returns the format of an event by its attribute's config, nil if it is not described.
+// Of returns the format of a tracepoint by its perf_event_attr.config; nil if it is not described.
 func (f *Formats) Of(config uint64) *Format {
 	if f == nil {
 		return nil
@@ -219,7 +220,7 @@ func (f *Field) declare(text string, long int) bool {
 		return f.Size == 4
 	case array:
 		f.ElementSize = sizeOf(element, long)
-		if n, err := strconv.Atoi(dimension); err == nil && n > 0 && f.Size%n == 0 { // else a macro of the kernel
+		if n, err := strconv.Atoi(dimension); err == nil && n > 0 && f.Size%n == 0 { // otherwise a macro of the kernel
 			f.ElementSize = f.Size / n
 		}
 		f.Elements = f.Size / max(f.ElementSize, 1)

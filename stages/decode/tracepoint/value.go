@@ -9,9 +9,9 @@ import (
 	"stackmill/internal/bytereader"
 )
 
-// Number returns the value of a field that is a single number of up to 8 bytes; false for other
-// fields, and if the sample ends before it. Numbers are extended by their sign if the format says
-// so; an unsigned 64-bit number, such as a pointer, has the same bits.
+// Number returns the value of a field that is a single number of up to 8 bytes. It returns false
+// for other fields, and if the sample ends before the field does. Signed numbers are sign-extended;
+// an unsigned 64-bit number, such as a pointer, keeps its bits.
 func (f *Field) Number(raw []byte, big bool) (int64, bool) {
 	if !f.IsNumber() || f.Offset+f.Size > len(raw) {
 		return 0, false
@@ -19,7 +19,7 @@ func (f *Field) Number(raw []byte, big bool) (int64, bool) {
 	return number(raw[f.Offset:f.Offset+f.Size], big, f.Signed), true
 }
 
-// IsNumber reports whether values are single numbers, not texts, arrays or bytes.
+// IsNumber reports whether the field's values are single numbers, not texts, arrays or bytes.
 func (f *Field) IsNumber() bool {
 	return f.Location == Fixed && !strings.HasSuffix(f.Type, "]") && (f.Size == 1 || f.Size == 2 || f.Size == 4 || f.Size == 8)
 }
@@ -33,9 +33,9 @@ func number(b []byte, big, signed bool) int64 {
 	return int64(v)
 }
 
-// AppendText appends the value of a field that is not a single number: characters up to the first
-// NUL; elements of an array in hexadecimal, with commas if they have more than a byte. It returns
-// false, and appends nothing, if the sample ends before it.
+// AppendText appends the value of a field that is not a single number: text up to the first NUL, or
+// the elements of an array in hexadecimal, separated by commas if they have more than one byte. It
+// returns false, and appends nothing, if the sample ends before the field does.
 func (f *Field) AppendText(to, raw []byte, big bool) ([]byte, bool) {
 	b, ok := f.content(raw, big)
 	if !ok {
