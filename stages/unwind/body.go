@@ -5,10 +5,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// foldBodies folds the bodies of parallel regions on a user stack into their main functions, which
-// contain the regions (S11): the frame keeps its instruction and line and gets the main function.
-// Bodies of enclosing regions, and the main function's own frame that called the outermost body,
-// are dropped.
+// foldBodies folds the bodies of parallel regions on a user stack into the main functions that
+// contain the regions (S11): a body's frame keeps its instruction and line, but gets the main
+// function. It drops the bodies of enclosing regions, and the frame in which the main function
+// called the outermost body.
 //
 //	before: row <- f._omp_fn.0 <- GOMP_parallel <- f <- main
 //	after:  row <- f <- main

@@ -9,21 +9,21 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// threadStartFunctions are the startFunctions that are called only by each other.
+// threadStartFunctions are those startFunctions that only other ones of them call.
 var threadStartFunctions = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
 	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start",
 	"runtime.goexit", "runtime.goexit.abi0",
 }
 
-// lowestCode is the lowest address of code: nothing is mapped in the first page. A chain that
-// strays into a linked list of the C library goes round in circles and reads zeros.
+// lowestCode is the lowest address of code: nothing is mapped in the first page. A chain of frame
+// pointers that strays into a linked list of the C library goes round in circles and reads zeros.
 const lowestCode = 4096
 
-// chainEnds reports whether a chain of frame pointers has no callers from a word on (S26). Code
-// without frame pointers, such as the C library's that runs main and threads, uses the register for
-// other values. Once a chain reaches such code, it continues with arbitrary words: some lie in no
-// load object, others in code, but not after a call.
+// chainEnds reports whether word i of a stack, which was recorded as a chain of frame pointers, is
+// no caller any more (S26). Code without frame pointers, such as the C library's that runs main and
+// threads, uses the register for other values. Once a chain reaches such code, it continues with
+// arbitrary words: some lie in no load object, others in code, but not after a call.
 func (u *Unwinder) chainEnds(i int) bool {
 	raw := &u.raw
 	if raw.Callers != decode.CallersChained || !raw.Returns || i == 0 || i <= raw.Kernel {
@@ -46,9 +46,9 @@ func (u *Unwinder) chainEnds(i int) bool {
 	return !u.wasInterrupted(i) && !pc.traits.has(isThreadStart|isContextCode) && u.noCallBefore(u.numbers[i], word)
 }
 
-// mayBeContextCode reports whether a function may be the one to whose start makecontext lets a
-// stack return. In a stripped C library, it may be any function without a name. If a stack has the
-// start of any other function, the frame pointer led to a function pointer.
+// mayBeContextCode reports whether makecontext may let a stack return to the start of a function.
+// In a stripped C library, that may be any function without a name. If a stack has the start of any
+// other function, the chain of frame pointers led to a function pointer.
 func (u *Unwinder) mayBeContextCode(f *program.Function) bool {
 	if f.Kind == funcinfo.Static {
 		return hasAnyPrefix(u.resolver.Program.Objects[f.Object].Name, cLibraryPrefixes)
@@ -56,7 +56,8 @@ func (u *Unwinder) mayBeContextCode(f *program.Function) bool {
 	return f.Linkage == "__start_context"
 }
 
-// noCallBefore reports whether machine code proves that no call ends at word.
+// noCallBefore reports whether machine code proves that word cannot be a return address: no call
+// ends there.
 func (u *Unwinder) noCallBefore(number symbolize.PCNo, word uint64) bool {
 	location := u.resolveCallBefore(number, word).location
 	state := u.locationEntry(location).returnsTo
@@ -70,13 +71,13 @@ func (u *Unwinder) noCallBefore(number symbolize.PCNo, word uint64) bool {
 	return state == isNoCall
 }
 
-// isContextStart reports whether a word is the start of the code to which makecontext lets a
-// stack return: no call precedes it.
+// isContextStart reports whether word i is the start of the code to which makecontext lets a stack
+// return, rather than a return address: no call ends there.
 func (u *Unwinder) isContextStart(i int) bool {
 	return u.resolved[i].traits.has(isContextCode) && u.noCallBefore(u.numbers[i], u.raw.Words[i])
 }
 
-// callEvidence says whether, according to the machine code, a call ends at a location.
+// callEvidence says whether the machine code has a call that ends at a location.
 type callEvidence uint8
 
 const (

@@ -21,10 +21,10 @@ type DumpUnwinder struct {
 	walkers []*dumpWalker
 }
 
-// NewDumpUnwinder returns an unwinder that uses the tables.
+// NewDumpUnwinder returns an unwinder that uses call frame information from tables.
 func NewDumpUnwinder(tables *FrameTables) *DumpUnwinder { return &DumpUnwinder{tables: tables} }
 
-// Process makes p the process whose dumps are unwound.
+// Process makes p the process whose dumps are unwound next.
 func (d *DumpUnwinder) Process(p *symbolize.Process) { d.process = p }
 
 // Walkers returns n walkers of the process's dumps.
@@ -40,7 +40,7 @@ func (d *DumpUnwinder) Walkers(n int) (list []Walker) {
 	return list
 }
 
-// dumpWalker is a DumpUnwinder's Walker.
+// dumpWalker implements Walker for a DumpUnwinder.
 type dumpWalker struct {
 	dumps    *DumpUnwinder
 	machines map[decode.Machine]*cfi.Walker
@@ -52,7 +52,8 @@ type dumpWalker struct {
 	regs     cfi.Registers
 }
 
-// tableUse is a table that a walker used for the first time, and the load object's path.
+// tableUse is call frame information that a walker used for the first time, with the path of its
+// load object.
 type tableUse struct {
 	*frameTable
 	path string
@@ -69,7 +70,8 @@ func (w *dumpWalker) Unwind(dump *decode.StackDump) *cfi.Stack {
 	return w.walker.Walk(&w.regs, dump.Stack, dump.Full, dump.Time)
 }
 
-// Report implements Walker: it reports the defects of tables.
+// Report implements Walker: the function that it returns reports the defects of call frame
+// information.
 func (w *dumpWalker) Report() func() {
 	used := w.used
 	if len(used) == 0 {
@@ -95,7 +97,7 @@ func (w *dumpWalker) table(m *image.Mapping) *cfi.Table {
 	})
 }
 
-// generated reads the call frame information of code that a JIT compiler announced.
+// generated reads the call frame information that a JIT compiler announced for its code.
 func (w *dumpWalker) generated(m *image.Mapping) *frameTable {
 	if m.Code == nil || m.Code.Unwinding == nil {
 		return &frameTable{}
@@ -111,7 +113,7 @@ func (w *dumpWalker) generated(m *image.Mapping) *frameTable {
 	return newFrameTable(cfi.Read(in), nil)
 }
 
-// memory gives a walker access to the process's image.
+// memory gives a cfi.Walker access to the process's mapped files.
 type memory struct{ w *dumpWalker }
 
 // Code implements cfi.Memory.
@@ -127,7 +129,7 @@ func (m memory) Code(address uint64, time int64) cfi.Code {
 	return c
 }
 
-// Read implements cfi.Memory. It reads the mapped files, so it rejects writable mappings: memory
+// Read implements cfi.Memory. It reads the mapped file. It rejects writable mappings, whose memory
 // may differ from the file.
 func (m memory) Read(address uint64, time int64, b []byte) bool {
 	s := m.w.finder.At(address, time)
@@ -155,27 +157,29 @@ type FrameTables struct {
 	byFile map[string]*frameTable
 }
 
-// frameTable is the call frame information of a file, with its defects that are not yet reported.
+// frameTable is the call frame information of a file, and the defects of it that are not reported
+// yet.
 type frameTable struct {
 	table   *cfi.Table // nil if there is none
 	count   int64      // of defects
 	message string
 }
 
-// NewFrameTables returns the tables that frames loads. It adds their defects to problems.
+// NewFrameTables returns tables that are loaded from frames when first used. Their defects are
+// added to problems.
 func NewFrameTables(frames Frames, problems *diagnostic.Log) *FrameTables {
 	return &FrameTables{frames: frames, problems: problems, byFile: map[string]*frameTable{}}
 }
 
-// of returns the table of a load object's file, nil if there is none. It reports defects under
-// path, the recorded name of the file.
+// of returns the call frame information of a load object's file, nil if there is none. It reports
+// defects under path, the file's recorded name.
 func (t *FrameTables) of(file, path string) *cfi.Table {
 	f := t.find(file)
 	t.report(f, path)
 	return f.table
 }
 
-// find returns the table of a file without reporting defects. It is safe for concurrent use.
+// find does the same as of without reporting defects. It is safe for concurrent use.
 func (t *FrameTables) find(file string) *frameTable {
 	if file == "" {
 		return &frameTable{}
@@ -185,7 +189,7 @@ func (t *FrameTables) find(file string) *frameTable {
 	return memo.Get(t.byFile, file, func() *frameTable { return newFrameTable(t.frames.Frames(file)) })
 }
 
-// newFrameTable returns a table with its defects, or with the error if it is unreadable.
+// newFrameTable returns a table with its defects; err, if not nil, is the only one.
 func newFrameTable(table *cfi.Table, err error) *frameTable {
 	f := &frameTable{table: table}
 	switch {
@@ -197,7 +201,8 @@ func newFrameTable(table *cfi.Table, err error) *frameTable {
 	return f
 }
 
-// report adds the defects of a table, once, to the problems of the load object at path.
+// report adds the defects of a table to the problems of the load object at path, the first time it
+// is called.
 func (t *FrameTables) report(f *frameTable, path string) {
 	if f.count == 0 {
 		return

@@ -12,7 +12,8 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// CompleteStacks are the recorded stacks of a process, including those in its stack dumps.
+// CompleteStacks are all recorded stacks of a process, including those that were unwound from its
+// stack dumps.
 type CompleteStacks struct {
 	Stacks *decode.Stacks
 	dumps  []int32 // by dump: the number of its stack
@@ -27,13 +28,13 @@ const (
 type Walker interface {
 	// Unwind returns the stack in a dump. It is valid until the next call.
 	Unwind(*decode.StackDump) *cfi.Stack
-	// Report returns a function that reports the problems found since the last call, nil
-	// if there are none. It is called when the stacks unwound since then are added.
+	// Report returns a function that reports the problems found since the last call of Report, nil
+	// if there are none. The function is called when the stacks unwound since then are added.
 	Report() func()
 }
 
-// Complete adds the stacks in a process's dumps to its recorded stacks, in the order of the
-// dumps. It calls walkers for as many as can unwind in parallel.
+// Complete unwinds a process's dumps, and adds their stacks to its recorded stacks, in the order of
+// the dumps. It calls walkers to get one walker for each goroutine that unwinds.
 func Complete(p *decode.Process, walkers func(n int) []Walker) (*CompleteStacks, error) {
 	if p.Dumps == nil {
 		return &CompleteStacks{Stacks: p.Stacks}, nil
@@ -68,14 +69,14 @@ func Complete(p *decode.Process, walkers func(n int) []Walker) (*CompleteStacks,
 	return &CompleteStacks{p.Stacks, numbers}, nil
 }
 
-// stackPiece holds the stacks of successive dumps.
+// stackPiece holds the stacks of some successive dumps.
 type stackPiece struct {
 	stacks decode.RawStacks
 	report func() // Walker.Report
 }
 
-// Events replaces the references to dumps in a batch of the decoder's events by those to
-// their stacks. It releases the batch; the caller releases the returned one.
+// Events replaces the numbers of dumps in a batch of the decoder's events by the numbers of their
+// stacks. It releases the batch; the caller releases the returned one.
 func (c *CompleteStacks) Events(events arrow.RecordBatch) arrow.RecordBatch {
 	if len(c.dumps) == 0 {
 		return events
@@ -96,7 +97,7 @@ func (c *CompleteStacks) Events(events arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(events.Schema(), columns, events.NumRows())
 }
 
-// dumpCompleter makes complete stacks of dumps, on one goroutine.
+// dumpCompleter makes stacks from dumps, on one goroutine.
 type dumpCompleter struct {
 	walker Walker
 	reader decode.DumpReader
@@ -105,7 +106,7 @@ type dumpCompleter struct {
 	exact, byFrame []int32
 }
 
-// unwind fills a piece with the stacks of a range of dumps.
+// unwind fills a piece with the stacks of the dumps from..to-1.
 func (c *dumpCompleter) unwind(from, to int, piece *stackPiece) {
 	piece.stacks.Reset(to - from)
 	for n := from; n < to; n++ {
@@ -129,7 +130,7 @@ func (c *dumpCompleter) stack(d *decode.StackDump) decode.RawStack {
 	return raw
 }
 
-// replaceUser replaces the user part of a stack by the unwound one. The sampled address stays
+// replaceUser replaces the user part of a stack by the unwound stack s. The sampled address stays
 // the leaf: it may be more precise than the registers.
 func (c *dumpCompleter) replaceUser(raw *decode.RawStack, d *decode.StackDump, s *cfi.Stack) {
 	words := append(append(c.words[:0], raw.Words[:raw.Kernel]...), s.Words...)
@@ -147,7 +148,8 @@ func (c *dumpCompleter) replaceUser(raw *decode.RawStack, d *decode.StackDump, s
 	raw.Exact, raw.ByFrame = c.exact, c.byFrame
 }
 
-// shifted copies indices of user words to the list to, with the kernel's words before them.
+// shifted writes the indices of user words to the list to, raised by the number of kernel words
+// before them.
 func shifted(to, numbers []int32, kernel int) []int32 {
 	to = to[:0]
 	for _, n := range numbers {
@@ -156,9 +158,9 @@ func shifted(to, numbers []int32, kernel int) []int32 {
 	return to
 }
 
-// leafCaller inserts the return register as the leaf's caller (S7) if the chain lacks it. The
-// dump holds registers only, so that a caller is found where call frame information says that
-// the register holds it.
+// leafCaller inserts the caller of the leaf (S7) if the recorded chain of frame pointers lacks it.
+// The dump holds only registers. So the caller is found only if, by the call frame information, the
+// return register holds it.
 func (c *dumpCompleter) leafCaller(raw *decode.RawStack, d *decode.StackDump) {
 	if d.Known == 0 {
 		return

@@ -18,8 +18,8 @@ const (
 )
 
 // javaFrames makes the user stack of a Java program (S14, gprofng-experiment 4.6): the recorded
-// Java stack, into which the frames of native methods are spliced. A stack of the JVM's own threads
-// becomes one frame. expertIsUser says that expert mode shows the same.
+// Java stack, with the machine frames of native methods inserted. A stack of one of the JVM's own
+// threads becomes one frame. expertIsUser says that expert mode shows the same as user mode.
 func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, expertIsUser bool) {
 	recorded := u.raw.Java
 	switch {
@@ -28,7 +28,7 @@ func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, exper
 	case recorded == nil:
 		return []Frame{insertedFrame(u.resolver.Artificial(symbolize.NoJavaStack), schema.RuleJava)}, false
 	}
-	// Native frames are spliced from the root, so the stack is built from there.
+	// Native frames are found from the root on, so the stack is built from there.
 	next := len(machine) - 1
 	add := func(word int, location program.LocationNo, rule schema.Rule) {
 		user = append(user, Frame{Location: location, Rule: rule, Part: stacktree.Java, Word: int32(word), MachineIndex: none})
@@ -47,11 +47,12 @@ func (u *Unwinder) javaFrames(machine []Frame, system bool) (user []Frame, exper
 	return user, len(user) > 0 && u.function(user[0].Location).Name != symbolize.NoJavaStack
 }
 
-// isJavaMarker reports whether a frame of a Java stack marks lost callers.
+// isJavaMarker reports whether a frame of a Java stack is a marker for lost callers.
 func isJavaMarker(f decode.JavaFrame) bool { return f.Method == decode.MarkTruncated }
 
 // spliceNative appends the machine frames of a native method: from its implementation towards the
-// leaf, up to where the JVM is entered again, or to the leaf if the method is the leaf.
+// leaf, up to where it enters the JVM again, or up to the leaf if the method is the Java stack's
+// leaf.
 func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMethod, leaf bool) ([]Frame, int) {
 	name := nativeName(m)
 	for i := next; i >= 0; i-- {
@@ -70,8 +71,8 @@ func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMeth
 	return to, next
 }
 
-// mergeMethods replaces the compiled versions of a method by one function (S14). The virtual
-// machine's list of generated code names them.
+// mergeMethods replaces all compiled versions of a Java method by one function (S14). It finds them
+// by the list of generated code that the virtual machine wrote.
 func (u *Unwinder) mergeMethods(frames []Frame) []Frame {
 	if !u.resolver.HasMethods() {
 		return frames
@@ -90,14 +91,14 @@ func (u *Unwinder) mergeMethods(frames []Frame) []Frame {
 	return merged
 }
 
-// nativeName returns the symbol of a native method's implementation.
+// nativeName returns the symbol of the function that implements a native method.
 func nativeName(m decode.JavaMethod) string {
 	mangle := strings.NewReplacer("_", "_1", ".", "_")
 	return "Java_" + mangle.Replace(m.Class) + "_" + mangle.Replace(m.Name)
 }
 
-// SystemThread reports whether a thread was one of the JVM's own at time t: the JVM did not
-// announce it, or announced it in its system group. Without Java data there are none.
+// SystemThread reports whether a thread was one of the JVM's own at time t: the JVM announced it in
+// its system group, or did not announce it. In a recording without announced threads, none is.
 func SystemThread(announced []decode.JavaThread, thread, t int64) bool {
 	for _, j := range announced {
 		if j.ThreadID == thread && j.FromNS <= t && t < j.UntilNS {

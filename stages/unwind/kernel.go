@@ -2,9 +2,9 @@ package unwind
 
 import "stackmill/schema"
 
-// withoutKernel drops the kernel's frames at the leaf: the leaf of a user stack is the instruction
+// withoutKernel drops the kernel's frames at the leaf. The leaf of a user stack is the instruction
 // that trapped or made a system call (S25) or, if that is in the procedure linkage table, its
-// caller (S22). A stack of kernel frames only stays.
+// caller (S22). A stack that consists of kernel frames only is kept.
 //
 //	before: do_page_fault <- asm_exc_page_fault <- fault_pages <- main
 //	after:  fault_pages <- main

@@ -5,13 +5,13 @@ import (
 	"stackmill/stages/program"
 )
 
-// useReturnRegister reports whether words[i], the leaf's return register, is a caller (S7). It is
-// not a caller if it lies in no known function, if the leaf has set up its frame (the register is
-// then stale, and the next word is the caller), or if the leaf is a root function, whose register
-// is garbage.
+// useReturnRegister reports whether words[i], the return register recorded at the leaf, is the
+// leaf's caller (S7). It is not if it lies in no known function, if the leaf has set up its frame
+// (then the register is stale, and the next word is the caller), or if the leaf is a root function,
+// where the register holds garbage.
 //
-// The kind of the leaf decides: for outline and stripped functions the register never counts, for
-// others it does unless the next word is the same call.
+// The kind of the leaf decides: in outline and stripped functions the register is never the caller,
+// in others it is unless the next word is the same.
 func (u *Unwinder) useReturnRegister(words []uint64, i int, location program.LocationNo) bool {
 	if u.function(location).Kind == program.Unknown || len(u.frames) == 0 {
 		return false

@@ -6,14 +6,14 @@ import (
 	"stackmill/stages/program"
 )
 
-// linkerPrefixes are the prefixes of the names of dynamic linkers.
+// linkerPrefixes are the prefixes of the file names of dynamic linkers.
 var linkerPrefixes = []string{"ld-", "ld64.so", "ld.so"}
 
 // mergeLinker handles the first call of a function through the procedure linkage table, which
-// enters the dynamic linker: it replaces the frames of the linker and of the table by one frame,
+// enters the dynamic linker. It replaces the frames of the linker and of the table by one frame,
 // the artificial function @plt of the calling load object (S23). This frame is the leaf while the
-// linker looks up the function. Frames are above it while the linker calls an IFUNC resolver or an
-// audit library.
+// linker looks up the function. It has callees while the linker calls an IFUNC resolver or an audit
+// library.
 //
 //	before: do_lookup_x <- _dl_fixup <- _dl_runtime_resolve_xsave <- caller <- main
 //	after:  @plt <- caller <- main
@@ -40,8 +40,9 @@ func (u *Unwinder) mergeLinker(frames []Frame) []Frame {
 }
 
 // firstCall returns the entry of the procedure linkage table through which the linker was entered,
-// None if it was not, and how many frames of `below` are the table's own. If the table is not on
-// the stack, the caller's instruction shows the entry, unless the linker's frame contradicts.
+// None if it was not, and how many frames of `below` are in the table. If the table is not on the
+// stack, the calling instruction shows the entry, unless linker, the outermost frame of the linker,
+// is in a function that binds no calls.
 func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.LocationNo, n int) {
 	if len(below) == 0 {
 		return program.None, 0
@@ -58,8 +59,8 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.Locatio
 		if i.Entry < 0 || u.resolver.Defines(f.Object, i.Symbol) {
 			return program.None, 0
 		}
-		// In a stripped linker, the function may bind calls, or be one that the C library jumped to
-		// through a pointer.
+		// In a stripped linker, the function may be one that binds calls, or one that the C library
+		// jumped to through a pointer.
 		if f.Kind == funcinfo.Static && !u.scope.ReturnsItself(i.Symbol) {
 			return program.None, 0
 		}
@@ -70,8 +71,8 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry program.Locatio
 	return imports[0].Entry, 0
 }
 
-// binderPrefixes are the prefixes of the dynamic linker's functions that bind a call: those that
-// the procedure linkage table enters, and those that only they call.
+// binderPrefixes are the prefixes of the dynamic linker's functions that bind a call: the procedure
+// linkage table enters some, and only these call the others.
 var binderPrefixes = []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"}
 
 func (u *Unwinder) object(f Frame) program.ObjectNo {

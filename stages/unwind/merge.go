@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// pathMerger merges what the modes show of a stack into one path, from the root: each
-// recorded word once, in the order of its part, and each frame that a rule inserted.
+// pathMerger merges what the modes show of a stack into one path, from the root. The path has each
+// recorded word once, in the recorded order, and each frame that a rule inserted.
 type pathMerger struct {
 	*Unwinder
 	machine, user []Frame
@@ -62,7 +62,7 @@ func (m *pathMerger) merge() {
 	}
 }
 
-// settledState returns the state of words that settle in this stack.
+// settledState returns the state for the words that settle in this stack (see callerState).
 func (m *pathMerger) settledState(settles bool) callerState {
 	state := isSettled
 	if settles && m.isWhole(m.machine) {
@@ -74,8 +74,8 @@ func (m *pathMerger) settledState(settles bool) callerState {
 	return state
 }
 
-// mergeFrame adds a frame that machine mode shows, or user mode, or both, after the dropped
-// words below it.
+// mergeFrame adds a frame that is shown in machine mode, user mode, or both (else nil). First it
+// adds the words closer to the root that rules dropped.
 func (m *pathMerger) mergeFrame(machine, user *Frame) {
 	f := machine
 	if f == nil {
@@ -106,7 +106,7 @@ func (m *pathMerger) mergeFrame(machine, user *Frame) {
 	}
 }
 
-// addDropped adds words of a part that rules dropped, until this many remain.
+// addDropped adds frames for words of a part that rules dropped, until this many words remain.
 func (m *pathMerger) addDropped(part stacktree.Part, remaining int) {
 	for m.remaining[part] > remaining {
 		m.remaining[part]--
@@ -125,7 +125,8 @@ func (m *pathMerger) addDropped(part stacktree.Part, remaining int) {
 	}
 }
 
-// setRecorded sets the fields of a frame that hold the recorded word.
+// setRecorded sets those fields of a frame that say what was recorded: the word with index w of a
+// part.
 func (m *pathMerger) setRecorded(t *stacktree.Frame, part stacktree.Part, w int) {
 	t.Part = part
 	switch part {
@@ -143,7 +144,7 @@ func (m *pathMerger) setRecorded(t *stacktree.Frame, part stacktree.Part, w int)
 	}
 }
 
-// addPlain adds a frame that all modes show unchanged; false if some mode shows it otherwise.
+// addPlain adds a frame if all modes show it unchanged. Otherwise it returns false.
 func (m *pathMerger) addPlain(machine, user *Frame) bool {
 	w := int(machine.Word)
 	if machine.Part != stacktree.Native || w < 0 || m.numbers[w] < 0 || machine.Rule != schema.NoRule ||
@@ -168,7 +169,7 @@ func (m *pathMerger) addPlain(machine, user *Frame) bool {
 	return true
 }
 
-// addFrame adds a new frame, which no mode shows yet.
+// addFrame adds a new frame that no mode shows yet, and returns it to be filled in.
 func (m *pathMerger) addFrame(number plainFrameNo) *stacktree.Frame {
 	b := m.cache.batch
 	m.addRef(frameRef(-1 - len(b.newFrames)))

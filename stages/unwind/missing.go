@@ -10,8 +10,8 @@ import (
 )
 
 // edge is a pair of neighbors in a chain of frame pointers: the locations of callee and caller,
-// neither negative, and whether the callee is the leaf of user code. They are packed in one number
-// to make map lookups fast.
+// neither None, and whether the callee is the leaf of user code. They are packed into one number to
+// make map lookups fast.
 type edge uint64
 
 func edgeOf(callee, caller program.LocationNo, leaf bool) edge {
@@ -26,11 +26,12 @@ func (e edge) callee() program.LocationNo { return program.LocationNo(e >> 32) }
 func (e edge) caller() program.LocationNo { return program.LocationNo(e >> 1 & (1<<31 - 1)) }
 func (e edge) leaf() bool                 { return e&1 != 0 }
 
-// gap holds the frames that are missing between callee and caller of an edge: an artificial one for
-// unknown callers, then an inferred one. Each may be None.
+// gap holds the frames that are missing between callee and caller of an edge, from the leaf: an
+// artificial frame for unknown functions, then a function inferred from the machine code. Each may
+// be None.
 type gap struct{ unknown, inferred program.LocationNo }
 
-// appendTo appends the frames of a gap.
+// appendTo appends the frames of a gap to a stack.
 func (g gap) appendTo(frames []Frame) []Frame {
 	if g.unknown >= 0 {
 		frames = append(frames, insertedFrame(g.unknown, schema.RuleMissing))
@@ -44,9 +45,9 @@ func (g gap) appendTo(frames []Frame) []Frame {
 // insertMissing inserts the callers that a chain of frame pointers lacks (S22). Some code runs with
 // its caller's frame pointer, so that the chain continues with the caller's caller: the procedure
 // linkage table, functions that never set the frame pointer, others before they set it and after
-// they restored it, signal trampolines. The call instruction in the next frame shows which function
-// it entered: the missing caller. If this does not explain the edge, an artificial frame fills the
-// gap, so that no edge contradicts the machine code (S26).
+// they restored it, signal trampolines. The missing caller is the function that the call
+// instruction in the next frame enters. If this does not explain the edge, an artificial frame
+// fills the gap, so that no edge contradicts the machine code (S26).
 //
 //	before: tiny@plt <- outer <- main          outer calls hot, hot calls tiny@plt
 //	after:  tiny@plt <- hot <- outer <- main
@@ -72,7 +73,7 @@ func (u *Unwinder) insertMissing(frames []Frame) []Frame {
 	return u.frames
 }
 
-// gapAfter returns the gap between frames[i] and the frame after it.
+// gapAfter returns the frames that are missing between frames[i] and frames[i+1].
 func (u *Unwinder) gapAfter(frames []Frame, i int) gap {
 	if !u.chained[i] || frames[i+1].Rule == schema.RuleLeafCheck {
 		return noGap
@@ -85,7 +86,7 @@ func (u *Unwinder) gapAfter(frames []Frame, i int) gap {
 	return memo.Get(u.gaps, e, func() gap { return u.findGap(e) })
 }
 
-// hasOwnFrame reports whether the function of a frame has set its own frame pointer.
+// hasOwnFrame reports whether, in a frame, the function has set its own frame pointer.
 func (u *Unwinder) hasOwnFrame(f *Frame, leaf bool) bool {
 	own := callerOwnsFP
 	if leaf {
@@ -108,7 +109,8 @@ func (u *Unwinder) hasOwnFrame(f *Frame, leaf bool) bool {
 	return true
 }
 
-// framePointer returns whose frame pointer a function had at a location.
+// framePointer returns whose frame pointer the register holds at a location: the function's own or
+// its caller's. leaf says that the function is executing there, not calling.
 func (u *Unwinder) framePointer(location program.LocationNo, leaf bool) cfi.FramePointer {
 	n := 0
 	if leaf {
@@ -123,9 +125,9 @@ func (u *Unwinder) framePointer(location program.LocationNo, leaf bool) cfi.Fram
 	return pointer
 }
 
-// findFramePointer finds whose frame pointer a function had at a location: by the call frame
-// information, unless that ignores the function's frame pointer; else by where the machine
-// code sets it. At a call, the machine code alone is enough.
+// findFramePointer finds the result of framePointer by the call frame information, unless that
+// never mentions the function's frame pointer; else by where the machine code sets it. For a
+// function that is calling, machine code that has set it before is enough.
 func (u *Unwinder) findFramePointer(location program.LocationNo, leaf bool) cfi.FramePointer {
 	if t := u.traits(location); t.has(isTrampoline) || t.kind() == pltKind {
 		return cfi.FrameOther
@@ -194,8 +196,8 @@ func (u *Unwinder) findGap(e edge) gap {
 	return g
 }
 
-// keepsCaller reports whether the frame pointer register still holds the caller's frame pointer at
-// a location, or may do so because nothing is known.
+// keepsCaller reports whether, at a location, the frame pointer register still holds the caller's
+// frame pointer, or may do so because nothing is known.
 func (u *Unwinder) keepsCaller(location program.LocationNo) bool {
 	table := u.frameTable(location)
 	offset := u.resolver.Program.Location(location).Offset

@@ -5,7 +5,7 @@ import (
 	"stackmill/stages/stacktree"
 )
 
-// openMPStates maps recorded OpenMP states to artificial leaf functions (S17,
+// openMPStates maps recorded OpenMP states to names of artificial leaf functions (S17,
 // gprofng-experiment 4.7). States in which user code runs have none.
 var openMPStates = map[int]string{
 	1:  ompOverhead,
@@ -19,8 +19,8 @@ var openMPStates = map[int]string{
 	11: "<OMP-atomic_wait>",
 }
 
-// recordedOpenMP makes the stack of user and expert mode from the user stack and OpenMP state that
-// the collector recorded. The result is valid until the next call.
+// recordedOpenMP makes the stack that user and expert mode show, from the user stack and OpenMP
+// state that the collector recorded. The result is valid until the next call.
 func (u *Unwinder) recordedOpenMP() []Frame {
 	u.user = u.user[:0]
 	if name, ok := openMPStates[u.raw.OMPState]; ok {

@@ -7,10 +7,10 @@ import (
 	"stackmill/stages/program"
 )
 
-// insertOutlineCallers inserts the main function of an outline function or part as its caller: the
-// main function jumps there without a call (S12). It inserts nothing if the instruction of the
-// caller calls the outline function itself. If a part is both called and jumped to, its main
-// function is inserted only if the caller called the main function.
+// insertOutlineCallers inserts the main function of an outline function or of a part (clone) as its
+// caller: the main function jumps there without a call (S12). It inserts nothing if the instruction
+// in the caller's frame calls the outline function itself. A part may be called as well as jumped
+// to: its main function is inserted only if the caller called the main function.
 //
 //	before: process.cold <- main
 //	after:  process.cold <- process <- main
@@ -28,8 +28,7 @@ func (u *Unwinder) insertOutlineCallers(frames []Frame) []Frame {
 	return frames
 }
 
-// jumpedTo reports whether the function of a frame was entered by a jump from its main
-// function.
+// jumpedTo reports whether the function of frames[i] was entered by a jump from its main function.
 func (u *Unwinder) jumpedTo(frames []Frame, i int, main program.LocationNo) bool {
 	p := u.resolver.Program
 	outline := u.traitsOf(&frames[i]).kind() == outlineKind

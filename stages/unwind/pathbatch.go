@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// PathBatch holds the paths that stacks of one process add to the tree, in their order. A
-// TreeBuilder can add them while further stacks pass the rules.
+// PathBatch holds the paths of some stacks of one process, in their order. A TreeBuilder adds them
+// to the tree while the Unwinder works on further stacks.
 type PathBatch struct {
 	first     bool            // of the process
 	words     int             // how many words the process has
@@ -20,11 +20,11 @@ type PathBatch struct {
 	paths     []batchPath
 }
 
-// frameRef is a frame of a path: a plainFrameNo if an earlier path had the frame, else -1 minus its
-// index in PathBatch.newFrames.
+// frameRef refers to a frame of a path: it is a plainFrameNo if an earlier path had the frame, else
+// -1 minus an index in PathBatch.newFrames.
 type frameRef int32
 
-// plainFrameNo numbers the frames that all modes show unchanged: twice the number of the PC,
+// plainFrameNo numbers the frames that all modes show unchanged. It is twice the number of the PC,
 // plus 1 if the frame is at the call before the PC.
 type plainFrameNo int32
 
@@ -42,8 +42,8 @@ type newFrame struct {
 	plain plainFrameNo // none for other frames
 }
 
-// batchPath is the path of a stack in a batch: frames that continue the path of base, a settled
-// word, or start at the root if there is no base.
+// batchPath is the path of a stack in a batch: this many frames. They continue the path to base, a
+// settled word (see callerState), or start at the root if base is none.
 type batchPath struct {
 	base   decode.WordNo
 	frames int32
@@ -51,7 +51,7 @@ type batchPath struct {
 	empty  bool // machine mode shows no frame
 }
 
-// pathBatches recycles the memory of batches.
+// pathBatches reuses the memory of batches.
 var pathBatches = sync.Pool{New: func() any { return &PathBatch{} }}
 
 // newPathBatch returns an empty batch of a process with this many words.
@@ -71,10 +71,10 @@ type TreeBuilder struct {
 	settled []stacktree.NodeNo  // by word of the current process
 }
 
-// NewTreeBuilder returns a builder of an empty tree.
+// NewTreeBuilder returns a builder that adds to the tree t.
 func NewTreeBuilder(t *stacktree.Tree) *TreeBuilder { return &TreeBuilder{tree: t} }
 
-// Add adds the paths of a batch, and takes over its memory.
+// Add adds the paths of a batch to the tree, and takes ownership of the batch.
 func (b *TreeBuilder) Add(batch *PathBatch) {
 	t := b.tree
 	if batch.first { // another process has other words
@@ -105,7 +105,7 @@ func (b *TreeBuilder) Add(batch *PathBatch) {
 	pathBatches.Put(batch)
 }
 
-// addNewFrame extends a path by a frame.
+// addNewFrame adds a frame to the end of a path.
 func (b *TreeBuilder) addNewFrame(end *stacktree.End, f *newFrame) {
 	number := b.tree.Intern(&f.Frame)
 	if f.plain >= 0 {
@@ -122,7 +122,7 @@ func (b *TreeBuilder) addNewFrame(end *stacktree.End, f *newFrame) {
 	}
 }
 
-// Flush emits the paths added since the last batch.
+// Flush emits the paths since the last batch as a batch.
 func (u *Unwinder) Flush() {
 	if b := u.cache.batch; len(b.paths) > 0 {
 		u.cache.batch = newPathBatch(b.words, false)

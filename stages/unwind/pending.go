@@ -7,12 +7,13 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// callerState is the state of a word that an earlier stack had as a caller: whether it is settled,
-// and the number of its PC plus 1 in the upper bits. 0: no stack had the word as a caller yet.
+// callerState is what is known of a recorded word from earlier stacks in which it was a caller: in
+// the upper bits the number of its PC plus 1; below, whether it is settled. 0: it was not a caller
+// yet.
 //
-// A word is settled when its frame and its callers' frames are the same in all stacks in which it
-// is a caller, whatever is above it. The rules are then applied to a stack only down to its first
-// settled word; that word's node in the tree has the rest.
+// A word is settled if its frame and the frames of its callers are the same in all stacks in which
+// it is a caller, whatever its callees are. The rules are then applied to a stack only from the
+// leaf down to the first settled word; the tree has the rest of the path at that word's node.
 type callerState uint32
 
 const (
@@ -34,7 +35,8 @@ func newCallerState(pc symbolize.PCNo) callerState {
 
 func (s callerState) pcNo() symbolize.PCNo { return symbolize.PCNo(s/firstPC) - 1 }
 
-// settledCaller is the settled word, if any, from which the tree has the rest of a stack.
+// settledCaller is the settled word of a stack, if ok, at whose node the tree has the rest of the
+// path.
 type settledCaller struct {
 	node  decode.WordNo
 	ok    bool
@@ -44,8 +46,8 @@ type settledCaller struct {
 func (c *settledCaller) whole() bool   { return c.state&isWhole != 0 }
 func (c *settledCaller) byFrame() bool { return c.state&isByFrame != 0 }
 
-// pendingStack is the recorded stack to which the rules are being applied: all its words, or those
-// down to and with the first settled caller.
+// pendingStack is the recorded stack to which the rules are being applied. It has all words of the
+// stack, or those from the leaf to the first settled caller.
 type pendingStack struct {
 	raw      decode.RawStack  // Words, Exact and ByFrame as far as they are loaded
 	nodes    []decode.WordNo  // by word
@@ -60,7 +62,7 @@ type pendingStack struct {
 	lastMark     int // the last word that marks the next one as the leaf's caller
 }
 
-// load makes a stack of a batch the pending one, down to its first settled word.
+// load makes a stack of a batch the pending one, with its words up to the first settled one.
 func (u *Unwinder) load(s *batchStack, words []batchWord) {
 	stacks, raw := u.recorded.Stacks, &u.raw
 	stacks.Traits(s.number, raw)
@@ -82,8 +84,8 @@ func (u *Unwinder) load(s *batchStack, words []batchWord) {
 	}
 }
 
-// loadCallers appends a caller that an earlier stack had, and its callers down to the first settled
-// one.
+// loadCallers appends a caller that was on an earlier stack, and its callers up to the first
+// settled one.
 func (u *Unwinder) loadCallers(w *batchWord) {
 	state := u.cache.callers[w.node]
 	u.loadWord(w.word, w.marks, w.node, state.pcNo())
@@ -101,7 +103,7 @@ func (u *Unwinder) loadCallers(w *batchWord) {
 	}
 }
 
-// loadWord appends a word.
+// loadWord appends a word to the pending stack.
 func (u *Unwinder) loadWord(word uint64, marks decode.WordMarks, node decode.WordNo, pc symbolize.PCNo) {
 	raw := &u.raw
 	i := int32(len(raw.Words))
@@ -121,8 +123,8 @@ func (u *Unwinder) loadWord(word uint64, marks decode.WordMarks, node decode.Wor
 	}
 }
 
-// isStableCaller reports whether a word's frame cannot depend on the words above it: the word was
-// not interrupted, and its callee is not a leaf that a rule may drop.
+// isStableCaller reports whether the frame of word i cannot depend on the words closer to the leaf:
+// the word was not interrupted, and its callee is not a leaf that a rule may drop.
 func (u *Unwinder) isStableCaller(i int) bool {
 	above := u.raw.Words[:i]
 	if i == 0 || i <= u.raw.Kernel || isMarker(above[i-1]) || i > 1 && isMarker(above[i-2]) {
@@ -132,14 +134,15 @@ func (u *Unwinder) isStableCaller(i int) bool {
 	return t.kind() != pltKind && !t.has(isTrampoline|isInjectedCall)
 }
 
-// canSettle reports whether words of the stack can settle. They can if every rule that applies
-// looks only at a frame and its neighbors.
+// canSettle reports whether words of the stack can settle (see callerState): whether all rules that
+// apply look only at a frame and its neighbors.
 func (u *Unwinder) canSettle() bool {
 	return !u.openMP && u.raw.OMP == nil && u.raw.Java == nil && len(u.recorded.JavaThreads) == 0
 }
 
-// staysSettled reports whether a frame is the same whatever is above it, in machine mode (f) and in
-// user mode (user), and no rule for a frame above looks past it.
+// staysSettled reports whether a word is settled by this stack: its frame is the same whatever its
+// callees are, in machine mode (f) and in user mode (user), and no rule for a callee looks beyond
+// it.
 func (u *Unwinder) staysSettled(f, user *Frame, machine []Frame) bool {
 	w := int(f.Word)
 	switch {

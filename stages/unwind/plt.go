@@ -2,8 +2,8 @@ package unwind
 
 import "stackmill/schema"
 
-// dropPLTLeaf drops a leaf in the procedure linkage table: its time belongs to the caller, which
-// made the call (S22). The leaf stays if its caller is missing.
+// dropPLTLeaf drops a leaf in the procedure linkage table: its values belong to the caller, which
+// made the call (S22). If the caller is missing, the leaf is kept.
 //
 //	before: @plt <- caller_inc <- main
 //	after:  caller_inc <- main

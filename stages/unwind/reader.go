@@ -12,16 +12,16 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// StackReader reads a recording's stacks for an Unwinder: it numbers their PCs, and finds the words
-// that no stack had before and the time in which each stack means the same code. It may run ahead
-// of the unwinder, on another goroutine.
+// StackReader reads a recording's stacks for an Unwinder. It numbers their PCs, leaves out the
+// callers that were read before, and finds the time in which each stack means the same code. It may
+// run ahead of the unwinder, on another goroutine.
 type StackReader struct {
 	emit  func(*StackBatch)
 	pcs   *symbolize.PCs
 	count stacktree.PathNo // the number of stacks read
 	batch *StackBatch
 
-	// Of the current process.
+	// These belong to the current process.
 	stacks  *decode.Stacks
 	numbers *symbolize.ProcessPCs
 	lives   lifeTable
@@ -41,13 +41,13 @@ func (r *StackReader) Process(process *symbolize.Process, stacks *decode.Stacks)
 	r.reset(&batchStack{})
 }
 
-// StackBatch holds recorded stacks in the order in which their paths are numbered.
+// StackBatch holds recorded stacks, in the order of the numbers of their paths.
 type StackBatch struct {
 	stacks []batchStack
 	words  []batchWord // of one stack after the other
 }
 
-// batchStack is a recorded stack at a time.
+// batchStack is a recorded stack as it is at a time.
 type batchStack struct {
 	number     int32
 	words      int32 // how many of StackBatch.words, from the leaf
@@ -57,7 +57,7 @@ type batchStack struct {
 	at         int64 // ns from the founder's start
 }
 
-// batchWord is a word on a stack.
+// batchWord is a word of a recorded stack.
 type batchWord struct {
 	word  uint64
 	node  decode.WordNo
@@ -65,7 +65,7 @@ type batchWord struct {
 	marks decode.WordMarks
 }
 
-// stackBatches recycles the memory of batches.
+// stackBatches reuses the memory of batches.
 var stackBatches = sync.Pool{New: func() any { return &StackBatch{} }}
 
 func newStackBatch() *StackBatch {
@@ -77,8 +77,9 @@ func newStackBatch() *StackBatch {
 // flushWords is the number of words at which a batch is emitted.
 const flushWords = 1 << 13
 
-// Stack reads a stack at time t. system says that the thread is one of the JVM's own. It returns
-// the number of the stack's path in the tree, and the time in which the stack means the same code.
+// Stack reads the stack with this number as it is at time t. system says that the thread is one of
+// the JVM's own. It returns the number of the stack's path in the tree, and the time in which the
+// stack means the same code.
 func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathNo, program.Life) {
 	s := batchStack{number: number, system: system, at: t}
 	if r.changed && t < r.latest || r.lives.full {
@@ -99,8 +100,8 @@ func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathN
 	return r.count - 1, life
 }
 
-// readWords reads the words of a stack down to the first caller that was read before. It returns
-// the time in which all words of the stack mean the same code.
+// readWords reads the words of a stack from the leaf to the first caller that was read before. It
+// returns the time in which all words of the stack mean the same code.
 func (r *StackReader) readWords(s *batchStack) program.Life {
 	before, life := len(r.batch.words), program.Life{From: math.MinInt64, Until: image.Never}
 	for n := r.stacks.Leaf(s.number); n >= 0 && !s.joinsKnown; {
@@ -133,19 +134,21 @@ func (r *StackReader) readWords(s *batchStack) program.Life {
 	return life
 }
 
-// reset makes the reader forget, from a stack on, which words were read. As long as times ascend, a
-// word that begins to mean other code is read again, with all its callees. When times start over, a
-// callee may be valid where its caller, read for later, is not.
+// reset makes the reader and, from stack s on, the unwinder forget the callers that were read. As
+// long as stacks come in order of time, a word that begins to mean other code is read again, and so
+// are all its callees. If time jumps back, a callee may have been read for the new time, but its
+// caller only for a later one.
 func (r *StackReader) reset(s *batchStack) {
 	r.lives.reset(r.stacks.Nodes())
 	r.latest, r.changed, s.reset = math.MinInt64, false, true
 }
 
-// isCaller reports whether a word is a caller in all stacks that contain it: neither the leaf nor
-// the word that the kernel interrupted.
+// isCaller reports whether the word with this index is a caller: neither the leaf nor the word that
+// the kernel interrupted. Then it is one in all stacks that contain it.
 func (r *StackReader) isCaller(word int) bool { return word > 0 && word > r.raw.Kernel }
 
-// pc returns the number of a word's PC at t, and the part of life in which it is valid.
+// pc returns the number that the PC of word i has at time t, and the part of life in which it means
+// the same code.
 func (r *StackReader) pc(i int, w *batchWord, t int64, life program.Life) (number symbolize.PCNo, both program.Life) {
 	var own program.Life
 	if r.raw.Returns && i > 0 && i != r.raw.Kernel && w.marks&decode.MarkedExact == 0 { // see Unwinder.callPCs
@@ -159,7 +162,7 @@ func (r *StackReader) pc(i int, w *batchWord, t int64, life program.Life) (numbe
 	return number, life.Intersect(own)
 }
 
-// Flush emits the stacks that were read since the last batch.
+// Flush emits the stacks since the last batch as a batch.
 func (r *StackReader) Flush() {
 	if b := r.batch; len(b.stacks) > 0 {
 		r.batch = newStackBatch()
@@ -168,7 +171,8 @@ func (r *StackReader) Flush() {
 }
 
 // lifeTable holds, for each word that was read as a caller, the time in which it and all its
-// callers mean the same code. Words store only the number of their life, since lives are few.
+// callers mean the same code. It stores these times once, since few differ, and a number for each
+// word.
 type lifeTable struct {
 	words   []lifeNo // 0 for words that were not read
 	lives   []program.Life
@@ -177,7 +181,7 @@ type lifeTable struct {
 	full    bool   // some word has no life because all numbers are in use
 }
 
-// lifeNo is the number of a life, from 1.
+// lifeNo is an index in lifeTable.lives plus 1.
 type lifeNo uint16
 
 const maxLives = 1<<16 - 1

@@ -19,8 +19,8 @@ type resolvedPC struct {
 	inTree   bool // as a plain frame (see plainFrameNo)
 }
 
-// pcEntry caches the location of a PC (own) and, if the PC is a return address, of the last byte of
-// the call before it (call).
+// pcEntry caches two locations for a PC: its own and, if it is a return address, that of the last
+// byte of the call before it (call).
 type pcEntry struct{ own, call resolvedPC }
 
 func (u *Unwinder) pcEntry(number symbolize.PCNo) *pcEntry {
@@ -31,7 +31,7 @@ func (u *Unwinder) pcEntry(number symbolize.PCNo) *pcEntry {
 	return &c.pcs[number]
 }
 
-// resolveNumbered resolves a PC, and caches the result under its number.
+// resolveNumbered returns the location of a PC with this number, from the cache if possible.
 func (u *Unwinder) resolveNumbered(number symbolize.PCNo, pc uint64) resolvedPC {
 	m := u.pcEntry(number)
 	if m.own.traits == 0 {
@@ -40,8 +40,8 @@ func (u *Unwinder) resolveNumbered(number symbolize.PCNo, pc uint64) resolvedPC 
 	return m.own
 }
 
-// resolveCallBefore resolves the last byte of the call before a return address. It caches the
-// result.
+// resolveCallBefore returns the location of the last byte of the call before a return address, from
+// the cache if possible.
 func (u *Unwinder) resolveCallBefore(number symbolize.PCNo, pc uint64) resolvedPC {
 	m := u.pcEntry(number)
 	if m.call.traits == 0 {
@@ -65,8 +65,8 @@ func (u *Unwinder) function(location program.LocationNo) *program.Function {
 	return &p.Functions[p.Location(location).Function]
 }
 
-// traits are the properties of a location that rules check in every frame: the kind of its
-// function in the lower bits, and flags. They are 0 until they are looked up.
+// traits are the properties of a location that rules check in every frame: the kind of its function
+// in the lower bits, flags in the upper ones. 0 means that they have not been looked up.
 type traits uint16
 
 const (
@@ -95,8 +95,8 @@ func (t traits) has(any traits) bool { return t&any != 0 }
 type locationEntry struct {
 	traits    traits
 	returnsTo callEvidence
-	// frames says whose frame pointer is in the register: of a caller at its call, of a leaf at its
-	// instruction.
+	// frames says whose frame pointer is in the register: [0] while a function makes a call at the
+	// location, [1] while the leaf executes the instruction there.
 	frames [2]struct {
 		known   bool
 		pointer cfi.FramePointer
@@ -163,14 +163,14 @@ func kindOf(k funcinfo.Kind) traits {
 	return anyKind
 }
 
-// isMarker reports whether a word is one of the decoder's markers, not an address.
+// isMarker reports whether a word is not an address, but a marker of the decoder.
 func isMarker(word uint64) bool { return word >= decode.MarkCall }
 
-// Cache keeps the results of lookups by PC, location and function for all processes of a recording,
-// and memory that each process's Unwinder reuses.
+// Cache keeps, for all processes of a recording, what was looked up by PC, location and function,
+// and the memory that the processes' unwinders reuse.
 type Cache struct {
-	// IgnoreSettled applies the rules to all words of each stack, also to settled callers. Tests
-	// check that this gives the same tree.
+	// IgnoreSettled makes the unwinder apply the rules to all words of each stack, also beyond a
+	// settled caller (see callerState). Tests check that this gives the same tree.
 	IgnoreSettled bool
 
 	last    *Unwinder
@@ -185,7 +185,8 @@ type Cache struct {
 	gaps      map[*symbolize.Scope]map[edge]gap // in chains of frame pointers
 }
 
-// cachedTable is a load object's call frame information, nil if there is none.
+// cachedTable is a load object's call frame information, nil if there is none. found says that it
+// was looked up.
 type cachedTable struct {
 	table *cfi.Table
 	found bool

@@ -11,7 +11,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// The states of a thread in an OpenMP runtime (manual: OpenMP Special Functions).
+// The artificial functions for the states of a thread in an OpenMP runtime (manual: OpenMP Special
+// Functions).
 const (
 	ompOverhead        = "<OMP-overhead>"
 	ompIdle            = "<OMP-idle>"
@@ -23,9 +24,9 @@ const (
 	ompOrderedWait     = "<OMP-ordered_section_wait>"
 )
 
-// entryPoints maps exported and some internal functions of the runtimes libgomp and libomp to the
-// state of a thread in them. It lacks functions that hardly wait, except those that a waiting
-// function calls before it waits.
+// entryPoints maps functions of the runtimes libgomp and libomp, exported and some internal ones,
+// to the state of a thread that executes them. It has only functions that wait, and those that
+// waiting functions call before they wait.
 var entryPoints = map[string]string{
 	"GOMP_barrier":             ompExplicitBarrier,
 	"GOMP_barrier_cancel":      ompExplicitBarrier,
@@ -73,18 +74,19 @@ var entryPoints = map[string]string{
 	"__kmp_join_barrier": ompImplicitBarrier,
 }
 
-// parallelPrefix begins the names of libgomp's functions that run a whole region: inside
-// them, a thread waits for the others at the region's end.
+// parallelPrefix begins the names of libgomp's functions that run a whole parallel region. At the
+// region's end, a thread waits in them for the other threads.
 const parallelPrefix = "GOMP_parallel"
 
-// functionClass says whether a function belongs to the program, the system or an OpenMP runtime.
+// functionClass says to whom a function belongs: to the program, to the system or to an OpenMP
+// runtime.
 type functionClass struct {
 	owner schema.Owner // 0 until looked up
 	state string       // of a thread in it, if it is a runtime's entry point
 }
 
 // hasRuntime reports whether an OpenMP runtime was ever mapped. It returns false for profiles that
-// name functions: their recorder has decided which of the runtime's frames to show.
+// name functions: their recorder has already decided which frames of the runtime to show.
 func hasRuntime(im *image.Image) bool {
 	for _, m := range im.Mappings {
 		if m.Code == nil && schema.OwnerOf(path.Base(m.Path)) == schema.RuntimeCode {
@@ -122,7 +124,7 @@ func classify(f *program.Function, object string) functionClass {
 	return c
 }
 
-// stateIn returns the state of a thread in a runtime's function, empty if unknown.
+// stateIn returns the state of a thread in a function of a runtime, "" if unknown.
 func stateIn(symbol string) string {
 	if s := entryPoints[symbol]; s != "" {
 		return s
@@ -133,10 +135,10 @@ func stateIn(symbol string) string {
 	return ""
 }
 
-// hideRuntime makes the user stack of an OpenMP program's thread: frames of the runtime at the leaf
-// become an artificial function for the thread's state (S17), the runtime's other frames and those
-// that start its threads disappear, and bodies are folded (S11). The result is valid until the next
-// call.
+// hideRuntime makes the user stack of a thread of an OpenMP program. Frames of the runtime at the
+// leaf become an artificial function for the thread's state (S17). The runtime's other frames, and
+// the frames that start its threads, disappear. Bodies are folded (S11). The result is valid until
+// the next call.
 //
 //	before: sched_yield <- <static>@0x72bcd <- __kmpc_barrier <- .omp_outlined. <- ... <- __kmpc_fork_call <- f <- main
 //	after:  <OMP-explicit_barrier> <- f <- main
@@ -164,9 +166,10 @@ func (u *Unwinder) hideRuntime(machine []Frame) []Frame {
 	return u.user
 }
 
-// insideRuntime returns how many frames at the leaf belong to a call of the runtime (including the
-// system's functions that the runtime calls), and the state of the outermost entry point, or
-// overhead if an inner entry point has it: the thread does not wait yet.
+// insideRuntime returns how many frames at the leaf belong to a call of the runtime, including
+// functions of the system that the runtime calls. It also returns the thread's state: the state of
+// the outermost entry point among these frames, but overhead if an inner entry point has overhead,
+// because the thread does not wait yet.
 func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	for i, f := range machine {
 		c := u.classOf(f)
@@ -186,9 +189,9 @@ func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	return n, state
 }
 
-// calledState returns the state of the entry point that the program's instruction in machine[n]
-// calls: entry points of libgomp end in a tail call, so that they are not on the stack. If the
-// instruction may enter functions of several states, the result is empty.
+// calledState returns the state of the runtime's entry point that the program calls in machine[n].
+// Entry points of libgomp end in a tail call, and so are not on the stack: the call instruction
+// shows them. The state is "" if the instruction may enter functions of different states.
 func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 	if n == 0 || n == len(machine) || u.classOf(machine[n]).owner != schema.ProgramCode {
 		return ""
@@ -207,8 +210,8 @@ func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 	return state
 }
 
-// withoutThreadStart cuts off the system's frames at the root if they started one of the runtime's
-// threads. entered says that the caller has cut off runtime frames at the leaf.
+// withoutThreadStart removes the system's frames at the root if they started one of the runtime's
+// threads. entered says that runtime frames at the leaf were removed before.
 func (u *Unwinder) withoutThreadStart(frames []Frame, entered bool) []Frame {
 	n := len(frames)
 	for n > 0 && u.classOf(frames[n-1]).owner == schema.SystemCode {

@@ -15,28 +15,28 @@ import (
 // startFunctions are the outermost functions of complete stacks: those in which threads begin, and
 // main functions, where some unwinders stop.
 var startFunctions = []string{
-	// programs
+	// In programs.
 	"_start", "main", "MAIN__", "_init",
-	// dynamic linkers
+	// In dynamic linkers.
 	"_dl_start", "_dl_start_user", "_dl_init",
-	// C libraries, to run main
+	// In C libraries: they run main.
 	"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "libc_start_main_stage2",
-	// C libraries, to run a thread
+	// In C libraries: they run a thread.
 	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start",
-	// Go's goroutines and threads
+	// In Go programs: they run goroutines and threads.
 	"runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.mstart.abi0", "runtime.mstart1",
 	"runtime.rt0_go", "runtime.rt0_go.abi0", "_rt0_amd64_linux", "_rt0_arm64_linux",
 }
 
-// cLibraryPrefixes are the prefixes of the names of C libraries' load objects.
+// cLibraryPrefixes are the prefixes of the file names of C libraries.
 var cLibraryPrefixes = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpthread.so", "libpthread-2."}
 
 // kernelEntryPrefixes are the prefixes of the functions through which user code enters the
 // kernel. A kernel stack that ends elsewhere belongs to one of the kernel's own threads.
 var kernelEntryPrefixes = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
-// cutOff returns why a machine stack ends before its thread's start, if it does. Stacks unwound
-// from dumps or from the processor's branch records count as complete.
+// cutOff returns why a machine stack ends before its thread's start, NotCut if it does not. Stacks
+// unwound from dumps or taken from the processor's branch records count as complete.
 func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	raw := &u.raw
 	switch {
@@ -51,7 +51,7 @@ func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 }
 
 // isWhole reports whether a machine stack ends at the start of its thread, or in an artificial
-// frame for lost callers. The stack must not be empty.
+// frame for lost callers. The stack must have a frame.
 func (u *Unwinder) isWhole(machine []Frame) bool {
 	if u.base.ok {
 		return u.base.whole()
@@ -66,15 +66,15 @@ func (u *Unwinder) isWhole(machine []Frame) bool {
 	return u.isStart(root, len(machine)-u.kernelFrames > 1) || u.isEntry(machine)
 }
 
-// isEntry reports whether a stack ends in the entry point of a stripped program: code without a
-// name that called a C library's start function.
+// isEntry reports whether the outermost frame of a stack is the entry point of a stripped program:
+// a function without a name that called a C library's start function.
 func (u *Unwinder) isEntry(machine []Frame) bool {
 	n := len(machine)
 	return n > 1 && u.traitsOf(&machine[n-1]).kind() == staticKind && u.isStart(machine[n-2].Location, true)
 }
 
 // isStart reports whether threads begin in the function of a location. In a stripped C library,
-// this may be any function without a name that calls another function (calls).
+// this may be any function without a name that calls another function; calls says that it does.
 func (u *Unwinder) isStart(location program.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == funcinfo.Static && calls {
@@ -83,7 +83,7 @@ func (u *Unwinder) isStart(location program.LocationNo, calls bool) bool {
 	return hasAlias(f, startFunctions)
 }
 
-// hasAlias reports whether one of a function's symbols is among names.
+// hasAlias reports whether any symbol of a function is among names.
 func hasAlias(f *program.Function, names []string) bool {
 	return slices.ContainsFunc(symtab.Split(f.Aliases), func(alias string) bool {
 		name, _, _ := strings.Cut(alias, ".isra")

@@ -16,7 +16,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Unwinder normalizes the stacks of one process. It is not safe for concurrent use.
+// Unwinder applies the rules to the stacks of one process. It is not safe for concurrent use.
 type Unwinder struct {
 	cache    *Cache
 	emit     func(*PathBatch)
@@ -44,8 +44,8 @@ type scratch struct {
 	hiddenBy              []schema.Rule                       // by Frame.MachineIndex: the rule that hides it in user mode
 }
 
-// New returns the unwinder of a process. It calls emit with the paths that the stacks add to the
-// tree. The unwinder is valid until New is called for the next process.
+// New returns the unwinder of a process. It calls emit with batches of paths to add to the tree.
+// The unwinder is valid until New is called for the next process.
 func New(cache *Cache, emit func(*PathBatch), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
 	if cache.batch != nil {
 		pathBatches.Put(cache.batch)
@@ -63,12 +63,12 @@ func New(cache *Cache, emit func(*PathBatch), r *symbolize.Resolver, tables *Fra
 	return u
 }
 
-// resetCallers discards the states of all callers.
+// resetCallers makes the unwinder forget all callers of earlier stacks.
 func (u *Unwinder) resetCallers() {
 	u.cache.callers = chunked.Zeroed(u.cache.callers, u.recorded.Stacks.Nodes())
 }
 
-// Add normalizes a batch of the process's stacks, and takes over its memory.
+// Add applies the rules to a batch of the process's stacks, and takes ownership of the batch.
 func (u *Unwinder) Add(b *StackBatch) {
 	words := b.words
 	for i := range b.stacks {
@@ -79,8 +79,9 @@ func (u *Unwinder) Add(b *StackBatch) {
 	stackBatches.Put(b)
 }
 
-// normalize applies the rules to one recorded stack: first those of machine mode, then those of
-// user mode to the resulting frames. It merges both and adds the result to the batch of paths.
+// normalize applies the rules to one recorded stack: first the rules of machine mode to its words,
+// then the rules of user mode to the resulting frames. It merges the frames of both modes into one
+// path, and adds the path to the batch.
 func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 	if s.reset {
 		u.resetCallers()
@@ -113,8 +114,8 @@ type wordSource struct {
 	byFrame  []int32 // the words found by a frame pointer, if not all
 }
 
-// machineFrames applies the rules of machine mode to the words of a part, which are PCs of
-// calls, leaf first (gprofng-experiment 7). The result is valid until the next call.
+// machineFrames applies the rules of machine mode to the words of one part of a stack: PCs of
+// calls, from the leaf on (gprofng-experiment 7). The result is valid until the next call.
 func (u *Unwinder) machineFrames(part stacktree.Part, words []uint64, source wordSource) []Frame {
 	u.part, u.drops[part] = part, append(u.drops[part][:0], make([]schema.Rule, len(words))...)
 	words, lost := cutMarker(words) // S18
@@ -133,8 +134,8 @@ func (u *Unwinder) machineFrames(part stacktree.Part, words []uint64, source wor
 	return u.frames
 }
 
-// userFrames applies the rules of user mode to the frames of machine mode. Expert mode shows the
-// same as user mode if expertIsUser, else the same as machine mode.
+// userFrames applies the rules of user mode to the frames of machine mode. If expertIsUser, expert
+// mode shows the same as user mode, else the same as machine mode.
 func (u *Unwinder) userFrames(machine []Frame, system bool) (user []Frame, expertIsUser bool) {
 	isOpenMP, isJava := u.raw.OMP != nil, u.raw.Java != nil || len(u.recorded.JavaThreads) > 0
 	hidden := schema.NoRule
@@ -160,15 +161,15 @@ func (u *Unwinder) userFrames(machine []Frame, system bool) (user []Frame, exper
 	return u.mergeMethods(user), false // S14
 }
 
-// noteDropped records the rule that drops a frame.
+// noteDropped records which rule drops a frame.
 func (u *Unwinder) noteDropped(f Frame, rule schema.Rule) {
 	if f.Word >= 0 {
 		u.drops[u.part][f.Word] = rule
 	}
 }
 
-// recordedFrames fills u.frames with a frame for each word that is a caller. It applies the
-// rules that drop words before they become frames: S26 where a chain of frame pointers leaves
+// recordedFrames fills u.frames with a frame for each word that is the leaf or a caller. It applies
+// the rules that drop words before they become frames: S26 where a chain of frame pointers leaves
 // the stack, S7 for the leaf's return register.
 func (u *Unwinder) recordedFrames(words []uint64, source wordSource) {
 	u.frames, u.chained, u.kernelFrames, u.lastMark = u.frames[:0], u.chained[:0], 0, none
@@ -201,7 +202,7 @@ func (u *Unwinder) recordedFrames(words []uint64, source wordSource) {
 	}
 }
 
-// resolveWord returns the location of a word's PC.
+// resolveWord returns the location of a word, whose PC (see callPCs) is pc.
 func (u *Unwinder) resolveWord(word int, pc uint64) resolvedPC {
 	switch {
 	case u.part != stacktree.Native || isMarker(pc):

@@ -5,7 +5,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// waitStates maps the states of waiting threads to artificial leaf functions (S33).
+// waitStates maps the states of a thread that waits to the names of artificial leaf functions
+// (S33).
 var waitStates = map[int]string{
 	decode.StatePreempted: "<Preempted>",
 	decode.StateRunQueue:  "<Run-queue-wait>",
@@ -14,11 +15,12 @@ var waitStates = map[int]string{
 	decode.StateOn:        "<On-CPU-unsampled>",
 }
 
-// noWaitStack is the caller of a wait whose switch out was recorded without a stack.
+// noWaitStack is the artificial caller in the stack of a wait for which no stack was recorded when
+// the thread was switched out.
 const noWaitStack = "<No-wait-stack>"
 
-// addWait adds the state of a waiting thread to its path, as a leaf that the function that
-// waited calls, in every mode (S33).
+// addWait adds an artificial leaf for the state of a waiting thread to its path, in every mode: the
+// function that waited calls it (S33).
 //
 //	before: schedule <- do_nanosleep <- nap <- main
 //	after:  <Blocked> <- schedule <- do_nanosleep <- nap <- main    in machine mode
@@ -35,7 +37,7 @@ func (m *pathMerger) addWait() (waits bool) {
 	return true
 }
 
-// addLeaf adds an artificial frame that all modes show.
+// addLeaf adds an artificial frame, which all modes show, at the leaf.
 func (m *pathMerger) addLeaf(name string) {
 	location, t := m.resolver.Artificial(name), m.addFrame(none)
 	for mode := range t.Shown {
