@@ -31,7 +31,7 @@ const (
 	ReasonUnknownMethod = "Java method not recorded"
 )
 
-// artificialObjects adds the pseudo load objects that every program has.
+// artificialObjects adds the load objects `<Total>` and `<Unknown>`, which every program has.
 func (r *Resolver) artificialObjects() (total, unknown program.ObjectNo) {
 	return r.addObject(pseudo(program.Total, "artificial", "none")), r.addObject(pseudo(UnknownName, "unknown", "none"))
 }
@@ -41,8 +41,8 @@ func pseudo(name, kind, symbols string) objectDraft {
 	return objectDraft{Object: program.Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: symbols}}
 }
 
-// Artificial returns the location of the artificial function of that name. Only `<Total>` is in
-// the load object `<Total>`: a row of that name contains everything (S19).
+// Artificial returns the location of the artificial function with this name. `<Total>` is the only
+// function of the load object `<Total>`, whose row contains everything (S19).
 func (r *Resolver) Artificial(name string) program.LocationNo {
 	return r.Program.InternLocation(r.artificialFunction(name), 0, "", nil)
 }
@@ -61,7 +61,7 @@ func (r *Resolver) unknown(pc uint64, reason string) program.LocationNo {
 	return r.unknownIn(r.unknownObject, pc, reason)
 }
 
-// unknownIn does the same as unknown for a PC in a load object.
+// unknownIn returns the location of a PC that is in a load object, but in none of its functions.
 func (r *Resolver) unknownIn(object program.ObjectNo, pc uint64, reason string) program.LocationNo {
 	p := r.Program
 	m := p.InternModule(object, unknownModule, "")
@@ -69,8 +69,8 @@ func (r *Resolver) unknownIn(object program.ObjectNo, pc uint64, reason string) 
 	return p.InternLocation(f, pc, reason, nil)
 }
 
-// counterFunctions are the functions of the collector's library that are on stacks of counts that
-// no code of the program caused, without leading underscores (S20; manual: Functions Related to
+// counterFunctions are functions of the collector's library, without leading underscores: they are
+// on the stacks of counts that the program's code did not cause (S20; manual: Functions Related to
 // Hardware Counter Overflow Profiling). Only newer collectors have the last two.
 var counterFunctions = map[string]bool{
 	"collector_not_program_related":  true,
@@ -82,8 +82,8 @@ var counterFunctions = map[string]bool{
 	"collector_lost_profile_context": true,
 }
 
-// counterFunction returns the name of the artificial function for a function of a load object,
-// empty for other functions.
+// counterFunction returns the name of the artificial function that is shown for one of the
+// counterFunctions, "" for other functions.
 func counterFunction(linkage, object string) string {
 	name := strings.TrimLeft(linkage, "_")
 	if !counterFunctions[name] || !strings.HasPrefix(object, "libgp-collector.so") && !strings.HasPrefix(object, "libcollector.so") {

@@ -9,7 +9,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// callGraph caches where calls and jumps go, and the exits of functions. It is filled on demand.
+// callGraph caches the destinations of calls and jumps, and the exits of functions. It is filled on
+// demand.
 type callGraph struct {
 	destinations []destination
 	numbers      map[destinationKey]destinationNo
@@ -40,7 +41,7 @@ type destinationKey struct {
 	table bool        // through the procedure linkage table
 }
 
-// destination is where calls and jumps go, and the functions that they may reach.
+// destination is where a call or jump goes, with the functions that it may reach.
 type destination struct {
 	destinationKey
 	reachable *reachableSet // nil if it depends on the scope, or is not known yet
@@ -57,8 +58,8 @@ func (g *callGraph) intern(k destinationKey) destinationNo {
 	})
 }
 
-// destination returns where a call or jump in a load object goes, None if the instruction does not
-// show it.
+// destination returns where a call or jump in a load object goes, or None if the instruction does
+// not show it.
 func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinationNo {
 	t := r.loadObjects[object].table
 	switch {
@@ -73,7 +74,7 @@ func (r *Resolver) destination(object program.ObjectNo, inst insn.Inst) destinat
 	return program.None
 }
 
-// targetOf returns the destination of a call or jump to an address.
+// targetOf returns the destination of calls and jumps to an address in a load object.
 func (r *Resolver) targetOf(object program.ObjectNo, address uint64) destinationNo {
 	g := &r.graph
 	for int(object) >= len(g.targets) {
@@ -106,7 +107,8 @@ func (r *Resolver) findTarget(object program.ObjectNo, address uint64) (k destin
 	return destinationKey{entry: entry{object, f.Offset}}, ok
 }
 
-// addresses returns the regions of a load object that has a table, sorted by address.
+// addresses returns the regions of a load object, sorted by address. The load object must have a
+// symbol table.
 func (r *Resolver) addresses(object program.ObjectNo) symtab.Addresses {
 	return r.loadObjects[object].byAddress()
 }

@@ -42,7 +42,8 @@ func (r *Resolver) resolveCode(pc uint64, m *image.Mapping, proc *decode.Process
 	return r.Program.InternLocation(r.Program.InternFunction(f, 0), offset, "", nil)
 }
 
-// isGenerated reports whether a mapping is one generated function, not a region like `[vdso]`.
+// isGenerated reports whether a mapping is a single function generated at run time, not a region
+// like `[vdso]`.
 func isGenerated(m *image.Mapping) bool {
 	return m.Code.Function != "" && !strings.HasPrefix(m.Path, "[")
 }
@@ -62,8 +63,8 @@ func (r *Resolver) codeObject(m *image.Mapping) program.ObjectNo {
 	return r.pseudoObject(m.Path, "dynamic", "recording")
 }
 
-// resolveGenerated resolves an offset in a function made at run time. The function is identified
-// by its name and instructions, not by its address (S2).
+// resolveGenerated returns the location at an offset of a function that was generated at run time.
+// Name and instructions identify the function, not its address (S2).
 func (r *Resolver) resolveGenerated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) program.LocationNo {
 	p := r.Program
 	o := r.codeObject(m)
@@ -95,9 +96,9 @@ func lineAt(c *decode.Code, offset uint64) (place funcinfo.Place) {
 	return place
 }
 
-// codeFunction finds the function of a PC in a region with several functions, such as the vdso (its
-// symbol table lacks the signal trampolines, S24). Code that no function covers is a static region
-// (S6).
+// codeFunction finds the function of a PC in a region with several functions, such as the vdso. It
+// adds signal trampolines, which the vdso's symbol table lacks (S24). Code that no function covers
+// is a static region (S6).
 func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) program.Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
 	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {
@@ -132,7 +133,7 @@ func (r *Resolver) pseudoObject(name, kind, symbols string) program.ObjectNo {
 	return memo.Get(r.pseudoObjects, name, func() program.ObjectNo { return r.addObject(pseudo(name, kind, symbols)) })
 }
 
-// resolveNamed resolves a location that a profile names, with its inlined functions.
+// resolveNamed returns the location that a profile names for a PC, with its inlined functions.
 func (r *Resolver) resolveNamed(m *image.Mapping, pc uint64) program.LocationNo {
 	p := r.Program
 	named := m.Code.Symbols
@@ -157,7 +158,8 @@ func (r *Resolver) resolveNamed(m *image.Mapping, pc uint64) program.LocationNo 
 	return n
 }
 
-// namedLine returns the source line of a level, none if the level has no file.
+// namedLine returns the source line that a profile gives for a function at a location, none if the
+// function has no file.
 func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Place) {
 	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
 		place = funcinfo.Place{File: file, Line: l.Line}
@@ -165,7 +167,8 @@ func namedLine(n *decode.ProfileSymbols, l decode.NamedLine) (place funcinfo.Pla
 	return place
 }
 
-// namedFunction interns a function of a profile. All that the profile says of it identifies it.
+// namedFunction interns a function that a profile names. Name, linkage name, file and line identify
+// it.
 func (r *Resolver) namedFunction(o program.ObjectNo, n *decode.NamedFunction) program.FunctionNo {
 	p := r.Program
 	f := program.Function{Object: o, Module: p.InternModule(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: funcinfo.Normal, Scope: funcinfo.ModuleScope, Line: n.Line}
@@ -175,7 +178,7 @@ func (r *Resolver) namedFunction(o program.ObjectNo, n *decode.NamedFunction) pr
 	return p.InternFunction(f, uint64(n.Line))
 }
 
-// namedObject returns the load object of a mapping with named functions.
+// namedObject returns the load object of a mapping whose functions a profile names.
 func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	if n, known := r.objectOf[m]; known {
 		return n
@@ -193,7 +196,8 @@ func (r *Resolver) namedObject(m *image.Mapping) program.ObjectNo {
 	return n
 }
 
-// internNamedObject interns the load object. Its build-id, if any, identifies it in all recordings.
+// internNamedObject interns the load object of such a mapping. Its build-id, if any, identifies it
+// in all recordings.
 func (r *Resolver) internNamedObject(m *image.Mapping) program.ObjectNo {
 	switch m.Path {
 	case "", program.Total, decode.GeneratedPath:

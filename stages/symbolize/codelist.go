@@ -10,9 +10,9 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// chooseOtherPerfMap gives generated code a list (perf-PID.map) whose PID is not the recorded one:
-// a process in a container uses its PID in the container. The list must be the only one whose
-// functions all lie where the process made code.
+// chooseOtherPerfMap uses a list of generated code (perf-PID.map) with another PID than the
+// recorded one: a process in a container uses its PID in the container. There must be exactly one
+// list whose functions all lie where the process generated code.
 func (r *Resolver) chooseOtherPerfMap(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	var found *symtab.Table
 	var file string
@@ -37,7 +37,8 @@ func (r *Resolver) chooseOtherPerfMap(o *objectDraft, f *fileSearch, im *image.I
 	f.refused = []remark{{"inferred-list", fmt.Sprintf("%s is used as the list of the process's functions, since all of its functions lie where the process generated code: in a container, a process names its list by its PID there", path.Base(file))}}
 }
 
-// listOwners returns the names of the lists that belong to processes of the recording.
+// listOwners returns the file names of the lists of generated code (perf-PID.map) that the
+// recording's own processes may have written.
 func (r *Resolver) listOwners() map[string]bool {
 	if r.owners == nil {
 		r.owners = map[string]bool{}
@@ -54,7 +55,7 @@ func (r *Resolver) listOwners() map[string]bool {
 	return r.owners
 }
 
-// liesInCode reports whether all functions of a list are in mappings of generated code.
+// liesInCode reports whether all functions of a list lie in mappings of generated code.
 func liesInCode(t *symtab.Table, im *image.Image, file string) bool {
 	var code []*image.Mapping
 	for _, m := range im.Mappings {

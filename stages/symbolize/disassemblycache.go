@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// DisassemblyCache keeps the properties of disassembled functions, without the instructions, for
+// DisassemblyCache keeps what is known of disassembled functions, without their instructions, for
 // other experiments of the same programs. It is safe for concurrent use.
 type DisassemblyCache struct {
 	mu      sync.Mutex
@@ -18,10 +18,10 @@ type DisassemblyCache struct {
 	bytes   int
 }
 
-// maxCacheBytes bounds the memory of a cache, which is emptied when it is full.
+// maxCacheBytes bounds the memory of a cache. A full cache is emptied.
 const maxCacheBytes = 16 << 20
 
-// disassemblyKey holds everything on which the instructions of a function depend.
+// disassemblyKey holds all properties that determine a function's instructions.
 type disassemblyKey struct {
 	table                 string // symtab.Table.Key
 	name                  string
@@ -62,8 +62,8 @@ func (o *DisassemblyCache) put(k disassemblyKey, f *cachedDisassembly) {
 	o.bytes += overhead + len(k.pcs) + 4*len(f.instructions) + 32*len(f.starts)
 }
 
-// cacheKey returns the key of a function's whole code, or false if the key would not determine the
-// instructions.
+// cacheKey returns the key of a function's whole code. ok is false if the function cannot be
+// cached: the key would not determine its instructions.
 func (d *Disassembler) cacheKey(function program.FunctionNo, within int) (k disassemblyKey, ok bool) {
 	f := &d.r.Program.Functions[function]
 	t := d.r.loadObjects[f.Object].table
@@ -73,8 +73,8 @@ func (d *Disassembler) cacheKey(function program.FunctionNo, within int) (k disa
 	return disassemblyKey{table: t.Key, name: f.Name, offset: f.Offset, address: f.Address, size: f.Size, within: within}, true
 }
 
-// listsWhole reports whether a function is listed completely, whatever the PCs. A procedure linkage
-// table is not: only its sections with PCs are listed.
+// listsWhole reports whether all instructions of a function are listed, wherever its PCs are. Of a
+// procedure linkage table, only sections with PCs are listed.
 func (d *Disassembler) listsWhole(function program.FunctionNo, within int) bool {
 	kind := d.r.Program.Functions[function].Kind
 	return within == All && kind != funcinfo.PLT && kind != funcinfo.Static
@@ -103,7 +103,7 @@ func (d *Disassembler) Cached(function program.FunctionNo, pcs []uint64, within 
 	return Disassembly{Count: f.count, Content: f.content, Starts: f.starts}, true
 }
 
-// store adds a disassembly to the cache; covered says that it has the instructions of all PCs.
+// store adds a disassembly to the cache. covered says that each PC is in one of its instructions.
 func (d *Disassembler) store(out *Disassembly, function program.FunctionNo, pcs []uint64, within int, covered bool) {
 	k, ok := d.cacheKey(function, within)
 	if !ok {
@@ -124,12 +124,12 @@ func (d *Disassembler) store(out *Disassembly, function program.FunctionNo, pcs 
 	d.cache.put(k, f)
 }
 
-// covers reports whether sorted PCs are in instructions.
+// covers reports whether all PCs, which are sorted, are in instructions of the function.
 func (f *cachedDisassembly) covers(offset uint64, pcs []uint64) bool {
 	return len(pcs) == 0 || pcs[0] >= offset && pcs[len(pcs)-1]-offset < f.end
 }
 
-// startsAt returns Disassembly.Starts of a whole function.
+// startsAt returns Disassembly.Starts for some PCs of a function that was cached as a whole.
 func (f *cachedDisassembly) startsAt(offset uint64, pcs []uint64) (starts map[uint64]uint64) {
 	at := func(n int) (start, end uint64, call bool) {
 		end = offset + f.end

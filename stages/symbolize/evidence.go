@@ -36,12 +36,12 @@ const (
 	proofOwn                 // it has the build-id or checksum recorded with the mapping
 )
 
-// contradictedBuildID is the Reason of the problem that a build-id is rejected.
+// contradictedBuildID is the Reason of the problem that a recorded build-id is not used.
 const contradictedBuildID = "contradicted-build-id"
 
-// contradiction returns why the recorded build-id of a load object is rejected, or nil. perf read
-// the build-id by path when the recording ended. If the file at the path existed by then and has
-// that build-id, perf read this file; but another file, or other contents, may have been mapped.
+// contradiction returns why the recorded build-id of a load object is not used, nil if it is. perf
+// read the build-id by path when the recording ended. If the file at the path existed by then and
+// has this build-id, perf read it; but another file, or other contents, may have been mapped.
 func (r *Resolver) contradiction(k objectKey) *remark {
 	if k.buildID == "" || !k.byPath {
 		return nil
@@ -64,20 +64,22 @@ func (r *Resolver) contradiction(k objectKey) *remark {
 	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, read when the recording ended, %s. Neither the build-id nor names from this file are used", k.buildID, what)}
 }
 
-// isMapped reports whether a candidate is the very file that was mapped, unmodified since.
+// isMapped reports whether a candidate is the file that was mapped itself, and was not modified
+// afterwards.
 func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
 	f := r.localFile(k)
 	first, _ := r.whenMapped(k)
 	return c.Path == k.path && f.identity == identityMapped && !r.rec.Began.IsZero() && !f.modified.After(first)
 }
 
-// remarkOnBuildID returns the remark that the listed build-id is not that of the mapped file.
+// remarkOnBuildID returns the remark that the mapped file, which is used, has another build-id than
+// the recording lists for its path.
 func (r *Resolver) remarkOnBuildID(k objectKey, t *symtab.Table) *remark {
 	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, read when the recording ended, but the file with the recorded inode, not modified since it was mapped, has build-id %q. This file is used", k.buildID, t.BuildID)}
 }
 
-// findListedDoubt returns why a file may not be the one that ran although it has the build-id that
-// the recording lists for its path: perf read the build-id only when the recording ended.
+// findListedDoubt returns why a file may not be the one that ran, although its build-id is the one
+// that the recording lists for its path: perf read the build-id only when the recording ended.
 func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	if c.Path != k.path || r.rec.Began.IsZero() {
 		return nil
@@ -97,7 +99,7 @@ func (r *Resolver) findListedDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; its build-id was recorded only at the end, so its names may be wrong for what ran before"}
 }
 
-// describe returns how the file differs from the file that was mapped.
+// describe says how file f differs from the file that was mapped.
 func (f *localFile) describe(mapped decode.FileID) string {
 	if f.inode != mapped.Inode {
 		return fmt.Sprintf("its inode is %d, the recorded one %d", f.inode, mapped.Inode)
@@ -108,8 +110,9 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	return fmt.Sprintf("it was created at %s, after the recorded file was mapped", formatTime(f.born))
 }
 
-// findDoubt returns why the file at an object's path may have been replaced since, nil if there is
-// no sign of that. No build-id or checksum confirms the file, but its names are used nevertheless.
+// findDoubt returns why the file at an object's path may have been replaced since the recording,
+// nil if nothing suggests that. No build-id or checksum confirms the file, but its names are used
+// nevertheless.
 //
 // Writing a file sets its modification time (mtime), but package managers, tar and rsync set it
 // back. Then only the inode's change time (ctime) shows the writing, and only on the machine of the
@@ -149,8 +152,8 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; nothing in the recording proves that this file ran: its names may be wrong"}
 }
 
-// findPerfMapDoubt does the same as findDoubt for the list of a process's generated code, which is
-// written while the process runs.
+// findPerfMapDoubt does the same as findDoubt for a list of generated code, which a process writes
+// while it runs.
 func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *remark {
 	ended := r.rec.Began.Add(r.rec.Length())
 	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {
@@ -159,8 +162,8 @@ func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *rema
 	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, but the recording ended at %s: another process with that number may have written it", formatTime(modified), formatTime(ended))}
 }
 
-// isLocal reports whether this is the machine of the recording and the file is at its recorded
-// path.
+// isLocal reports whether the recording was made on a machine with this one's name, and the file is
+// at its recorded path.
 func (r *Resolver) isLocal(path, file string) bool {
 	return file == path && r.rec.Host != "" && r.rec.Host == hostname()
 }
@@ -172,7 +175,7 @@ func hostname() string {
 	return name
 }
 
-// mappingTimes holds the times at which the files of a recording were mapped.
+// mappingTimes holds when the files of a recording were mapped.
 type mappingTimes struct {
 	times map[objectKey]firstAndLast // by objectKey.unidentified
 	last  map[string]decode.MapEvent // by path: the last mapping
@@ -181,7 +184,8 @@ type mappingTimes struct {
 // firstAndLast holds the times of a file's first and last mapping, in ns from the founder's start.
 type firstAndLast struct{ first, last int64 }
 
-// allMappings returns the mapping times of all processes. They are collected when first needed.
+// allMappings returns when the files of all processes were mapped. It collects the times when first
+// called.
 func (r *Resolver) allMappings() *mappingTimes {
 	if r.mappings != nil {
 		return r.mappings
@@ -208,8 +212,8 @@ func (r *Resolver) allMappings() *mappingTimes {
 	return all
 }
 
-// whyDisplaced returns why the file at a path cannot be the one that was mapped, "" if it can be.
-// Either its inode differs, or the path named another file later in the recording.
+// whyDisplaced returns why the file at an object's path cannot be the one that was mapped, "" if it
+// can be. It cannot if its inode differs, or if the path named another file later in the recording.
 func (r *Resolver) whyDisplaced(k objectKey, c decode.Candidate) string {
 	if c.Path == k.path {
 		switch f := r.localFile(k); f.identity {

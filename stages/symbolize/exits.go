@@ -11,13 +11,15 @@ import (
 	"stackmill/stages/program"
 )
 
-// exit is an instruction by which control leaves a function, at offsets [at, end) in the file.
+// exit is a call, or a jump to another function: the instruction at offsets [at, end) in the file,
+// and its destination.
 type exit struct {
 	at, end uint64
 	to      destinationNo
 }
 
-// exits lists the instructions in a function's machine code by which control leaves it.
+// exits lists the calls of a function, and its jumps to other functions, as found in its machine
+// code.
 type exits struct {
 	object        program.ObjectNo
 	unresolved    []directCall // resolveCalls moves them to calls
@@ -28,14 +30,15 @@ type exits struct {
 	known         bool         // all of the code was examined
 }
 
-// directCall is a call whose target is known, or the address of the slot that holds the target.
+// directCall is a call with a known target: to is its address or, with slot, the address of the
+// slot that holds it.
 type directCall struct {
 	at, end, to uint64
 	slot        bool
 }
 
-// resolveCalls returns the calls of a function that have known destinations. The first call finds
-// the destinations: of most functions, only the jumps are needed.
+// resolveCalls returns the calls of a function that have known destinations. It finds the
+// destinations when first called, since most functions only need those of their jumps.
 func (r *Resolver) resolveCalls(x *exits) []exit {
 	if len(x.unresolved) > 0 {
 		x.calls = make([]exit, 0, len(x.unresolved))
@@ -52,26 +55,26 @@ func (r *Resolver) resolveCalls(x *exits) []exit {
 	return x.calls
 }
 
-// maxExitCode bounds the examined machine code of a function. The largest functions in practice,
-// main loops of interpreters, have 100 KiB.
+// maxExitCode bounds the machine code of a function that is examined. The largest functions in
+// practice, the main loops of interpreters, have 100 KiB.
 const maxExitCode = 512 << 10
 
-// wholeCode returns the machine code of a function; whole says that it is complete.
+// wholeCode returns the machine code of a function; whole says that all of it is known.
 func (r *Resolver) wholeCode(object program.ObjectNo, f symtab.Function) (code []byte, arch isa.Arch, whole bool) {
 	code, arch = r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
 	return code, arch, arch != 0 && uint64(len(code)) == f.Size
 }
 
-// exits returns the exits of the function at an offset of a load object's file, nil if there is
-// no function.
+// exits returns the calls and jumps of the function at an offset of a load object's file, nil if no
+// function is there.
 func (r *Resolver) exits(object program.ObjectNo, offset uint64) *exits {
 	return findOnce(r, &r.graph.exits, entry{object, offset}, (*Resolver).findExits)
 }
 
-// functionMap holds properties of functions by load object and offset.
+// functionMap holds a property of functions, by load object and the function's offset.
 type functionMap[T any] []map[uint64]*T
 
-// of returns the properties of a load object's functions.
+// of returns the part of the map that belongs to a load object.
 func (b *functionMap[T]) of(object program.ObjectNo) map[uint64]*T {
 	for int(object) >= len(*b) {
 		*b = append(*b, map[uint64]*T{})
@@ -79,8 +82,9 @@ func (b *functionMap[T]) of(object program.ObjectNo) map[uint64]*T {
 	return (*b)[object]
 }
 
-// findOnce returns the property of the function at an offset. It calls find if all lacks it. The
-// result is nil if there is no function, or if the table does not have the file's offsets.
+// findOnce returns the property of the function at an offset. If all lacks it, it calls find and
+// adds the result. It returns nil if no function is there, or if the symbol table does not use
+// offsets in the file.
 func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Resolver, program.ObjectNo, symtab.Function) *T) *T {
 	known := all.of(at.object)
 	if x := known[at.offset]; x != nil { // most offsets are starts of functions
@@ -102,9 +106,9 @@ func findOnce[T any](r *Resolver, all *functionMap[T], at entry, find func(*Reso
 	return x
 }
 
-// startOf returns the start of a location's function, or the location itself if it lies outside of
-// the function's code: a procedure linkage table has several sections, and user mode shows bodies
-// as part of other functions.
+// startOf returns the start of the function that contains a location's code. If the location is
+// outside of its function's bounds, it returns the location itself: a procedure linkage table has
+// several sections, and user mode shows bodies as part of other functions.
 func (r *Resolver) startOf(l *program.Location) entry {
 	if f := &r.Program.Functions[l.Function]; l.Offset-f.Offset < f.Size {
 		return entry{l.Object, f.Offset}
@@ -139,8 +143,8 @@ func (r *Resolver) findExits(object program.ObjectNo, f symtab.Function) *exits 
 	return x
 }
 
-// callAt returns the call that contains a location (S21), nil if there is no call with a known
-// target.
+// callAt returns the call instruction that contains a location (S21), nil if there is none with a
+// known target.
 func (r *Resolver) callAt(location program.LocationNo) *exit {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
@@ -159,18 +163,19 @@ func (r *Resolver) callAt(location program.LocationNo) *exit {
 	return &calls[n]
 }
 
-// CallEnters reports whether the call at a location goes to a function itself.
+// CallEnters reports whether the call at a location goes directly to a function, not by way of
+// another one.
 func (s *Scope) CallEnters(call program.LocationNo, function program.FunctionNo) bool {
 	c := s.r.callAt(call)
 	f := &s.r.Program.Functions[function]
 	return c != nil && slices.Contains(s.entries(c.to), entry{f.Object, f.Offset})
 }
 
-// longestCall is the length of the longest call instruction, on x86.
+// longestCall is the length in bytes of the longest call instruction, which is one of x86.
 const longestCall = 8
 
-// NoCallEnds reports whether machine code proves that the byte at a location is not the last byte
-// of a call: nothing returns to the next byte then.
+// NoCallEnds reports whether machine code proves that no call instruction ends with the byte at a
+// location, so that the next byte is not a return address.
 func (r *Resolver) NoCallEnds(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" || l.Offset < longestCall || r.loadObjects[l.Object].placer != nil {

@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// fileSearch records why candidates for a load object's file were refused, and why the chosen one
-// is doubtful.
+// fileSearch records why candidates for a load object's file were refused, and why the chosen
+// candidate is doubtful.
 type fileSearch struct {
 	file            string
 	refused         []remark
@@ -28,9 +28,9 @@ type fileSearch struct {
 
 type remark struct{ reason, message string }
 
-// findObject chooses the first readable file, unless something in the recording proves that another
-// file was mapped. Without a build-id or checksum, a rebuilt program may give wrong names; a
-// problem then says so.
+// findObject describes the load object of a mapping. It chooses the first readable file, unless
+// something in the recording proves that another file was mapped. Without a build-id or checksum, a
+// rebuilt program may give wrong names: then it adds a problem.
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) objectDraft {
 	o := objectDraft{Object: program.Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}}
 	o.kernel = k.path == decode.KernelPath || r.IsKernel(m.Address)
@@ -60,8 +60,8 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) ob
 	return o
 }
 
-// chooseModuleList gives a kernel module its part of the kernel's symbol list (kallsyms). It
-// returns false if there is no such list.
+// chooseModuleList gives a kernel module the part of the kernel's symbol list (kallsyms) that
+// belongs to it. It returns false if there is no such part.
 func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapping) bool {
 	list, origin, why := r.moduleList(m)
 	if why != nil {
@@ -74,8 +74,8 @@ func (r *Resolver) chooseModuleList(o *objectDraft, f *fileSearch, m *image.Mapp
 	return true
 }
 
-// chooseFile gives an object the first candidate that is not refused. It records in f why others
-// were refused, and doubts about the chosen one.
+// chooseFile gives an object the first candidate file that is not refused. It records in f why
+// others were refused, and any doubt about the chosen one.
 func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k objectKey) {
 	for _, c := range Candidates(r.locator, k.path, k.buildID) {
 		if f.rejectedBuildID != "" && c.Path == k.path {
@@ -109,14 +109,15 @@ func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k 
 	}
 }
 
-// checkCandidate reads a file. It returns its table, and the proof that the file is the object's,
-// with a remark on evidence to the contrary. If it refuses the file, table is nil and why tells.
+// checkCandidate reads a candidate file. It returns the file's symbol table and the proof that it
+// is the object's file; why is then a remark on evidence to the contrary, or nil. If it refuses the
+// file, table is nil, and why is the reason.
 func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
 		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
 	}
-	// Symbol lists have no build-id, and a kernel image that the user names may lack it.
+	// Symbol lists have no build-id. A kernel image that the user names may lack one.
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
 		if k.byPath && r.isMapped(k, c) && r.misfit(table, im, k) == "" {
@@ -155,8 +156,8 @@ func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectK
 	return table, proofNone, nil
 }
 
-// Candidates returns the files at a load object's path, then those with its build-id; for the
-// kernel, the running one as well.
+// Candidates returns the files at a load object's path, then the files with its build-id. For the
+// kernel, these include the running kernel's.
 func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate {
 	list := locator.ByPath(file)
 	if was := decode.TrimDeleted(file); was != file { // a file with the same build-id may be there again
@@ -168,8 +169,9 @@ func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate
 	return list
 }
 
-// objectID returns the id of an object: a hash of its build-id, else of its file's content, else of
-// recorded properties that are the same in other recordings. Two builds at one path never share it.
+// objectID returns the ID of an object: a hash of its build-id, else of its file's content, else of
+// recorded properties that are the same in other recordings. Builds that replace each other at a
+// path have different IDs, if the build-id or file is known.
 func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel bool) int64 {
 	id := schema.NewID("object")
 	switch {
@@ -190,7 +192,8 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	return id.Sum()
 }
 
-// reportFiles adds the problems of an object's files. They are only Info if no stack touches it.
+// reportFiles adds the problems of an object's files. They are only Info unless touched: a PC is in
+// the object.
 func (r *Resolver) reportFiles(o *objectDraft, f *fileSearch, touched bool) {
 	severity := diagnostic.Info
 	switch generated := decode.IsPerfMap(f.file); {
@@ -241,7 +244,7 @@ func ProblemOf(n elf.Note, file string) diagnostic.Problem {
 }
 
 // StoredList is the part of a symbol list (of the kernel or of generated code) that a store keeps:
-// the functions on stacks. The list itself is often gone soon after the recording was read.
+// the functions on stacks. The list itself is often deleted soon after the recording was read.
 type StoredList struct {
 	ID        int64 // of the load object
 	Symbols   string
@@ -251,7 +254,7 @@ type StoredList struct {
 	First     bool                 // used before any list that is found
 }
 
-// object completes a draft with the list.
+// object completes a draft of a load object with the stored list.
 func (k *StoredList) object(r *Resolver, o objectDraft, key objectKey) objectDraft {
 	o.ID, o.Symbols, o.FunctionCount, o.table, o.BuildID = k.ID, k.Symbols, k.Functions, k.Table, cmp.Or(o.BuildID, key.buildID)
 	if !decode.IsPerfMap(key.path) {
@@ -274,9 +277,9 @@ type fileID struct {
 	content       string // symtab.Table.Key if the build-id is doubtful, else empty
 }
 
-// findSameFile returns the load object with the same name and file as a draft, and the draft's id.
-// One file may be recorded under several paths, such as /lib and /usr/lib or one in a container's
-// layer, or once with and once without a build-id. It becomes one load object, so that each
+// findSameFile returns the load object that has the same name and file as a draft, and the draft's
+// fileID. One file may be recorded under several paths, such as /lib and /usr/lib or one in a
+// container's layer, or both with and without a build-id. It becomes one load object, so that each
 // function exists once (S2). The kernel and its modules are identified by path, since their table
 // may be a symbol list. Files with the same build-id but other content are separate load objects.
 func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, ok bool) {
@@ -305,8 +308,9 @@ func (r *Resolver) findSameFile(o *objectDraft) (id fileID, n program.ObjectNo, 
 	return id, n, ok
 }
 
-// contentDiffers reports whether an object's file and the n-th object's file differ in content, and
-// the build-id of one of them is doubtful: the functions then differ despite equal build-ids.
+// contentDiffers reports whether an object's file and the n-th object's file have different content
+// although their build-ids are equal, and one of these build-ids is doubtful. Then the functions
+// differ.
 func (r *Resolver) contentDiffers(o *objectDraft, n program.ObjectNo) bool {
 	other := r.loadObjects[n].table
 	return other != nil && other.Key != o.table.Key &&

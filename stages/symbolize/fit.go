@@ -9,14 +9,15 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// loadedFile is the executable memory of one loading of a file: its mappings with the same bias.
-// Programs change the protection of parts of it, and replace parts by other memory.
+// loadedFile is the executable memory of a file that was loaded once: the range of its mappings
+// with the same bias. Programs change the protection of parts of it, and replace parts by other
+// memory.
 type loadedFile struct {
 	bias       uint64 // address minus offset
 	start, end uint64 // offsets
 }
 
-// loadingsOf returns the loadings of a file, oldest first.
+// loadingsOf returns a loadedFile for each time that a process loaded a file, oldest first.
 func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loadedFile {
 	if r.loadings.image != im {
 		r.loadings = imageLoadings{im, findLoadings(im)}
@@ -24,7 +25,7 @@ func (r *Resolver) loadingsOf(im *image.Image, of objectKey) []loadedFile {
 	return r.loadings.files[of]
 }
 
-// imageLoadings holds the loadings of an image's files.
+// imageLoadings holds, for each file of an image, its loadings.
 type imageLoadings struct {
 	image *image.Image
 	files map[objectKey][]loadedFile
@@ -64,8 +65,9 @@ func (r *Resolver) pageSize() uint64 {
 // largestPage is the size of the largest pages in which files are mapped.
 const largestPage = 64 << 10
 
-// pageSizeOf returns the largest power of two, up to largestPage, that divides the bounds of all
-// runs. This is at least the page size, except for memory that no loader mapped: it may be 1.
+// pageSizeOf returns the largest power of two, up to largestPage, of which all bounds of the
+// loadings are multiples. It is at least the page size, unless memory was not mapped by a loader:
+// then it may be 1.
 func pageSizeOf(runs []loadedFile) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {
@@ -74,9 +76,10 @@ func pageSizeOf(runs []loadedFile) uint64 {
 	return all & -all
 }
 
-// misfit returns why the file cannot be the one that was mapped, "" if it can be. Its checksum must
-// be the recorded one, if any (gprofng-experiment 1.5). At least one loading must look like a
-// loader's; the program itself may have mapped any part of the file, even beyond its end (S2).
+// misfit returns why a file cannot be the one that was mapped, "" if it can be. Its checksum must
+// be the recorded one, if any (gprofng-experiment 1.5). At least one loading must look as if a
+// loader made it; the program itself may have mapped any part of the file, even beyond its end
+// (S2).
 func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string {
 	if of.checksum != 0 && t.Checksum != of.checksum {
 		return fmt.Sprintf("its checksum is %#x, the recorded one %#x: it may have been rebuilt", t.Checksum, of.checksum)
@@ -100,8 +103,7 @@ func (r *Resolver) plausibleLoadings(runs []loadedFile, t *symtab.Table) []loade
 // loaderLayout describes how a loader maps a file.
 type loaderLayout struct {
 	text []symtab.Segment // executable, extended to whole pages, sorted by offset
-	// first and end are the bounds, as offsets, of the first mapping if it reserves the addresses
-	// of all segments.
+	// If the first mapping reserves the addresses of all segments: its first and last offset.
 	first, end uint64
 	page       uint64
 }
@@ -130,8 +132,9 @@ const hugePage = 2 << 20
 
 // allows reports whether a loader may have made a loading: from the start of an executable segment
 // to its end, to the end of another segment with the same bias (the kernel joins such mappings), or
-// to the end of all. If huge pages replaced a part of the text, the rest begins or ends at one. A
-// loading that is not in whole pages may have any bounds within a segment.
+// to the end of the reserved addresses. If huge pages replaced a part of the text, the rest may
+// begin or end at the bounds of huge pages. A loading that does not consist of whole pages may have
+// any bounds within a segment.
 func (l *loaderLayout) allows(x loadedFile) bool {
 	whole := (x.bias|x.start|x.end)%l.page == 0
 	cut := func(offset uint64, s symtab.Segment) bool {

@@ -57,8 +57,8 @@ func (r *Resolver) findFrameSetup(object program.ObjectNo, f symtab.Function) *f
 	return x
 }
 
-// straightLength returns the length of the code up to the first instruction that always passes
-// control elsewhere.
+// straightLength returns the length of the code up to and including the first jump (not a
+// conditional one), return or trap.
 func straightLength(arch isa.Arch, code []byte) (n uint64) {
 	for i := range disasm.Walk(arch, code, 0) {
 		n += uint64(i.Inst.Len)
@@ -89,9 +89,10 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 	return false
 }
 
-// SetsFrame returns where a function has set its frame pointer before control reaches a location:
-// the offset after the setting instruction; the function's end if a jump may skip it; 0 if no
-// instruction sets it. known is false if the code or its division into functions is unknown.
+// SetsFrame returns from which offset on the function of a location has set its frame pointer: the
+// offset after the setting instruction; the function's end if a jump to the location may skip that
+// instruction; 0 if there is none. known is false if the code or its division into functions is
+// unknown.
 func (r *Resolver) SetsFrame(location program.LocationNo) (offset uint64, known bool) {
 	l := r.Program.Location(location)
 	if l.Reason != "" {
@@ -117,8 +118,8 @@ func (r *Resolver) BeginsTrampoline(location program.LocationNo) bool {
 	return symtab.IsTrampoline(arch, code)
 }
 
-// Returns reports whether the instruction at a location, or the next one after no-ops, returns from
-// the function: the frame pointer is the caller's again.
+// Returns reports whether the instruction at a location, or the first one after no-ops, returns
+// from the function: the frame pointer is the caller's again.
 func (r *Resolver) Returns(location program.LocationNo) bool {
 	l := r.Program.Location(location)
 	if l.Object < 0 || l.Reason != "" {

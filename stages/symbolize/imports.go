@@ -11,23 +11,23 @@ import (
 	"stackmill/stages/program"
 )
 
-// Import is a function of another load object that a call may enter.
+// Import is a function that a call may enter in another load object.
 type Import struct {
 	Symbol string // the name by which the dynamic linker finds it
-	// Entry is the location of the entry of the procedure linkage table if the first call binds it,
-	// None if it is bound before any call.
+	// Entry is the location of the function's entry in the procedure linkage table, if the first
+	// call binds the function. It is None if the function is bound before any call.
 	Entry program.LocationNo
 }
 
-// Bounds of the search for tail calls: the number of functions, and bytes of each.
+// Bounds of the search for tail calls: the number of functions searched, and the bytes of each.
 const (
 	maxTailCallers = 16
 	maxTailCode    = 64 << 10
 )
 
 // Imports returns the functions of other load objects that the call at a location may enter: the
-// function that it calls through the procedure linkage table, or those to which its callee jumps
-// (S26). They are in order of discovery; none if the instructions do not show them.
+// function that it calls through the procedure linkage table, or those to which the called function
+// jumps (S26). They are in order of discovery; there are none if the instructions do not show them.
 func (r *Resolver) Imports(call program.LocationNo) []Import {
 	return memo.Get(r.graph.imports, call, func() []Import {
 		l := r.Program.Location(call)
@@ -49,8 +49,8 @@ func (r *Resolver) Defines(object program.ObjectNo, symbol string) bool {
 	return len(o.table.Functions.BySymbol(symbol)) > 0
 }
 
-// ReturnsItself reports whether there are functions with this symbol and none jumps to a computed
-// address, which may be in another load object.
+// ReturnsItself reports whether all functions with this symbol return to their caller themselves:
+// there is one, and none jumps to a computed address, which may be in another load object.
 func (s *Scope) ReturnsItself(symbol string) bool {
 	return memo.Get(s.returning, symbol, func() bool { return s.returnsItself(symbol) })
 }
@@ -68,7 +68,7 @@ func (s *Scope) returnsItself(symbol string) bool {
 	return len(entries) > 0
 }
 
-// importSearch follows one call inside its load object.
+// importSearch searches for the functions of other load objects that one call may enter.
 type importSearch struct {
 	r        *Resolver
 	object   program.ObjectNo
@@ -98,7 +98,8 @@ const (
 	maxStub     = 32
 )
 
-// follow adds the destination of a call or jump, or follows the jumps in it.
+// follow adds the destination of a call or jump if it is in another load object. Otherwise it
+// follows the jumps of the function there.
 func (s *importSearch) follow(inst insn.Inst) {
 	n := s.r.destination(s.object, inst)
 	if n < 0 {
@@ -124,7 +125,7 @@ func (s *importSearch) add(i Import) {
 	}
 }
 
-// tailCalls follows the jumps that leave a function.
+// tailCalls follows the jumps by which control leaves a function.
 func (s *importSearch) tailCalls(f symtab.Function) {
 	if slices.Contains(s.visited, f.Offset) {
 		return

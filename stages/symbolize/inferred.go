@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/program"
 )
 
-// ReasonCall says why the location of an inferred caller has no instruction (S22).
+// ReasonCall is the reason why the location of an inferred caller has no instruction (S22).
 const ReasonCall = "call instruction not recorded"
 
 // InferredCaller is a caller that was not recorded, inferred from machine code (S22).
@@ -20,11 +20,11 @@ type InferredCaller struct {
 	Calls    bool               // the caller may call the callee directly: nothing is missing between them
 }
 
-// Infer finds the missing function between a call and a callee above it: the function that the call
-// enters or, if that may have jumped elsewhere, the reachable function whose code calls the callee.
-// missing is false if the call itself may lead to the callee. Any function may call a callee of
-// None. callsMain reports whether a call with an unknown target calls the main function; Infer
-// assumes so if there is only one main function.
+// Infer finds the function that is missing on a stack between a call and its apparent callee: the
+// function that the call enters or, if that may have jumped elsewhere, the reachable function whose
+// code calls the callee. missing is false if the call itself may lead to the callee. If callee is
+// None, any function may be the caller. callsMain reports whether a call with an unknown target
+// calls the main function; Infer assumes so if there is only one main function.
 func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (found InferredCaller, missing bool) {
 	to, ok := s.callDestination(call, callsMain)
 	if !ok {
@@ -44,8 +44,8 @@ func (s *Scope) Infer(call, callee program.LocationNo, callsMain func() bool) (f
 	return known.InferredCaller, known.missing
 }
 
-// inferenceKey is a call and the callee's function, None for any function. Infer has the same
-// result for all locations of the function.
+// inferenceKey is the destination of a call and the callee's function, None for no callee. Infer
+// has the same result for all locations in that function.
 type inferenceKey struct {
 	call   destinationNo
 	callee program.FunctionNo
@@ -57,7 +57,7 @@ type inferenceResult struct {
 	missing bool
 }
 
-// findCaller does the same as Infer, given the destination of the call.
+// findCaller does the same as Infer for a call with a known destination.
 func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found InferredCaller, missing bool) {
 	r := s.r
 	found.Location = program.None
@@ -88,7 +88,7 @@ func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found I
 	return InferredCaller{r.caller(only, callMatch{}), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
 }
 
-// callDestination returns the destination of a call by its instruction, or else main.
+// callDestination returns the destination of a call as its instruction shows it, or else main.
 func (s *Scope) callDestination(call program.LocationNo, callsMain func() bool) (destinationNo, bool) {
 	if c := s.r.callAt(call); c != nil {
 		return c.to, true
@@ -106,7 +106,7 @@ type reachableSet struct {
 	byName   bool               // some functions depend on the scope
 }
 
-// reachableFrom returns the functions that calls to a destination may reach.
+// reachableFrom returns the functions that a call with this destination may reach.
 func (s *Scope) reachableFrom(to destinationNo) *reachableSet {
 	known := s.r.graph.destinations[to].reachable
 	if known == nil {
@@ -156,14 +156,15 @@ func (s *Scope) findReachable(to destinationNo) *reachableSet {
 	return known
 }
 
-// addChooser adds the load object of a destination that an IFUNC resolver chooses.
+// addChooser adds the load object of a destination whose function an IFUNC resolver chooses.
 func (x *reachableSet) addChooser(d *destination) {
 	if d.slot.Resolver != 0 {
 		x.choosers = append(x.choosers, d.object)
 	}
 }
 
-// mayContain reports whether a function is in the set, or may be what an IFUNC resolver chooses.
+// mayContain reports whether a function is in the set, or may be one that an IFUNC resolver
+// chooses.
 func (x *reachableSet) mayContain(f entry) bool {
 	return slices.Contains(x.entries, f) || slices.Contains(x.choosers, f.object)
 }
@@ -174,15 +175,16 @@ func (r *Resolver) entryOf(location program.LocationNo) entry {
 	return entry{f.Object, f.Offset}
 }
 
-// callMatch holds the number of matching calls in a function, and the first one.
+// callMatch holds the number of matching calls in a function, and where the first one ends.
 type callMatch struct {
 	count int
 	end   uint64 // the end of the first call
 }
 
-// callsLeadingTo returns the calls of a function that lead to a callee: calls of the callee, of its
+// callsLeadingTo returns the calls in a function that lead to a callee: calls of the callee, of its
 // entry in the procedure linkage table, of a function that jumps to either, or through an IFUNC
-// resolver that may choose it. Code that entries of a table share may follow any of them.
+// resolver that may choose it. If the callee is code that several entries of a table share, calls
+// of any entry lead to it.
 func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found callMatch) {
 	r := s.r
 	x := r.exits(caller.object, caller.offset)
@@ -209,8 +211,8 @@ func (s *Scope) callsLeadingTo(caller entry, callee program.LocationNo) (found c
 	return found
 }
 
-// Contradicts reports whether machine code proves that a call does not lead to a callee. For that,
-// all functions that the call may reach must be known.
+// Contradicts reports whether machine code proves that a call does not lead to a callee. For such a
+// proof, all functions that the call may reach must be known.
 func (s *Scope) Contradicts(call, callee program.LocationNo) bool {
 	c := s.r.callAt(call)
 	if c == nil || s.r.isTable(callee) {
@@ -226,7 +228,7 @@ func (r *Resolver) isTable(location program.LocationNo) bool {
 }
 
 // entersTable reports whether a call goes to an entry of a load object's procedure linkage table,
-// or to a function that jumps there. slot selects the entry; the zero slot matches any entry.
+// or to a function that jumps to an entry. slot selects the entry; the zero slot matches any entry.
 func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symtab.Slot) bool {
 	r := s.r
 	isEntry := func(n destinationNo) bool {
@@ -248,8 +250,9 @@ func (s *Scope) entersTable(to destinationNo, object program.ObjectNo, slot symt
 	return false
 }
 
-// slotAt returns the slot of the procedure linkage table's entry at a location. It is zero for code
-// that entries share or that cannot be decoded.
+// slotAt returns the slot of the global offset table through which the entry at a location jumps;
+// isTable says that the location is in a procedure linkage table. The slot is zero for code that
+// entries share or that cannot be decoded.
 func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTable bool) {
 	if !r.isTable(location) {
 		return slot, false
@@ -273,8 +276,8 @@ func (r *Resolver) slotAt(location program.LocationNo) (slot symtab.Slot, isTabl
 	return slot, true
 }
 
-// caller returns the location of the matching call if there is only one, else the function's
-// location without an instruction.
+// caller returns the location of the matching call in a function if there is only one, else the
+// function's start, without an instruction.
 func (r *Resolver) caller(e entry, at callMatch) program.LocationNo {
 	t := r.loadObjects[e.object].table
 	f, _ := t.Function(e.offset)

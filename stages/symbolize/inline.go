@@ -6,13 +6,13 @@ import (
 	"stackmill/stages/program"
 )
 
-// inlinedKey is an inlined function of a load object's table.
+// inlinedKey identifies an inlined function in a load object's symbol table.
 type inlinedKey struct {
 	object program.ObjectNo
 	number int32 // in the table
 }
 
-// findInlineChains sets the inline chains of all locations.
+// findInlineChains sets the functions inlined at each location.
 func (r *Resolver) findInlineChains() {
 	p := r.Program
 	p.Inlines = make([][]program.Level, p.Locations.Len())
@@ -29,8 +29,8 @@ func (r *Resolver) findInlineChains() {
 	}
 }
 
-// internInlined returns the function of a level of an inline chain: the symbol table's function if
-// it also exists as code of its own.
+// internInlined returns the function of an inlined call: the symbol table's function if it also
+// exists as code of its own.
 func (r *Resolver) internInlined(object program.ObjectNo, at *symtab.Frame) program.FunctionNo {
 	return memo.Get(r.inlinedFunctions, inlinedKey{object, at.Number}, func() program.FunctionNo { return r.newInlined(object, at.Function) })
 }

@@ -26,19 +26,19 @@ type Instruction struct {
 	Line       int32
 }
 
-// Disassembly lists the instructions of a function, or of its parts near PCs, sorted by offset. It
-// also lists bytes that are not an instruction.
+// Disassembly lists the instructions of a function, or of its parts near PCs, sorted by offset.
+// Bytes that cannot be decoded are listed, too.
 type Disassembly struct {
 	Instructions []Instruction // none if the result is from the cache
 	Count        int           // of instructions
 	Content      int64         // hash of the instructions
-	// Starts maps PCs inside of an instruction to its start. There are such PCs because collectors
+	// Starts maps PCs inside an instruction to its start. There are such PCs because collectors
 	// guess where the call before a return address starts.
 	Starts map[uint64]uint64
 }
 
-// Disassembler disassembles functions. Several disassemblers of one resolver may be used
-// concurrently after its Finish.
+// Disassembler disassembles functions. After Resolver.Finish, several disassemblers of one resolver
+// may be used concurrently.
 type Disassembler struct {
 	r        *Resolver
 	code     machineCode
@@ -46,7 +46,7 @@ type Disassembler struct {
 	printers map[isa.Arch]*disasm.Printer
 	stubs    map[entry]string // names of entries of procedure linkage tables
 	readable func(linkage string) string
-	// Of the current function.
+	// These belong to the current function.
 	items []disasm.Item
 	calls []bool // by instruction: it is a call
 	found int    // number of PCs in the code
@@ -64,13 +64,13 @@ func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 // Close closes the load objects' files.
 func (d *Disassembler) Close() { d.code.closeFiles() }
 
-// All disassembles whole functions.
+// All, as the distance around PCs, disassembles whole functions.
 const All = -1
 
-// Function disassembles a function around pcs, sorted offsets: the code at most `within` bytes
-// away, or All of it. The result is empty if the machine code is unavailable. If only a part is
-// available, the other PCs are listed as Unavailable. The instructions are in the memory of list if
-// it suffices.
+// Function disassembles a function near pcs, which are sorted offsets: the code at most `within`
+// bytes away, or All of it. The result is empty if the machine code is unavailable. If only a part
+// is available, PCs outside of it are listed as Unavailable. The instructions use the memory of
+// list if it suffices.
 func (d *Disassembler) Function(list []Instruction, function program.FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: list[:0]}
 	d.calls, d.found = d.calls[:0], 0
@@ -84,10 +84,10 @@ func (d *Disassembler) Function(list []Instruction, function program.FunctionNo,
 	return out
 }
 
-// Unavailable is the text of an instruction in a part of the code that the file lacks.
+// Unavailable is the text listed for a PC in a part of the code that the file lacks.
 const Unavailable = "(not in the file)"
 
-// appendMissing lists the PCs without an instruction, with size 0.
+// appendMissing lists the PCs that are in no known instruction, with size 0.
 func (d *Disassembler) appendMissing(out *Disassembly, function program.FunctionNo, pcs []uint64) {
 	known := out.Instructions // in the order of offsets
 	for _, pc := range pcs {
@@ -107,7 +107,7 @@ func (d *Disassembler) appendMissing(out *Disassembly, function program.Function
 	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// appendAvailable does the same as Function for the available code.
+// appendAvailable does the same as Function for the part of the code that is available.
 func (d *Disassembler) appendAvailable(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {
@@ -119,7 +119,7 @@ func (d *Disassembler) appendAvailable(out *Disassembly, function program.Functi
 		d.appendCode(out, function, f.Offset, code, arch, pcs, within)
 		return
 	}
-	// In a static region, only the PCs show where instructions start (S6).
+	// In a static region, it is unknown where instructions start, except at PCs (S6).
 	for len(pcs) > 0 {
 		n := 1 // number of PCs whose windows overlap
 		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+longestInst {
@@ -134,8 +134,8 @@ func (d *Disassembler) appendAvailable(out *Disassembly, function program.Functi
 	}
 }
 
-// appendPLT disassembles the sections of a procedure linkage table that contain PCs. The table is
-// one function in all its sections (symtab.Table.PLT).
+// appendPLT disassembles the sections of a procedure linkage table that contain PCs. All sections
+// together are one function (symtab.Table.PLT).
 func (d *Disassembler) appendPLT(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	t := d.r.loadObjects[d.r.Program.Functions[function].Object].table
 	for len(pcs) > 0 {
@@ -149,7 +149,8 @@ func (d *Disassembler) appendPLT(out *Disassembly, function program.FunctionNo, 
 	}
 }
 
-// arrival returns how many bytes of code to skip so that an instruction starts at distance.
+// arrival returns how many bytes of code to skip so that decoding arrives at an instruction that
+// starts at distance.
 func arrival(arch isa.Arch, code []byte, distance uint64) uint64 {
 next:
 	for skip := range min(uint64(len(code)), distance, longestInst) {
@@ -165,7 +166,7 @@ next:
 	return distance
 }
 
-// appendCode disassembles code at an offset of the file. The code starts with an instruction.
+// appendCode disassembles code, which begins with an instruction, at an offset of the file.
 func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
@@ -192,7 +193,8 @@ func (d *Disassembler) appendCode(out *Disassembly, function program.FunctionNo,
 	}
 }
 
-// lines returns a function that looks up the lines of ascending offsets.
+// lines returns a function that returns the source line at an offset. Call it with ascending
+// offsets only, from `offset` on.
 func (d *Disassembler) lines(function program.FunctionNo, offset uint64) func(uint64) (string, int32) {
 	if c := d.r.generatedCode[function]; c != nil {
 		return func(at uint64) (string, int32) {
@@ -214,8 +216,8 @@ func (d *Disassembler) lines(function program.FunctionNo, offset uint64) func(ui
 	}
 }
 
-// decodeAround decodes the instructions at most `within` bytes plus an instruction's length away
-// from each PC, and appends them to items. The code is at address; shift is address minus offset.
+// decodeAround decodes the instructions near each PC (at most `within` bytes plus an instruction's
+// length away), and appends them to items. The code is at address; shift is address minus offset.
 func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
 	far := int64(within) + longestInst
 	for at := uint64(0); at < uint64(len(code)); {
@@ -238,9 +240,9 @@ func decodeAround(items []disasm.Item, arch isa.Arch, code []byte, address, shif
 	return items
 }
 
-// selectInstructions reports which instructions are at most `within` bytes away from the
-// instruction of a PC, and how many PCs are in the code. It adds the starts of the PCs'
-// instructions to out. shift is address minus offset.
+// selectInstructions reports, for each instruction, whether it is at most `within` bytes away from
+// an instruction with a PC. found is the number of PCs that are in the code. It adds the starts of
+// the PCs' instructions to out. shift is address minus offset.
 func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (selected []bool, found int) {
 	selected = make([]bool, len(items))
 	at := func(n int) (start, end uint64, call bool) {
@@ -269,9 +271,10 @@ func selectInstructions(out *Disassembly, items []disasm.Item, shift uint64, pcs
 	return selected, found
 }
 
-// instructionAt returns the index, among n instructions, of the one that contains a PC, or of the
-// call right after the PC, since collectors guess where the call before a return address starts; -1
-// for none. at returns the bounds of an instruction, and whether it is a call.
+// instructionAt returns which of n instructions contains a PC, -1 if none does. If the PC is inside
+// an instruction that is followed by a call, it returns the call, since collectors guess where the
+// call before a return address starts. at returns the bounds of an instruction, and whether it is a
+// call.
 func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)) int {
 	i := sort.Search(n, func(i int) bool { start, _, _ := at(i); return start > pc }) - 1
 	if i < 0 {
@@ -289,7 +292,8 @@ func instructionAt(pc uint64, n int, at func(int) (start, end uint64, call bool)
 	return i
 }
 
-// addStart adds the start of a PC's instruction to *starts, and makes the map if necessary.
+// addStart adds the start of the instruction that contains a PC to *starts, and makes the map if
+// necessary.
 func addStart(starts *map[uint64]uint64, pc, start uint64) {
 	if *starts == nil {
 		*starts = map[uint64]uint64{}

@@ -14,8 +14,8 @@ import (
 
 const javaObject = "<JAVA_CLASSES>"
 
-// JavaFrame returns the location of a frame of a Java stack. A method id of 0 means that the JVM
-// had no stack.
+// JavaFrame returns the location of a frame of a Java stack. A method ID of 0 means that no Java
+// stack was recorded.
 func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) program.LocationNo {
 	if f.Method == 0 {
 		return r.Artificial(NoJavaStack)
@@ -87,10 +87,10 @@ func javaType(s string) (name, rest string, ok bool) {
 	return name, s[1:], ok
 }
 
-// jvmPrefixes are the prefixes of the names of Java virtual machines' load objects.
+// jvmPrefixes are the prefixes of the file names of Java virtual machines.
 var jvmPrefixes = []string{"libjvm.so", "libj9vm"}
 
-// runsJava reports whether a process has a Java virtual machine.
+// runsJava reports whether a process has mapped a Java virtual machine.
 func (r *Resolver) runsJava(p *decode.Process) bool {
 	return memo.Get(r.java, p, func() bool {
 		return slices.ContainsFunc(p.Mappings, func(m decode.MapEvent) bool {
@@ -106,12 +106,12 @@ func (r *Resolver) runsJava(p *decode.Process) bool {
 // match the names of stubs, adapters and interpreters.
 var methodName = lazyregexp.New(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;(::)?[\w$<>-]+(\(.*\).*)?|[\w$/.]*[\w$]::[\w$<>-]+(\(.*\).*)?)$`)
 
-// isMethod reports whether the name of generated code is the name of a compiled method.
+// isMethod reports whether a function of generated code has the name of a compiled Java method.
 func isMethod(name string) bool { return methodName().MatchString(name) }
 
-// addVersion records that n, generated code, is a version of a compiled method. User mode shows the
-// method instead, a function of kind java without code (S14). Other modes show the versions, which
-// have the same name and different addresses.
+// addVersion records that function n is code that was compiled from a Java method. In place of all
+// versions, user mode shows the method: a function of kind java without code (S14). Other modes
+// show the versions, which have the same name and different addresses.
 func (r *Resolver) addVersion(n program.FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
@@ -121,8 +121,8 @@ func (r *Resolver) addVersion(n program.FunctionNo) {
 	}
 }
 
-// Method returns the location that user mode shows for an instruction in a version of a compiled
-// method: a location of the method (S14). It returns false for other code.
+// Method returns the location in a Java method that user mode shows for a location in one of its
+// compiled versions (S14). It returns false for other code.
 func (r *Resolver) Method(location program.LocationNo) (merged program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)
@@ -133,5 +133,5 @@ func (r *Resolver) Method(location program.LocationNo) (merged program.LocationN
 	return p.InternLocation(main, l.Offset, l.Reason, func() funcinfo.Place { return l.Place }), true
 }
 
-// HasMethods reports whether the program has compiled methods.
+// HasMethods reports whether any function is a compiled version of a Java method.
 func (r *Resolver) HasMethods() bool { return len(r.versions) > 0 }

@@ -15,8 +15,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// The kernel's addresses in Linux on x86-64 and A64: the upper part of the address space, except
-// the last page, which stays empty, and a page of code for programs.
+// The addresses of the kernel in Linux on x86-64 and A64: the upper part of the address space. Not
+// part of it are the last page, which stays empty, and the vsyscall page, which programs execute.
 const (
 	kernelStart  = 0xffff000000000000
 	vsyscallPage = 0xffffffffff600000
@@ -48,14 +48,15 @@ func (r *Resolver) inKernel(f program.Function, m *image.Mapping) program.Functi
 	return f
 }
 
-// pcPlacer returns the offset of a PC in an object's symbol table, or false if the PC has none.
+// pcPlacer converts a PC to an offset as an object's symbol table has them, or returns false if it
+// has none for the PC.
 type pcPlacer func(m *image.Mapping, pc uint64) (uint64, bool)
 
-// absolutePC is the pcPlacer of symbol lists.
+// absolutePC is the pcPlacer of symbol lists, whose offsets are addresses.
 func absolutePC(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
 
 // kernelPlacer returns the pcPlacer of the kernel's image, which may have been moved from its
-// link-time address, or of a module, which is relocatable (perf-data 10.1).
+// link-time address, or of a kernel module, which is relocatable (perf-data 10.1).
 func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	if len(t.Regions) == 0 {
 		return absolutePC
@@ -75,8 +76,9 @@ func (r *Resolver) kernelPlacer(t *symtab.Table) pcPlacer {
 	}
 }
 
-// moved returns how far the kernel was moved from its link-time address. It uses `_text`, the start
-// of the code, and `_stext`, the start of the text section, even if they are not functions.
+// moved returns how far the kernel was moved from its link-time address, by the recorded address of
+// a symbol. The symbol may be `_text` (the start of the code) or `_stext` (the start of the text
+// section), even if these are not functions.
 func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	k := r.rec.Kernel
 	if k.Address == 0 {
@@ -96,7 +98,7 @@ func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	return k.Address - linked
 }
 
-// kernelList is a list of the kernel's symbols, relocated to their addresses during the recording:
+// kernelList is a list of the kernel's symbols at the addresses that they had during the recording:
 // the kernel's address can change with each boot.
 type kernelList struct {
 	table *symtab.Table // nil if the list cannot be used
@@ -104,7 +106,8 @@ type kernelList struct {
 	why   string        // why the list cannot be used
 }
 
-// kernelList relocates a list by the symbol whose address is recorded, and caches the result.
+// kernelList relocates a list so that the symbol whose address was recorded has that address, and
+// caches the result.
 func (r *Resolver) kernelList(t *symtab.Table) kernelList {
 	return memo.Get(r.kernelLists, t, func() kernelList { return relocate(t, r.rec.Kernel) })
 }
@@ -118,8 +121,8 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 		return kernelList{why: fmt.Sprintf("the list lacks the symbol %s, whose address was recorded: where its functions were is unknown", recorded.Name)}
 	}
 	moved := recorded.Address - listed
-	// The recorded end is the end of the text. But perf may have extended it to the next mapping
-	// (old versions: to the byte before the next mapping).
+	// The recorded end is the end of the kernel's text, but perf may have extended it to the next
+	// mapping (old versions: to the byte before).
 	filled := recorded.End%pageOfKernel == 0 || (recorded.End+1)%pageOfKernel == 0
 	if end, ok := addressOf(t, "_etext"); ok && !filled && recorded.End != end+moved {
 		return kernelList{why: fmt.Sprintf("the list is of another kernel: %#x bytes are from %s to the end of its text, %#x were recorded", end-listed, recorded.Name, recorded.End-recorded.Address)}
@@ -130,7 +133,7 @@ func relocate(t *symtab.Table, recorded decode.KernelSymbol) kernelList {
 	return kernelList{table: t.Relocate(moved), moved: true}
 }
 
-// pageOfKernel is the alignment of mappings.
+// pageOfKernel is the alignment of the kernel's mappings.
 const pageOfKernel = 4096
 
 // addressOf returns the address that a list has for a symbol of the kernel itself, not of a module.
@@ -143,8 +146,8 @@ func addressOf(t *symtab.Table, name string) (uint64, bool) {
 	return 0, false
 }
 
-// moduleName returns the kernel's name of a module that was recorded as `[name]` or by its file.
-// The file may be compressed.
+// moduleName returns the name that the kernel has for a module, which was recorded as `[name]` or
+// as the path of its file, which may be compressed.
 func moduleName(file string) string {
 	if name, ok := strings.CutPrefix(file, "["); ok {
 		return strings.TrimSuffix(name, "]")
@@ -153,8 +156,8 @@ func moduleName(file string) string {
 	return strings.ReplaceAll(name, "-", "_")
 }
 
-// moduleList returns a kernel module's part of the kernel's symbol list, and the list's origin.
-// table is nil if there is no usable list; why says why a list was refused.
+// moduleList returns the part of the kernel's symbol list that belongs to a kernel module, and the
+// list's origin. table is nil if there is no usable list; why says why a list was refused.
 func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin string, why *remark) {
 	name := moduleName(m.Path)
 	for _, c := range Candidates(r.locator, decode.KernelPath, r.kernelID) {

@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// identity says whether the file at a recorded path on this machine is the one that was mapped.
+// identity says whether the file now at a recorded path on this machine is the one that was mapped.
 type identity uint8
 
 const (
@@ -33,8 +33,8 @@ type localFile struct {
 	born, modified, changed time.Time // born is zero if the file system does not keep it
 }
 
-// localFile returns the file at a load object's path on this machine. It compares the file with the
-// one that was mapped.
+// localFile returns the file at a load object's path on this machine, compared with the file that
+// was mapped.
 func (r *Resolver) localFile(k objectKey) localFile {
 	k = k.unidentified()
 	return memo.Get(r.localFiles, k, func() localFile { return r.compareLocal(k) })
@@ -65,8 +65,8 @@ func (r *Resolver) compareLocal(k objectKey) localFile {
 	return f
 }
 
-// existed reports whether the file existed when the recording ended. It uses the birth time or, if
-// that is unknown, the inode's change time.
+// existed reports whether the file existed when the recording ended: by its birth time or, if that
+// is unknown, by the inode's change time.
 func (f *localFile) existed(ended time.Time) bool {
 	if f.born.IsZero() {
 		return !f.changed.After(ended)
@@ -93,7 +93,7 @@ func statLocal(path string) (f localFile, ok bool) {
 	return f, true
 }
 
-// getVersion is FS_IOC_GETVERSION of 64-bit systems.
+// getVersion is the ioctl FS_IOC_GETVERSION on 64-bit systems.
 const getVersion = 0x80087601
 
 // generationOf returns the generation of a file's inode, 0 if unknown.
@@ -126,13 +126,13 @@ const (
 
 func hasStableInodes(system int64) bool { return slices.Contains(stableInodes, system) }
 
-// sharesDevices reports whether the device numbers of stat differ from those in mappings: stat
-// returns one per subvolume.
+// sharesDevices reports whether device numbers in mappings differ from those that stat returns:
+// stat returns one for each subvolume.
 func sharesDevices(system int64) bool {
 	return system == unix.BTRFS_SUPER_MAGIC || system == unix.BCACHEFS_SUPER_MAGIC
 }
 
-// whenMapped returns when a load object was mapped first and last.
+// whenMapped returns when a load object's file was mapped for the first and for the last time.
 func (r *Resolver) whenMapped(k objectKey) (first, last time.Time) {
 	x := r.allMappings().times[k.unidentified()]
 	return r.rec.Began.Add(time.Duration(x.first)), r.rec.Began.Add(time.Duration(x.last))
@@ -146,14 +146,15 @@ func (r *Resolver) endTime() time.Time {
 	return r.rec.Began.Add(r.rec.Length())
 }
 
-// machineMatch says whether a recording with this machine's name was made on this machine.
+// machineMatch says whether a recording whose host has this machine's name was made on this
+// machine.
 type machineMatch struct {
 	local    bool
 	compared int // number of the recording's files whose inodes were compared with those here
 }
 
-// isLocalMachine reports whether the recording was made on this machine. Host names are not unique:
-// a mapped file must also still exist, or the kernel must not have been restarted since.
+// isLocalMachine reports whether the recording was made on this machine. Equal host names do not
+// prove it: also, a mapped file must still exist, or the kernel must not have been restarted since.
 func (r *Resolver) isLocalMachine() bool {
 	if r.machine == nil {
 		r.machine = &machineMatch{}
@@ -163,7 +164,7 @@ func (r *Resolver) isLocalMachine() bool {
 	return r.machine.local
 }
 
-// hasMappedFile reports whether one of the mapped files still exists.
+// hasMappedFile reports whether at least one of the mapped files still exists here.
 func (r *Resolver) hasMappedFile() bool {
 	for k := range r.allMappings().times {
 		if k.file.Inode == 0 || decode.IsPerfMap(k.path) {

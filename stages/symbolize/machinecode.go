@@ -17,8 +17,8 @@ import (
 // loops of interpreters and generated tables, have some 100 KiB.
 const maxCode = 4 << 20
 
-// machineCode reads the machine code of a resolver's functions. Each has its own open files, so
-// that several can read concurrently once the resolver has finished.
+// machineCode reads the machine code of a resolver's functions. Each machineCode has its own open
+// files, so that several can read concurrently once the resolver has finished.
 type machineCode struct {
 	resolver *Resolver
 	fileContents
@@ -51,7 +51,7 @@ func (c *machineCode) Bytes(object program.ObjectNo, offset, size uint64) ([]byt
 	return c.read(o.file, offset, min(size, maxCode)), o.table.Arch
 }
 
-// ForgetCode frees the cached blocks of files. Nothing may be disassembled afterwards.
+// ForgetCode frees the cached contents of files. Nothing may be disassembled afterwards.
 func (r *Resolver) ForgetCode() { clear(r.blocks) }
 
 // archOf returns the instruction set of code outside of files.
@@ -73,7 +73,7 @@ func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 }
 
 // A resolver mostly reads single instructions and small functions near each other. So it reads
-// files in blocks and caches these. The few functions that cross the end of a block are read
+// files in blocks and caches these. Functions that cross the end of a block are few, and are read
 // without the cache. A disassembler reads most functions once, in order of their values: it adds no
 // blocks to the cache.
 const (
@@ -88,7 +88,7 @@ type block struct {
 	number uint64
 }
 
-// fileContents reads the contents of load objects' files.
+// fileContents reads the files of load objects.
 type fileContents struct {
 	rec      *decode.Recording // collects host errors
 	open     []*os.File        // most recently read first
@@ -118,8 +118,9 @@ func (c *fileContents) read(path string, offset, size uint64) []byte {
 	return b[:n]
 }
 
-// block returns a block, shorter at the file's end. It returns false if a part of it is unreadable
-// (the caller's bytes may be readable), or if it is not cached and the cache is read-only.
+// block returns the block with this number; the last block of a file is shorter. It returns false
+// if a part of the block is unreadable (the caller's bytes may be readable), or if the block is not
+// cached and the cache is read-only.
 func (c *fileContents) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
 	if b, ok := c.blocks[k]; ok {

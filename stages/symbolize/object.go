@@ -13,10 +13,10 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// noChecksum is the checksum that Linux collectors write because they compute none.
+// noChecksum is what Linux collectors write instead of a checksum, which they do not compute.
 const noChecksum = 0xFFFFFFFF
 
-// fileObject returns the load object of a file mapping. Processes share objects.
+// fileObject returns the load object of a mapped file. Processes share load objects.
 func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectNo {
 	k := keyOf(m.MapEvent)
 	return memo.Get(r.objects, k, func() program.ObjectNo {
@@ -30,7 +30,7 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) program.ObjectN
 	})
 }
 
-// keyOf returns the key that identifies a mapped file in the recording.
+// keyOf returns the key that identifies a mapped file within the recording.
 func keyOf(m *decode.MapEvent) objectKey {
 	k := objectKey{path: m.Path, checksum: m.Checksum, buildID: m.BuildID, byPath: m.ByPath, ambiguous: m.Ambiguous, file: m.File}
 	if k.checksum == noChecksum {
@@ -45,7 +45,8 @@ func (k objectKey) unidentified() objectKey {
 	return k
 }
 
-// resolveStatic resolves a PC in an object without symbols: each mapping is a static region (S6).
+// resolveStatic returns the location of a PC in an object without symbols, in which each mapping is
+// a static region (S6).
 func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offset uint64) program.LocationNo {
 	p := r.Program
 	f := program.Function{
@@ -55,9 +56,9 @@ func (r *Resolver) resolveStatic(object program.ObjectNo, m *image.Mapping, offs
 	return p.InternLocation(p.InternFunction(r.inKernel(f, m), 0), offset, "", nil)
 }
 
-// findNamed finds the function that a symbol means in code of a module: the function of that name
-// in the module, or the only one of that name, unless that is a static function of another module.
-// Outline functions are not candidates: compilers make nothing from them.
+// findNamed finds the function that code of a module means by a symbol: the function with this
+// symbol in the same module, or else the only one, unless it is a static function of another
+// module. It does not return outline functions, since compilers make no functions from them.
 func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
 	candidates := o.table.Functions.BySymbol(linkage)
 	shared := isShared(linkage)
@@ -72,8 +73,9 @@ func (o *loadObject) findNamed(linkage, module string) (symtab.Function, bool) {
 	return symtab.Function{}, false
 }
 
-// mainName removes the mark of an outline function from its linkage name: gcc's `f.cold` and
-// `f.unlikely`, clang's `f.cold.1`, Studio's `_$o1A12.f`.
+// mainName returns the linkage name of the function from which an outline function was made. It
+// removes the mark of the outline function: gcc's `f.cold` and `f.unlikely`, clang's `f.cold.1`,
+// Studio's `_$o1A12.f`.
 func mainName(linkage string) string {
 	if strings.HasPrefix(linkage, "_$o") {
 		_, name, _ := strings.Cut(linkage, ".")
@@ -89,8 +91,8 @@ func mainName(linkage string) string {
 
 const unknownModule = symtab.Unknown
 
-// loadObject is the state of a load object in the resolver: its symbol table, and properties that
-// are found on demand.
+// loadObject is what the resolver knows of a load object: its symbol table, and properties that it
+// finds on demand.
 type loadObject struct {
 	table         *symtab.Table
 	file          string                        // of the table, empty if there is none
@@ -104,13 +106,13 @@ type loadObject struct {
 	kernel        bool // it is the kernel or one of its modules
 }
 
-// isLinked reports whether the dynamic linker may find its functions by their symbols. This is not
-// the case for the kernel and for lists of generated code.
+// isLinked reports whether the dynamic linker may find the object's functions by their symbols.
+// This is not the case for the kernel and for lists of generated code.
 func (o *loadObject) isLinked() bool { return o.table != nil && !o.kernel && len(o.table.Regions) > 0 }
 
 func (o *loadObject) touch() { o.touched = true }
 
-// objectDraft is a load object that the program does not have yet.
+// objectDraft describes a load object that is not yet in the program.
 type objectDraft struct {
 	program.Object
 	loadObject
@@ -125,7 +127,7 @@ func (r *Resolver) addObject(o objectDraft) program.ObjectNo {
 	return r.Program.AddObject(o.Object)
 }
 
-// tableModule interns a module of an object's table.
+// tableModule interns a module of an object's symbol table.
 func (r *Resolver) tableModule(object program.ObjectNo, m symtab.Module) program.ModuleNo {
 	p := r.Program
 	n := p.InternModule(object, m.Name, m.Language)

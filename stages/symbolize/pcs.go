@@ -9,11 +9,11 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// PCNo is the number of a PC of a recording. PCs with one number have the same location.
+// PCNo is the number of a PC of a recording. All PCs with one number have the same location.
 type PCNo int32
 
-// PCs numbers the PCs of a recording: addresses together with what was mapped there. Processes
-// that map a load object's file at the same address share its PCs.
+// PCs numbers the PCs of a recording. A PC is an address together with what was mapped there.
+// Processes that map a load object's file at the same address share its PCs.
 type PCs struct {
 	seed    uint64    // random, so that no recording can be made whose hashes collide
 	table   []pcEntry // hash table; free slots are zero, the length is a power of 2
@@ -29,9 +29,9 @@ type PCs struct {
 // areaNo is the index of an area in PCs.areas. 0 is no area.
 type areaNo int32
 
-// area is a set of addresses in which equal PCs are the same: a mapping of one process, the
-// mappings of a load object's file with the same bias, or where nothing is mapped. It holds the
-// range of addresses that was looked up last.
+// area is a set of addresses in which each address is one PC: a mapping of one process, all
+// mappings of a load object's file with the same bias, or the addresses where nothing is mapped. It
+// also holds the range of its addresses that was looked up last.
 type area struct {
 	first, last uint64
 	from, until int64 // ns from the founder's start
@@ -42,26 +42,28 @@ func (a *area) has(pc uint64, t int64, process int32) bool {
 	return a.first <= pc && pc <= a.last && a.from <= t && t < a.until && a.process == process
 }
 
-// fileArea is a mapped file, with the offset that address 0 would have in it.
+// fileArea is a load object's file mapped with some bias: offset is the one that address 0 would
+// have in the file.
 type fileArea struct {
 	object program.ObjectNo
 	offset uint64
 }
 
-// pcEntry is a PC with its number.
+// pcEntry is a PC (an address in an area) with its number.
 type pcEntry struct {
 	pc     uint64
 	area   areaNo
 	number PCNo
 }
 
-// firstPCs is the initial number of slots.
+// firstPCs is the initial number of slots of PCs.table.
 const firstPCs = 1 << 10
 
-// maxRecentBits bounds the size of PCs.recent, so that it stays in the processor's cache.
+// maxRecentBits bounds the size of PCs.recent (1<<maxRecentBits entries), so that it stays in the
+// processor's cache.
 const maxRecentBits = 15
 
-// NewPCs returns an empty table.
+// NewPCs returns a table without PCs.
 func NewPCs() *PCs {
 	return &PCs{
 		seed: rand.Uint64(), table: make([]pcEntry, firstPCs),
@@ -69,8 +71,8 @@ func NewPCs() *PCs {
 	}
 }
 
-// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but the process
-// may be used at the same time.
+// ProcessPCs numbers the PCs of one process. It is not safe for concurrent use, but its Process may
+// be used concurrently.
 type ProcessPCs struct {
 	*PCs
 	finder *image.Finder
@@ -85,8 +87,8 @@ type mappedArea struct {
 	area    areaNo // 0 before the first lookup
 }
 
-// Process continues with the PCs of another process, whose stacks have this many words. It
-// invalidates the ProcessPCs before.
+// Process returns the ProcessPCs of the next process, whose stacks have this many words. The
+// ProcessPCs that it returned before become invalid.
 func (x *PCs) Process(pr *Process, words int) *ProcessPCs {
 	x.process++
 	if n := min(bits.Len(uint(words))+1, maxRecentBits); len(x.recent) < 1<<n {
@@ -108,14 +110,14 @@ func (x *PCs) newArea() areaNo {
 	return areaNo(len(x.areas) - 1)
 }
 
-// Number returns the number of a PC at time t, and the time in which the PC has it.
+// Number returns the number that a PC has at time t, and the time in which it has this number.
 func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	return n, program.Life{From: a.from, Until: a.until}
 }
 
-// Caller is Number for a return address. The number and life are valid for the call before it,
-// too, also if that is in another mapping.
+// Caller does the same as Number for a return address. The number and the time are also valid for
+// the call before the address, which may be in another mapping.
 func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	life := program.Life{From: a.from, Until: a.until}
@@ -131,8 +133,8 @@ func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	return p.intern(p.edges[edge], pc), life.Intersect(program.Life{From: b.from, Until: b.until})
 }
 
-// Fetch loads the entry of a PC into the processor's cache. Called for all PCs of a stack before
-// they are numbered, it makes their cache misses overlap.
+// Fetch loads the entry of a PC into the processor's cache. Call it for all PCs of a stack before
+// they are numbered: their cache misses then overlap.
 func (p *ProcessPCs) Fetch(pc uint64) { p.sink += p.recent[p.recentIndex(pc)].number }
 
 // recentIndex returns the index of a PC in recent.
@@ -167,13 +169,13 @@ func (x *PCs) intern(area areaNo, pc uint64) PCNo {
 	return n
 }
 
-// slot returns where the search for a PC begins.
+// slot returns the index in table where the search for a PC begins.
 func (x *PCs) slot(area areaNo, pc uint64) int {
 	high, low := bits.Mul64(pc^x.seed, 0xe7037ed1a0b428db+uint64(area)<<1)
 	return int(high^low) & (len(x.table) - 1)
 }
 
-// grow doubles the number of slots.
+// grow doubles the number of slots of table.
 func (x *PCs) grow() {
 	known := x.table
 	x.table = chunked.MakeTable[pcEntry](2 * len(known))
@@ -189,7 +191,7 @@ func (x *PCs) grow() {
 	}
 }
 
-// area returns the area of a PC at time t, and sets its range.
+// area returns the area that contains a PC at time t, and stores the range looked up in it.
 func (p *ProcessPCs) area(pc uint64, t int64) areaNo {
 	if last := p.last.area; p.areas[last].has(pc, t, p.process) { // most PCs are in the program's own text
 		return last

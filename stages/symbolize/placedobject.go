@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// PlacedObject is a load object in a process's memory, from Loaded until Unloaded.
+// PlacedObject is where a load object was in a process's memory, from Loaded until Unloaded.
 type PlacedObject struct {
 	Object           program.ObjectNo
 	Path             string // as recorded
@@ -20,8 +20,8 @@ type PlacedObject struct {
 	Loaded, Unloaded int64  // ns from the founder's start
 }
 
-// PlacedObjects returns the load objects whose files are known, sorted by Low, then by Loaded.
-// Mappings of data need not be recorded: their address follows from that of the code.
+// PlacedObjects returns where the load objects with known files were, sorted by Low, then by
+// Loaded. Mappings of data need not be recorded: their addresses follow from those of the code.
 func (pr *Process) PlacedObjects() []PlacedObject {
 	var all []PlacedObject
 	loaded := map[program.ObjectNo]map[uint64]bool{} // by bias
@@ -40,7 +40,7 @@ func (pr *Process) PlacedObjects() []PlacedObject {
 				loaded[n][x.bias] = true
 			}
 		}
-		// If a program maps its text again, it does not map its data again.
+		// A program that maps its own text again does not map its data again.
 		if len(loaded[n]) > 0 && !loaded[n][m.Address-m.FileOffset] {
 			continue
 		}
@@ -57,7 +57,8 @@ func (pr *Process) PlacedObjects() []PlacedObject {
 	})
 }
 
-// placeSegments returns where all segments of a load object are, given a mapping of its code.
+// placeSegments returns where all segments of a load object are, computed from a mapping of its
+// code.
 func placeSegments(m *image.Mapping, segments []symtab.Segment, page uint64) (p PlacedObject, ok bool) {
 	p = PlacedObject{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
 	for _, s := range segments {
@@ -70,7 +71,7 @@ func placeSegments(m *image.Mapping, segments []symtab.Segment, page uint64) (p 
 	return p, ok && p.Low < p.High
 }
 
-// Table returns the symbols of a load object, nil if unknown.
+// Table returns the symbol table of a load object, nil if it has none.
 func (r *Resolver) Table(object program.ObjectNo) *symtab.Table { return r.loadObjects[object].table }
 
 // ObjectFile returns the file of a load object, empty if none was found.
@@ -91,7 +92,7 @@ func (r *Resolver) Callee(object program.ObjectNo, call insn.Inst) string {
 	return f.Linkage
 }
 
-// LocationAt returns the location in a function at an offset of its load object's file.
+// LocationAt returns the location in a function at an offset of the load object's file.
 func (r *Resolver) LocationAt(function program.FunctionNo, offset uint64) program.LocationNo {
 	t := r.loadObjects[r.Program.Functions[function].Object].table
 	return r.Program.InternLocation(function, offset, "", func() (place funcinfo.Place) {

@@ -11,16 +11,17 @@ import (
 	"stackmill/stages/program"
 )
 
-// The function that contains a parallel region passes the address of the region's body to the
-// OpenMP runtime, which calls the body. If the region is not worth a team, the function calls the
-// body itself. Either way, the function's machine code has the body's address, whatever the name of
-// the body and whatever was inlined (S11).
+// How bodies of parallel regions are assigned to functions (S11): the function that contains a
+// region passes the address of the region's body to the OpenMP runtime, which calls the body. If
+// the region is not worth a team, the function calls the body itself. Either way, the function's
+// machine code has the body's address, whatever the name of the body and whatever was inlined.
 
-// bodyReference is an instruction that refers to a body, as offsets in the file.
+// bodyReference is an instruction that contains a body's address, and its function, both as offsets
+// in the file.
 type bodyReference struct{ function, instruction uint64 }
 
-// referrers returns the instructions of an object that refer to bodies of parallel regions, by the
-// offset of the body. It has one instruction per function.
+// referrers returns, by the offset of each parallel region's body, the instructions that contain
+// the body's address, one per function.
 func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]bodyReference {
 	o := &r.loadObjects[object]
 	if o.referrers != nil {
@@ -41,7 +42,7 @@ func (r *Resolver) referrers(object program.ObjectNo) map[uint64][]bodyReference
 	return found
 }
 
-// referenceSearch searches the text of one load object for references to bodies.
+// referenceSearch searches the machine code of one load object for references to bodies.
 type referenceSearch struct {
 	r      *Resolver
 	object program.ObjectNo
@@ -51,10 +52,11 @@ type referenceSearch struct {
 	found  map[uint64][]bodyReference
 }
 
-// overlap is the number of bytes that successive chunks of code share.
+// overlap is the number of bytes by which successive chunks of code overlap, so that no reference
+// is missed at their ends.
 const overlap = 64
 
-// region searches a region in chunks.
+// region searches the code of a region, in chunks.
 func (s *referenceSearch) region(g symtab.Region) {
 	for at := uint64(0); at < g.Size; {
 		code, arch := s.r.Bytes(s.object, g.Offset+at, g.Size-at)
@@ -71,8 +73,8 @@ func (s *referenceSearch) region(g symtab.Region) {
 	}
 }
 
-// x86 finds the fields of instructions that hold a body's address: absolute, or relative to the end
-// of the instruction.
+// x86 searches for a body's address in the last 4 bytes of instructions: absolute, or relative to
+// the instruction's end.
 func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 	for i := 1; i+4 <= len(code); i++ {
 		field := binary.LittleEndian.Uint32(code[i:])
@@ -87,8 +89,8 @@ func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
 	}
 }
 
-// addReference adds a reference to a body by the instruction that ends at an offset, if there is
-// one.
+// addReference records that the instruction that ends at an offset refers to a body, if an
+// instruction ends there.
 func (s *referenceSearch) addReference(body, end uint64) {
 	f, ok := s.table.Function(end - 1)
 	if !ok || f.Offset == body || f.Kind == funcinfo.Static || f.Kind == funcinfo.PLT {
@@ -105,7 +107,7 @@ func (s *referenceSearch) addReference(body, end uint64) {
 	}
 }
 
-// arm64 finds pairs of adrp and add, adr, and branches.
+// arm64 searches for instructions with a body's address: adrp followed by add, adr, and branches.
 func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
 	var pages [32]uint64 // by register: the page of the last adrp
 	for i := 0; i+4 <= len(code); i += 4 {
@@ -128,12 +130,13 @@ func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
 	}
 }
 
-// maxHolders bounds the functions between a body and those that contain its region.
+// maxHolders bounds how many enclosing bodies are followed from a body to the functions that
+// contain its region.
 const maxHolders = 64
 
 // holders returns the functions that, by their machine code, contain the region of a body: those
-// that refer to the body or to bodies of enclosing regions. If there are several, a clone is
-// replaced by the function from which it was made.
+// that refer to the body, or to the body of an enclosing region. If there are several, each clone
+// is replaced by the function from which it was made.
 func (r *Resolver) holders(object program.ObjectNo, body symtab.Function) []symtab.Function {
 	o := &r.loadObjects[object]
 	refers := r.referrers(object)

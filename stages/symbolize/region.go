@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// relateBody relates a body to the function that contains its region, and names the body after that
-// function (S11).
+// relateBody sets the Relation of a body to the function that contains its region, and names the
+// body after that function (S11).
 func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p := r.Program
 	object := p.Functions[n].Object
@@ -27,8 +27,8 @@ func (r *Resolver) relateBody(n program.FunctionNo, body symtab.Function) {
 	p.Relations[n] = program.Relation{Main: main, Line: line}
 }
 
-// holder returns the function that contains the region of a body. During the search, the body has
-// no holder: this ends cycles in damaged objects.
+// holder returns the function that contains the region of a body, as findHolder finds it. While it
+// searches, the body has no holder: this ends cycles in damaged objects.
 func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	holders := r.loadObjects[object].regionHolders
 	if holders == nil {
@@ -47,10 +47,10 @@ func (r *Resolver) holder(object program.ObjectNo, body symtab.Function) (progra
 	return n, n != program.None
 }
 
-// findHolder finds the function that contains a region: the function that the body's symbol names,
-// or the only one that passes the body to the runtime. If a region was inlined into several
-// functions, it belongs to the function in which it was written. That function may have no code of
-// its own: gcc's debug information then names it, clang's has the inlined calls.
+// findHolder finds the function that contains the region of a body: the function that the body's
+// symbol names, or the only one that passes the body to the runtime. If the region was inlined into
+// several functions, it belongs to the function in which it was written. If that has no code of its
+// own, gcc's debug information names it, and clang's has the inlined calls.
 func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	o := &r.loadObjects[object]
 	if main, ok := o.findOriginal(body.Linkage, o.table.Modules[body.Module].Name); ok {
@@ -82,7 +82,8 @@ func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (pr
 }
 
 // writtenIn finds the function in which a region was written, if that function was inlined into
-// several others: all instructions that refer to the body are in its code, inlined or not.
+// several others. All instructions that refer to the body are in code of the function, inlined or
+// not.
 func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
 	var lists [][]program.FunctionNo // by reference
 	known, base := false, symbolBase(body)
@@ -110,8 +111,8 @@ func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (pro
 }
 
 // functionsAt returns the functions that contain an instruction, the innermost first: those inlined
-// there, then the function that has the code or, if that is a body, the holder of its region.
-// inlined says that some are inlined.
+// there, then the function that has the code or, if that is a body, the function that contains the
+// body's region. inlined says that at least one is inlined.
 func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list []program.FunctionNo, inlined bool) {
 	o := &r.loadObjects[object]
 	t := o.table
@@ -140,7 +141,8 @@ func (r *Resolver) functionsAt(object program.ObjectNo, x bodyReference) (list [
 	return append(list, r.tableFunction(object, f)), inlined
 }
 
-// declaredBefore returns the function in lists that is declared last before a region in its file.
+// declaredBefore returns, of the functions in lists, the last one that is declared before a body's
+// first line in the same file.
 func (r *Resolver) declaredBefore(object program.ObjectNo, body symtab.Function, lists [][]program.FunctionNo) (found program.FunctionNo, ok bool) {
 	file, line, known := r.loadObjects[object].table.Line(body.Offset)
 	if !known {
@@ -168,8 +170,9 @@ func (r *Resolver) declaration(n program.FunctionNo) (file string, line int32) {
 	return file, f.Line
 }
 
-// namedHolder adds the function that a body's symbol names, if neither code nor debug information
-// has it. Static functions of one name are told apart by the functions that inlined them.
+// namedHolder adds a function without code: the one that a body's symbol names, if neither machine
+// code nor debug information shows it. Static functions with equal names are distinguished by the
+// functions that inlined them.
 func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, passing []symtab.Function) (program.FunctionNo, bool) {
 	base := symbolBase(body)
 	if base == "" {
@@ -190,7 +193,7 @@ func (r *Resolver) namedHolder(object program.ObjectNo, body symtab.Function, pa
 	return p.InternFunction(f, variant.Sum64()), true
 }
 
-// isNamed reports whether a function, or its original, has a symbol.
+// isNamed reports whether a function, or the function from which it was cloned, has a symbol.
 func (r *Resolver) isNamed(n program.FunctionNo, symbol string) bool {
 	f := &r.Program.Functions[n]
 	if f.Linkage == "" {
@@ -200,8 +203,8 @@ func (r *Resolver) isNamed(n program.FunctionNo, symbol string) bool {
 	return base == symbol || slices.Contains(symtab.Split(f.Aliases), symbol)
 }
 
-// symbolBase returns the symbol of the function that a body's symbol names (gcc's `f._omp_fn.0`),
-// empty if it names none.
+// symbolBase returns the symbol of the function from which a body was made, as the body's symbol
+// has it (gcc: `f` in `f._omp_fn.0`), "" if it has none.
 func symbolBase(body symtab.Function) string {
 	base, marks := symtab.CloneMarks(body.Linkage)
 	if strings.HasPrefix(base, ".") || marks == "" {
@@ -213,8 +216,8 @@ func symbolBase(body symtab.Function) string {
 // staticName matches symbols of C++ functions that are static, or within static ones.
 var staticName = lazyregexp.New(`L[0-9]`)
 
-// isShared reports whether compilation units share the function of a symbol: the linker keeps only
-// one copy of a C++ function that is not static.
+// isShared reports whether all compilation units use the same function for a symbol: if a C++
+// function is not static, the linker keeps only one copy.
 func isShared(symbol string) bool {
 	return strings.HasPrefix(symbol, "_Z") && !strings.Contains(symbol, "_GLOBAL__N_") && !staticName().MatchString(symbol)
 }

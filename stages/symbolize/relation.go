@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/program"
 )
 
-// relate finds the function from which a clone, outline function or body was made (S9, S11, S12),
-// and names bodies after it.
+// relate sets the Relation of a clone, outline function or body to the function from which it was
+// made (S9, S11, S12), and names bodies after that function.
 func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p := r.Program
 	o := &r.loadObjects[p.Functions[n].Object]
@@ -33,8 +33,8 @@ func (r *Resolver) relate(n program.FunctionNo, f symtab.Function) {
 	p.Relations[n] = program.Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
 }
 
-// kindOf returns the kind of a table's function. Clang's auxiliary functions of a parallel region
-// are also bodies, but only their names show this.
+// kindOf returns the kind of a function in a symbol table. Auxiliary functions that clang makes for
+// a parallel region are bodies, too, but only their names show it.
 func kindOf(f symtab.Function) funcinfo.Kind {
 	if f.Kind == funcinfo.Normal && (strings.HasPrefix(f.Linkage, ".omp") || strings.Contains(f.Linkage, ".omp.")) {
 		return funcinfo.Body
@@ -42,9 +42,9 @@ func kindOf(f symtab.Function) funcinfo.Kind {
 	return f.Kind
 }
 
-// findOriginal finds the function after which a clone or body is named: by the symbol without as
-// many suffixes as necessary (gcc's `f.isra.0`, `f._omp_fn.0`), by the name after Studio's mark
-// (`_$p1A12.f`), or as the ramp of a coroutine. The result is never a body.
+// findOriginal finds the function after which a clone or body is named. Its symbol is the linkage
+// name without one or more suffixes (gcc's `f.isra.0`, `f._omp_fn.0`), the name after Studio's mark
+// (`_$p1A12.f`), or that of a coroutine's ramp function. The result is never a body.
 func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
@@ -61,9 +61,10 @@ func (o *loadObject) findOriginal(linkage, module string) (symtab.Function, bool
 	return symtab.Function{}, false
 }
 
-// functionAround finds the function whose source contains that of a body, among functions of the
-// same module. Its line table has the body's first line, or else lines before and after it. If
-// several match, it returns the function with the fewest lines, which was inlined into the others.
+// functionAround finds the function in whose source lines the body was written, among functions of
+// the same module. Its line table has the body's first line, or else lines before and after it. If
+// several functions match, it returns the one with the fewest lines, which was inlined into the
+// others.
 func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab.Function]) (found symtab.Function, ok bool) {
 	at := t.Lines.Before(body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.At(at).File < 0 {
@@ -86,8 +87,9 @@ func functionAround(t *symtab.Table, body symtab.Function, among iter.Seq[symtab
 	return found, ok
 }
 
-// lineRange returns the first and last line of a function's instructions in a file, and whether
-// the given line is among them. first is after last if there are none.
+// lineRange returns the first and last line of a file that a function's instructions have, and
+// whether an instruction has the given line. first is greater than last if no instruction has a
+// line of the file.
 func lineRange(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
 	first, last = 1, 0
 	for row := range t.Lines.From(max(t.Lines.Before(f.Offset), 0)) {
@@ -106,14 +108,15 @@ func lineRange(t *symtab.Table, f symtab.Function, file, line int32) (first, las
 	return first, last, exact
 }
 
-// constructs maps parts of a body's suffix to the OpenMP construct from which the body was made.
+// constructs lists the OpenMP constructs whose bodies have a suffix with some part in it; others
+// are parallel regions.
 var constructs = []struct{ part, words string }{
 	{"task", "OMP task"}, {"cpyfn", "OMP task"},
 	{"reduction", "OMP reduction"}, {"combiner", "OMP reduction"},
 }
 
-// bodyName returns the name of a body as the manual writes it: its origin, and the compiler's name.
-// Studio's bodies have such names already.
+// bodyName returns the name that the manual gives to a body: the function that contains the region,
+// the construct and its line, and the compiler's name. Studio's bodies have such names already.
 func bodyName(main string, body symtab.Function, line int32) string {
 	if strings.HasPrefix(body.Linkage, "_$") {
 		return body.Name
@@ -131,8 +134,8 @@ func bodyName(main string, body symtab.Function, line int32) string {
 	return fmt.Sprintf("%s -- %s [%s]", main, words, body.Linkage)
 }
 
-// MainOf returns the start of the main function of an outline function or part (gcc's `f.part.0`)
-// (S12). It returns false for other functions, or if the main function is unknown.
+// MainOf returns the start of the function from which an outline function or a part (gcc's
+// `f.part.0`) was made (S12). It returns false for other functions, or if that function is unknown.
 func (r *Resolver) MainOf(function program.FunctionNo) (location program.LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
@@ -142,9 +145,9 @@ func (r *Resolver) MainOf(function program.FunctionNo) (location program.Locatio
 	return r.LocationAt(relation.Main, p.Functions[relation.Main].Offset), true
 }
 
-// Fold returns the location that user mode shows for an instruction of a body: in the function that
-// contains the region, at the same line (S11). It returns false if the location is not in a body,
-// or if that function is unknown.
+// Fold returns the location that user mode shows for a location in a body: it is in the function
+// that contains the region, at the same line (S11). It returns false if the location is not in a
+// body, or if that function is unknown.
 func (r *Resolver) Fold(location program.LocationNo) (folded program.LocationNo, ok bool) {
 	p := r.Program
 	l := p.Location(location)

@@ -38,7 +38,7 @@ type Resolver struct {
 	functionCache    [functionCacheSize]cachedFunction
 }
 
-// fileEvidence caches what was found out about the files of load objects.
+// fileEvidence caches what is known about the files of load objects.
 type fileEvidence struct {
 	StoredLists map[string]*StoredList // parts of symbol lists that a store keeps, by path
 
@@ -54,7 +54,7 @@ type fileEvidence struct {
 	loadings    imageLoadings   // of the image looked up last
 }
 
-// outsideCode caches what was found out about code outside of files.
+// outsideCode caches what is known about code outside of files.
 type outsideCode struct {
 	pseudoObjects map[string]program.ObjectNo               // its load objects, by name
 	generatedCode map[program.FunctionNo]*decode.Code       // by function
@@ -116,20 +116,21 @@ type mappedObject struct {
 	object  program.ObjectNo
 }
 
-// codePC is a PC with its mapping; nil if nothing was mapped there.
+// codePC is a PC with the mapping that contained it, nil if nothing was mapped there.
 type codePC struct {
 	pc      uint64
 	mapping *image.Mapping
 }
 
-// Resolution is the location of a PC from From up to Until (ns from the founder's start).
+// Resolution is the location that a PC has in the time [From, Until), in ns from the founder's
+// start.
 type Resolution struct {
 	From, Until int64
 	Location    program.LocationNo
 }
 
-// Process returns the resolver of a process's addresses. Problems with its address space name
-// mapFile as their file.
+// Process returns the resolver of a process's addresses. mapFile is the file named in problems with
+// its address space.
 func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	pr := &Process{r: r, recorded: p, objects: map[*image.Mapping]program.ObjectNo{}, others: map[codePC]program.LocationNo{}}
 	pr.Image = image.New(p.Mappings, mapFile, &pr.Problems)
@@ -155,15 +156,15 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	return pr
 }
 
-// Resolve returns the location of a PC at time t. Only load objects that own the PC at t count as
+// Resolve returns the location of a PC at time t. It marks the load object that owns the PC at t as
 // touched.
 func (pr *Process) Resolve(pc uint64, t int64) Resolution {
 	owner := pr.finder.At(pc, t)
 	return Resolution{owner.From, owner.Until, pr.locate(pc, owner.Mapping)}
 }
 
-// locate returns the location of a PC in a mapping. Processes share the results for offsets in
-// files.
+// locate returns the location of a PC in a mapping. For offsets in files, all processes share the
+// cached results.
 func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
@@ -186,7 +187,8 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) program.LocationNo {
 	return location
 }
 
-// inFile returns the load object and offset of a PC in a mapped file with symbols.
+// inFile returns the load object of a mapping and the offset of a PC in its symbol table. ok is
+// false unless the mapping is code of a file with symbols.
 func (pr *Process) inFile(pc uint64, m *image.Mapping) (n program.ObjectNo, offset uint64, ok bool) {
 	if m == nil || m.Code != nil || !m.Executable() {
 		return program.None, 0, false
@@ -253,8 +255,8 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) program.LocationNo {
 }
 
 // outside returns the location of a PC that is in a mapping of a load object, but in none of its
-// known functions. Code made at run time, and kernel code outside of the recorded range, is then in
-// no load object.
+// known functions. The location is in no load object if the code was made at run time, or is kernel
+// code outside of the recorded range.
 func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reason string) program.LocationNo {
 	if decode.IsPerfMap(m.Path) || m.Path == decode.KernelPath && !r.rec.Kernel.Maps(pc) {
 		return r.unknown(pc, reason)
@@ -262,8 +264,8 @@ func (r *Resolver) outside(n program.ObjectNo, m *image.Mapping, pc uint64, reas
 	return r.unknownIn(n, m.FileOffset+(pc-m.Address), reason)
 }
 
-// reasonOutside returns why a PC in a load object is in no function: symbol lists may lack
-// functions.
+// reasonOutside returns the reason why a PC in a load object's mapping is in no function. Symbol
+// lists may lack functions.
 func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	switch {
 	case m.Path == decode.KernelPath || r.IsKernel(m.Address):
@@ -274,11 +276,11 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	return ReasonData
 }
 
-// functionCacheSize is the number of cached functions. Offsets near each other share a slot: a call
-// and its return address do.
+// functionCacheSize is the number of cached functions. Offsets near each other, such as a call's
+// and its return address's, share a slot.
 const functionCacheSize = 1 << 12
 
-// cachedFunction is a function with its offset and size in the file.
+// cachedFunction is a function with its first offset and its size in the file.
 type cachedFunction struct {
 	object     program.ObjectNo
 	number     program.FunctionNo
@@ -301,7 +303,8 @@ func (r *Resolver) functionAt(object program.ObjectNo, offset uint64, kernel boo
 	return near.number, true
 }
 
-// tableFunction interns a function of an object's symbol table.
+// tableFunction returns the number of a function of an object's symbol table, and adds the function
+// if it is new.
 func (r *Resolver) tableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
 	o := &r.loadObjects[object]
@@ -316,7 +319,7 @@ func (r *Resolver) tableFunction(object program.ObjectNo, f symtab.Function) pro
 	return n
 }
 
-// newTableFunction interns a function of an object's symbol table for the first time.
+// newTableFunction adds a function of an object's symbol table to the program.
 func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) program.FunctionNo {
 	p := r.Program
 	t := r.loadObjects[object].table
@@ -343,9 +346,9 @@ func (r *Resolver) newTableFunction(object program.ObjectNo, f symtab.Function) 
 	return n
 }
 
-// Finish completes the program once all stacks are resolved: it sets the inline chains, adds the
-// problems of load objects (as Info if no stack touches them), closes their files, and frees the
-// call graph, which may be as large as everything else.
+// Finish completes the program once all stacks are resolved. It sets the functions inlined at
+// locations, adds the problems of load objects (as Info if no PC is in the object), closes their
+// files, and frees the call graph, which may need as much memory as everything else.
 func (r *Resolver) Finish() {
 	r.findInlineChains()
 	r.closeFiles()
@@ -359,7 +362,8 @@ func (r *Resolver) Finish() {
 	r.graph = newCallGraph()
 }
 
-// Faulted records a host error, as decode.Recording.KeepHostError does.
+// Faulted reports whether err is a host error, and records it, as decode.Recording.KeepHostError
+// does.
 func (r *Resolver) Faulted(err error) bool { return r.rec.KeepHostError(err) }
 
 func (r *Resolver) problem(s diagnostic.Severity, path, reason, message string) {

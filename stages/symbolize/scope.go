@@ -12,8 +12,9 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// Scope is the set of load objects of a process in which the dynamic linker looks up imports. It
-// caches the results that depend on this set. Most processes of a recording share few scopes.
+// Scope is the set of a process's load objects in which the dynamic linker looks up imported
+// symbols. It caches the results that depend on this set. Most processes of a recording share few
+// scopes.
 type Scope struct {
 	r          *Resolver
 	objects    []program.ObjectNo              // in ascending order; only those that are linked (see isLinked)
@@ -23,14 +24,14 @@ type Scope struct {
 	returning  map[string]bool // results of ReturnsItself
 }
 
-// scopePeriod is a scope, and when a process begins to have it (ns from the founder's start).
+// scopePeriod is a scope that a process has from a time on (ns from the founder's start).
 type scopePeriod struct {
 	from int64
 	*Scope
 }
 
-// ScopeAt returns the scope of a process at time t. It changes when the process executes another
-// program.
+// ScopeAt returns the scope that a process has at time t. The scope changes when the process
+// executes another program.
 func (pr *Process) ScopeAt(t int64) *Scope {
 	n := len(pr.scopes) - 1
 	for n > 0 && pr.scopes[n].from > t {
@@ -46,7 +47,7 @@ type objectMapping struct {
 }
 
 // scopesOf returns the scopes of a process, at least one, in order of time. mapped has its mappings
-// of linked load objects; a new scope begins when all earlier ones have ended.
+// of linked load objects. A new scope begins with a mapping after all earlier ones have ended.
 func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 	slices.SortStableFunc(mapped, func(a, b objectMapping) int { return cmp.Compare(a.Loaded, b.Loaded) })
 	var objects []program.ObjectNo
@@ -64,7 +65,7 @@ func (r *Resolver) scopesOf(mapped []objectMapping) (scopes []scopePeriod) {
 	return append(scopes, scopePeriod{from, r.internScope(objects)})
 }
 
-// internScope returns the scope of these load objects.
+// internScope returns the scope that consists of these load objects.
 func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 	slices.Sort(objects)
 	objects = slices.Compact(objects)
@@ -77,8 +78,8 @@ func (r *Resolver) internScope(objects []program.ObjectNo) *Scope {
 }
 
 // entries returns the functions that a destination may be: the function itself, or all functions
-// with its symbol in load objects of the scope; nil if there are none. For a slot that an IFUNC
-// resolver fills, the result is the resolver.
+// with its symbol in the scope's load objects; nil if there are none. For a slot that an IFUNC
+// resolver fills, it returns the resolver.
 func (s *Scope) entries(n destinationNo) []entry {
 	d := &s.r.graph.destinations[n]
 	switch {
@@ -92,7 +93,7 @@ func (s *Scope) entries(n destinationNo) []entry {
 	return []entry{d.entry}
 }
 
-// entriesNamed returns the functions of a symbol in any load object of the scope.
+// entriesNamed returns the functions with a symbol in the scope's load objects.
 func (s *Scope) entriesNamed(symbol string) []entry {
 	return memo.Get(s.bySymbol, symbol, func() (found []entry) {
 		for _, n := range s.objects {
@@ -105,7 +106,8 @@ func (s *Scope) entriesNamed(symbol string) []entry {
 	})
 }
 
-// ifuncResolver returns the IFUNC resolver of a slot, nil if the load object lacks it.
+// ifuncResolver returns the IFUNC resolver that fills a slot, nil if the load object does not have
+// it.
 func (r *Resolver) ifuncResolver(object program.ObjectNo, slot symtab.Slot) []entry {
 	offset, ok := r.addresses(object).Offset(slot.Resolver)
 	if !ok {

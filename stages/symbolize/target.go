@@ -11,9 +11,9 @@ import (
 	"stackmill/stages/program"
 )
 
-// setTarget sets the target of a call or jump, and names the function to which it leads, even in
-// another load object through the procedure linkage table or the global offset table. Jumps within
-// a function get no name.
+// setTarget sets the target of a call or jump, and the name of the function to which it leads. The
+// function may be in another load object, reached through the procedure linkage table or the global
+// offset table. Jumps within a function get no name.
 func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn.Inst) {
 	t := d.r.loadObjects[f.Object].table
 	if inst.HasSlot && t != nil {
@@ -52,8 +52,8 @@ func (d *Disassembler) setTarget(i *Instruction, f *program.Function, inst *insn
 	}
 }
 
-// stubName names an entry of a procedure linkage table after its function, as objdump does
-// (`puts@plt`). The name is empty if the table does not show the function.
+// stubName returns the name of an entry of a procedure linkage table: its function's, as in
+// objdump's output (`puts@plt`). The name is empty if the entry does not show the function.
 func (d *Disassembler) stubName(object program.ObjectNo, t *symtab.Table, offset, address uint64) string {
 	return memo.Get(d.stubs, entry{object, offset}, func() (name string) {
 		code, arch := d.code.Bytes(object, offset, maxStub)

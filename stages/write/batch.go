@@ -1,5 +1,5 @@
-// Package write is the last stage: it writes the tables of an experiment as Parquet
-// files and commits them to a store.
+// Package write is the last stage: it writes an experiment's tables as Parquet files, and commits
+// them to a store.
 package write
 
 import (
@@ -53,8 +53,8 @@ type tableFile struct {
 	done   *storedir.File // nil until the table is complete
 }
 
-// Begin starts a batch in a store, and creates the store if necessary. Commit adds the tables
-// function_rollup and function_sums, which Write does not get.
+// Begin starts a batch in a store, and creates the store if necessary. Pass the rows of all tables
+// to Write, except function_rollup and function_sums: Commit adds these.
 func Begin(store string) (*Batch, error) {
 	b, err := BeginMerged(store, "")
 	if err == nil {
@@ -63,8 +63,8 @@ func Begin(store string) (*Batch, error) {
 	return b, err
 }
 
-// BeginMerged starts the named batch for the rows of other batches. Write gets all tables but
-// function_sums, which Commit adds.
+// BeginMerged starts a batch with this name, for the merged rows of other batches. Pass the rows of
+// all tables to Write, except function_sums: Commit adds it.
 func BeginMerged(store, name string) (*Batch, error) {
 	s, err := storedir.NewStaging(store)
 	if err != nil {
@@ -73,7 +73,7 @@ func BeginMerged(store, name string) (*Batch, error) {
 	return &Batch{Scratch: s, store: store, name: name, effort: parquetfile.Thorough, tables: map[string]*tableFile{}}, nil
 }
 
-// Write appends rows to a table. It does not keep the batch of rows.
+// Write appends rows to a table. It does not retain the record batch.
 func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 	if err := b.append(t, rows); err != nil {
 		return err
@@ -154,11 +154,12 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	return err
 }
 
-// stagedPath returns the path of a table's file until it is published.
+// stagedPath returns the path at which a table's file is written, before it is moved to its final
+// path.
 func (b *Batch) stagedPath(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
-// rollUp adds the roll-up, and meanwhile completes the other tables, the largest first to finish
-// early.
+// rollUp writes the tables of the roll-up. Meanwhile it completes the other tables, beginning with
+// the largest, to finish early.
 func (b *Batch) rollUp() error {
 	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *tableFile) int {
 		return cmp.Or(cmp.Compare(y.w.Pending(), x.w.Pending()), cmp.Compare(x.schema.Name, y.schema.Name))
@@ -176,16 +177,17 @@ func (b *Batch) rollUp() error {
 	})
 }
 
-// encoders is how many tables are completed at a time: encoding takes memory.
+// encoders returns how many tables may be completed at the same time. More would take more memory.
 func encoders() int { return runtime.GOMAXPROCS(0) }
 
-// complete completes all tables.
+// complete completes the tables that are not complete yet.
 func (b *Batch) complete() error {
 	tables := slices.Collect(maps.Values(b.tables))
 	return ordered.ForEach(context.Background(), len(tables), encoders(), func(_ context.Context, i int) error { return b.completeTable(tables[i]) })
 }
 
-// completeTable writes the rest of a table, once, and moves its file to its final path.
+// completeTable writes the rest of a table and moves its file to its final path, unless this was
+// done before.
 func (b *Batch) completeTable(t *tableFile) error {
 	if t.done != nil {
 		return nil
@@ -204,13 +206,14 @@ func (b *Batch) completeTable(t *tableFile) error {
 	return publishError(t, err)
 }
 
-// finalPath returns the path of a file in the store.
+// finalPath returns the path that a file has in the store.
 func (b *Batch) finalPath(f *storedir.File) string {
 	return filepath.Join(b.store, filepath.FromSlash(f.Path))
 }
 
-// flush adds the files to a draft of the commit, and syncs the files, their directories and the
-// draft. It syncs concurrently: one commit of the file system's journal then serves many.
+// flush adds the files to the commit c, and writes c as a draft. It syncs the files, their
+// directories and the draft concurrently: one commit of the file system's journal then serves many
+// of them.
 func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 	var flushes []func() error
 	for _, name := range slices.Sorted(maps.Keys(b.tables)) {
@@ -221,7 +224,7 @@ func (b *Batch) flush(c storedir.Commit) (draft *storedir.Draft, err error) {
 			func() error { return publishError(t, storedir.SyncDir(filepath.Dir(b.finalPath(t.done)))) })
 	}
 	b.tables = nil
-	// The directories of tables may be new, if only because another process has just created them.
+	// These directories may be new, if only because another process has just created them.
 	for _, dir := range []string{filepath.Join(b.store, storedir.TablesDir), b.store} {
 		flushes = append(flushes, func() error { return storedir.SyncDir(dir) })
 	}
@@ -240,8 +243,8 @@ func publishError(t *tableFile, err error) error {
 	return err
 }
 
-// complete writes the rest of a table. path is where the file will be in the store. It leaves the
-// file open.
+// complete writes the rest of a table, and describes the file in t.done. path is where the file
+// will be in the store. The file stays open.
 func (t *tableFile) complete(path string) error {
 	if err := t.w.Close(); err != nil {
 		return err
@@ -266,7 +269,7 @@ func (t *tableFile) complete(path string) error {
 	return nil
 }
 
-// wrapError adds the table to an error.
+// wrapError adds the table's name to an error.
 func (t *tableFile) wrapError(err error) error {
 	if err != nil {
 		err = fmt.Errorf("write table %s: %w", t.schema.Name, err)
@@ -299,7 +302,7 @@ func (b *Batch) Abort() {
 	b.Remove()
 }
 
-// errClosed says that the batch was given up.
+// errClosed is the error of writes to a batch after Abort or Leave.
 var errClosed = errors.New("the batch was given up")
 
 // Leave gives up a batch that another goroutine may still be writing: it removes the files, and

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Never is the end of a mapping that is never unmapped.
+// Never is the time at which a mapping ends that is never unmapped.
 const Never = decode.Never
 
 // Mapping is a mapped segment, and how long it was mapped.
@@ -34,13 +34,15 @@ type Image struct {
 	maxEnd  []uint64 // see fillMaxEnd
 }
 
-// Ownership says that Mapping owned an address from From up to Until. A nil Mapping means no owner.
+// Ownership says that a mapping owns an address in the time [From, Until). Mapping is nil if
+// nothing owns it.
 type Ownership struct {
 	From, Until int64
 	Mapping     *Mapping
 }
 
-// New replays the events of a process, sorted by time. The image keeps references to them.
+// New replays the mapping events of a process in order of time. The image keeps references to the
+// events.
 func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	byTime := func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) }
 	if !slices.IsSortedFunc(events, byTime) {
@@ -84,7 +86,7 @@ func New(events []decode.MapEvent, file string, log *diagnostic.Log) *Image {
 	return im
 }
 
-// index sorts the mappings by address, for covering.
+// index sorts the mappings by address, as covering needs them.
 func (im *Image) index() {
 	im.byStart, im.maxEnd = make([]int, len(im.Mappings)), make([]uint64, len(im.Mappings))
 	for i := range im.byStart {
@@ -94,9 +96,9 @@ func (im *Image) index() {
 	im.fillMaxEnd(0, len(im.byStart))
 }
 
-// fillMaxEnd sets maxEnd for the range [low, high) of byStart: the middle element gets the largest
-// end in the range. So a binary search can skip a half in which all mappings end below an address,
-// even if a large mapping begins at a low address.
+// fillMaxEnd sets maxEnd for the range [low, high) of byStart: at its middle index, to the largest
+// end of the range's mappings. A binary search can then skip each half whose mappings all end below
+// an address, even if a large mapping begins at a low address.
 func (im *Image) fillMaxEnd(low, high int) (end uint64) {
 	if low == high {
 		return 0
@@ -107,11 +109,11 @@ func (im *Image) fillMaxEnd(low, high int) (end uint64) {
 	return end
 }
 
-// Ownerships returns the owners of an address, from the beginning to the end of time without gaps
-// (S1).
+// Ownerships returns which mappings own an address, one after the other, from the beginning to the
+// end of time without gaps (S1).
 //
-// The newest mapping owns the address. The exception is code that a JIT compiler announced: newer
-// mappings of files that begin below it, and of memory that contains it, do not hide it, since the
+// The newest mapping owns the address. The exception is code that a JIT compiler announced: it
+// stays the owner when a file is mapped that begins below it, or memory that contains it, since the
 // collector may notice such mappings late. Time in which nothing is mapped belongs to the next
 // mapping, since the collector notices libraries late, often only when they are closed. If there is
 // no next mapping, it belongs to the file that was unmapped last: the collector logs the end before
@@ -149,7 +151,7 @@ func (im *Image) Ownerships(addr uint64) []Ownership {
 	return spans
 }
 
-// covering returns the mappings that contain the address, in order of loading.
+// covering returns all mappings that ever contained the address, in order of loading.
 func (im *Image) covering(addr uint64) []*Mapping {
 	found := im.appendCovering(nil, addr, 0, len(im.byStart))
 	slices.Sort(found)
@@ -160,7 +162,8 @@ func (im *Image) covering(addr uint64) []*Mapping {
 	return ms
 }
 
-// appendCovering appends the indices of covering mappings in the range [low, high) of byStart.
+// appendCovering appends the indices of those mappings in the range [low, high) of byStart that
+// contain the address.
 func (im *Image) appendCovering(found []int, addr uint64, low, high int) []int {
 	middle := (low + high) / 2
 	if low == high || im.maxEnd[middle] <= addr {
@@ -176,8 +179,9 @@ func (im *Image) appendCovering(found []int, addr uint64, low, high int) []int {
 	return found
 }
 
-// Finder finds the owners of addresses quickly, by range: between two bounds of mappings, all
-// addresses have the same owners. It is not safe for concurrent use.
+// Finder finds the owners of addresses quickly: it divides the addresses at the bounds of all
+// mappings into ranges, and all addresses of a range have the same owners. It is not safe for
+// concurrent use.
 type Finder struct {
 	im         *Image
 	bounds     []uint64 // sorted, distinct
@@ -186,13 +190,13 @@ type Finder struct {
 	count      int // of all ownerships
 }
 
-// maxOwnerships bounds the ownerships in memory.
+// maxOwnerships bounds the ownerships that a Finder caches.
 const maxOwnerships = 1 << 20
 
 // Finder returns a finder for the image. It costs nothing until its first use.
 func (im *Image) Finder() *Finder { return &Finder{im: im} }
 
-// divide finds the bounds of all mappings.
+// divide divides the addresses into ranges at the bounds of all mappings.
 func (f *Finder) divide() {
 	f.bounds = append(make([]uint64, 0, 1+2*len(f.im.Mappings)), 0)
 	for _, m := range f.im.Mappings {
@@ -203,16 +207,16 @@ func (f *Finder) divide() {
 	f.numbers = make([]int32, len(f.bounds))
 }
 
-// At returns the ownership of an address at a time (see Image.Ownerships).
+// At returns the ownership of an address at time t (see Image.Ownerships).
 func (f *Finder) At(addr uint64, t int64) Ownership { return f.Range(addr, t).Ownership }
 
-// AddressRange is a range of addresses with the same owners.
+// AddressRange is a range of addresses that have the same owners, with one of them.
 type AddressRange struct {
 	Ownership
 	First, Last uint64
 }
 
-// Range returns the range that contains an address, with its owner at a time.
+// Range returns the range that contains an address, with its owner at time t.
 func (f *Finder) Range(addr uint64, t int64) AddressRange {
 	if f.bounds == nil {
 		f.divide()

@@ -15,10 +15,11 @@ import (
 	"stackmill/internal/safefile"
 )
 
-// A recording names the files whose text goes into the store. Its author need not be the person who
-// ingests it, nor one who reads the store. So a recording must not lead to a text that not everyone
-// may read, neither by a path nor by a link in its archives. In a folder of sources that the user
-// names, recorded names must not lead out of the folder, but links in it are trusted.
+// A recording names the files whose text is copied to the store. Its author may not be the person
+// who ingests it, nor the person who reads the store. So a recording must not make stackmill copy a
+// text that not everyone may read, neither by a path nor by a link in its archives. In a folder of
+// sources that the user names, recorded names must not lead out of the folder, but links in it are
+// trusted.
 
 // The reasons why an existing file is not read.
 var (
@@ -26,8 +27,8 @@ var (
 	ErrLeadsOut = errors.New("a link leads out of the recording")
 )
 
-// openPublic opens a file that everyone may read, on this machine's disks. It opens folder by
-// folder, so that nobody can replace a folder by a link meanwhile.
+// openPublic opens a file on this machine's disks that everyone may read. It opens each folder of
+// the path in turn, so that nobody can replace a folder by a link meanwhile.
 func openPublic(path string) (*os.File, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -53,13 +54,13 @@ func openPublic(path string) (*os.File, error) {
 	return os.NewFile(uintptr(at), path), nil
 }
 
-// openEntry opens an entry of a folder if everyone has the needed permission.
+// openEntry opens an entry of the folder `at`, if everyone has the needed permission for it.
 func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return -1, err
 	}
-	// Merely opening some devices has side effects.
+	// Check before opening: opening some devices has side effects.
 	if flags&unix.O_PATH == 0 && st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return -1, safefile.ErrNotRegular
 	}
@@ -85,13 +86,13 @@ func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	return -1, err
 }
 
-// systemFileSystems are file systems whose files describe this system or the process that reads
-// them.
+// systemFileSystems are the types of file systems whose files describe this system or the process
+// that reads them.
 var systemFileSystems = []int64{unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
 	unix.SECURITYFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC}
 
-// openArchived opens a file in the archives of a recording. Links must not lead out of the
-// recording's folder.
+// openArchived opens a file in the archives of a recording. It does not follow links that lead out
+// of the recording's folder.
 func openArchived(path string) (*os.File, error) {
 	archives := filepath.Dir(path)
 	root, err := os.OpenRoot(filepath.Dir(archives))

@@ -21,7 +21,8 @@ import (
 type Rule struct {
 	From string // prefix of the recorded paths, up to a slash or the end; empty with Any
 	To   string // replaces the prefix
-	// Any says that To is a folder in which to find all files, by the longest end that exists.
+	// Any says that To is a folder in which all files are looked for: by the last elements of their
+	// path, as many as exist there.
 	Any bool
 }
 
@@ -52,8 +53,8 @@ func ParseRules(specs []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// apply returns the paths to which the rule maps a file, best first. They are always below To,
-// whatever the file is called.
+// apply returns the paths at which the rule looks for a file, best first. They are always below To,
+// whatever the recorded name is.
 func (r Rule) apply(file string) []string {
 	if r.Any {
 		var paths []string
@@ -87,15 +88,16 @@ type Finder struct {
 	Rules []Rule
 	// NoRecorded disables reading files at their recorded paths.
 	NoRecorded bool
-	// Locate returns the candidates for the file recorded as path, like decode.Recording. If Locate
-	// is nil, the only candidate is the path itself.
+	// Locate returns the candidates for the file recorded as path. If Locate is nil, the only
+	// candidate is the path itself.
 	Locate func(path string) []decode.Candidate
-	// Stored returns a text from a store, used instead of any file, or nil. It may itself be nil.
+	// Stored returns the text that a store has for a path, nil if none. It is used instead of any
+	// file. Stored may be nil.
 	Stored func(path string) *Text
 	Cache  *TextCache // may be nil
 }
 
-// Text is the text of a source file.
+// Text is the text of a source file, with where it was found.
 type Text struct {
 	Path     string // at which it was found
 	Recorded bool   // it was found at the recorded path, where it may have changed since
@@ -114,8 +116,9 @@ type content struct {
 var ErrNotFound = errors.New("not found")
 
 // Read returns the text of the file recorded as path: from the recording's archive, else by the
-// rules, else from the recorded path if everyone may read it. The error is ErrNotFound, or says why
-// the first file found cannot be used (such as ErrPrivate or ErrLeadsOut).
+// rules, else from the recorded path if everyone may read it. If no file can be used, the error
+// says why the first file found cannot (such as ErrPrivate or ErrLeadsOut); it is ErrNotFound if
+// there is no file.
 func (f *Finder) Read(path string) (*Text, error) {
 	if f.Stored != nil {
 		if t := f.Stored(path); t != nil {
@@ -135,7 +138,7 @@ func (f *Finder) Read(path string) (*Text, error) {
 	return nil, first
 }
 
-// The origins of files that are not in the recording's archive.
+// The origins of files outside of the recording's archive.
 const (
 	originPath = "path" // at the recorded path
 	originRule = "rule" // by a rule that the user gave
@@ -169,14 +172,14 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 	return append(append(archived, mapped...), own...)
 }
 
-// Bounds of a text. Some generated sources have several megabytes, and some amalgamations 300,000
-// lines.
+// Bounds of a source file. Some generated sources have several megabytes, and some amalgamations
+// 300,000 lines.
 const (
 	maxBytes = safefile.Source
 	maxLines = 1 << 20
 )
 
-// openCandidate opens a file with the checks that its origin needs.
+// openCandidate opens a file, with the checks that its origin requires.
 func openCandidate(c decode.Candidate) (f *os.File, err error) {
 	switch c.Origin {
 	case originPath:
@@ -238,7 +241,7 @@ func newContent(lines []string) content {
 // NewText returns a text with these lines.
 func NewText(path string, lines []string) *Text { return &Text{Path: path, content: newContent(lines)} }
 
-// lines splits a text at line ends of any system.
+// lines splits a text into lines, which may end in LF or CRLF.
 func lines(data []byte) []string {
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
