@@ -5,7 +5,8 @@ package dwop
 
 import "stackmill/internal/bytereader"
 
-// The operations. Lit, Reg and Breg begin 32 numbers each; Const1u to Const8s alternate in sign.
+// The operations. Lit0, Reg0 and Breg0 begin ranges of 32 operations. From Const1u to Const8s,
+// unsigned and signed operations alternate.
 const (
 	Addr              = 0x03
 	Deref             = 0x06

@@ -1,5 +1,5 @@
-// Package funcinfo defines kinds of functions, the scopes of their names, and source positions,
-// without the readers of load objects.
+// Package funcinfo defines kinds of functions, scopes of their names, and source positions. It is
+// separate so that its users need not import the readers of load objects.
 package funcinfo
 
 // Kind is the kind of a function (`functions.kind`).

@@ -11,15 +11,15 @@ import (
 // Arch is an instruction set in one of its modes, 0 for an unsupported one.
 type Arch uint8
 
-// The instruction sets. Cache files contain the numbers: keep them.
+// The instruction sets. Cache files contain these numbers, so they must not change.
 const (
 	AMD64 Arch = iota + 1 // x86 in 64-bit mode
 	X86                   // x86 in 32-bit mode
 	ARM64                 // A64
 )
 
-// Of returns the instruction set of an ELF file. A file of class 32 for x86-64
-// (x32) runs in 64-bit mode.
+// Of returns the instruction set of an ELF file. A file of class 32 for x86-64 (x32) has code for
+// 64-bit mode.
 func Of(machine elf.Machine, class elf.Class) Arch {
 	switch {
 	case machine == elf.EM_X86_64:
@@ -32,8 +32,8 @@ func Of(machine elf.Machine, class elf.Class) Arch {
 	return 0
 }
 
-// Named returns the instruction set of processes with words of wordBits bits, given the name of
-// the machine as printed by uname -m or Solaris.
+// Named returns the instruction set of a process whose words have wordBits bits. machine is the
+// name of the machine as uname -m prints it, on Linux or Solaris.
 func Named(machine string, wordBits int) Arch {
 	switch machine {
 	case "x86_64", "i386", "i486", "i586", "i686", "i86pc":
@@ -48,7 +48,7 @@ func Named(machine string, wordBits int) Arch {
 }
 
 // Narrow reports whether a machine's kernel, and therefore every program on it, has words of 32
-// bits, given the name printed by uname -m.
+// bits. machine is the name that uname -m prints.
 func Narrow(machine string) bool {
 	switch machine {
 	case "i386", "i486", "i586", "i686", "ppc", "ppcle", "mips", "riscv32", "parisc", "sparc", "m68k", "microblaze", "xtensa", "sh4":
@@ -65,9 +65,9 @@ func (a Arch) Step() int {
 	return 1
 }
 
-// registers are the special registers by DWARF number. General registers are 0 to 15 on x86-64, 0 to 7
-// on 32-bit x86, 0 to 31 on A64. The program counter follows them, also on A64, where DWARF has no
-// number for it.
+// registers are the special registers, by DWARF number. The general registers are 0 to 15 on
+// x86-64, 0 to 7 on 32-bit x86, 0 to 31 on A64. The program counter has the next number, also on
+// A64, where DWARF has none for it.
 var registers = [...]struct{ sp, fp, pc uint8 }{
 	AMD64: {sp: 7, fp: 6, pc: 16},
 	X86:   {sp: 4, fp: 5, pc: 8},

@@ -3,13 +3,13 @@ package types
 import "slices"
 
 // SharesBits reports whether size bytes of a type, from an offset on, contain a bit field and
-// another member, so that an access must be attributed by its bits.
+// another member. Then the used bits must show which of them an access belongs to.
 func (t *Table) SharesBits(typ TypeNo, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&bitFieldSearch{t: t, left: maxTried}).find(typ, offset, int64(size), 1)
 }
 
-// TouchesBits reports whether any of the bytes belongs to a bit field, or to an integer
-// next to one: clang does not mark bit fields that fill their types.
+// TouchesBits reports whether any of the bytes belongs to a bit field. It also returns true for an
+// integer next to a bit field: clang does not mark bit fields that fill their types.
 func (t *Table) TouchesBits(typ TypeNo, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&bitFieldSearch{t: t, left: maxTried, any: true, neighbors: true}).find(typ, offset, int64(size), 1)
 }
@@ -61,8 +61,7 @@ func (s *bitFieldSearch) find(typ TypeNo, offset, size int64, depth int) bool {
 	return fills && a.Kind == Union && others > 1
 }
 
-// isNeighbor reports whether a member of an aggregate is an integer, not a bit field, next to a
-// bit field.
+// isNeighbor reports whether member m is an integer without bit field that is next to a bit field.
 func (t *Table) isNeighbor(a *Type, m MemberNo) bool {
 	x := &t.Members[m]
 	if kind := t.Types[t.Strip(x.Type)].Kind; kind != Base && kind != Enumeration {
@@ -78,8 +77,8 @@ func (t *Table) isNeighbor(a *Type, m MemberNo) bool {
 }
 
 // membersByBits returns the members of an aggregate that contain any of the used bits. The access
-// begins at offset, which may lie before the aggregate. It returns none if the access cannot be
-// attributed: it uses several members of a structure, or members of a union that share bits.
+// begins at offset, which may lie before the aggregate. It returns none if the access belongs to no
+// single one: it uses several members of a structure, or members of a union that share bits.
 func (d *descent) membersByBits(aggregate TypeNo, offset int64) (list []MemberNo) {
 	a := &d.t.Types[aggregate]
 	ends := int64(0) // end of the preceding members
@@ -106,8 +105,8 @@ func (d *descent) membersByBits(aggregate TypeNo, offset int64) (list []MemberNo
 	return list
 }
 
-// uses reports whether the access uses any of the bits [first, last), counted from the access's
-// first byte.
+// uses reports whether the access uses any of the bits [first, last). Bit 0 is the first bit of the
+// access.
 func (d *descent) uses(first, last int64) bool {
 	first, last = max(first, 0), min(last, int64(d.use.Size)*8)
 	if d.bits == 0 || first >= last {
@@ -117,8 +116,8 @@ func (d *descent) uses(first, last int64) bool {
 	return first < last && d.bits>>first<<first<<(64-last) != 0
 }
 
-// findBitFields finds the types that contain bit fields: it propagates from types with a bit field
-// to all types made of them. It does not recurse, since chains of types may be long.
+// findBitFields finds the types that contain bit fields: aggregates with a bit field, and all types
+// made of such types. It does not recurse, since chains of types may be long.
 func (t *Table) findBitFields() {
 	t.bitFields = make([]bool, len(t.Types))
 	outer := make([][]TypeNo, len(t.Types)) // by type: the types that are made of it
@@ -145,7 +144,7 @@ func (t *Table) findBitFields() {
 	}
 }
 
-// eachPart calls f for each type and each type that is a part of it.
+// eachPart calls f for each pair of a type and a type that is a part of it.
 func (t *Table) eachPart(f func(outer, inner TypeNo)) {
 	for typ := range t.Types {
 		x := &t.Types[typ]

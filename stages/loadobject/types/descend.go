@@ -1,6 +1,6 @@
 package types
 
-// Use is an instruction's use of memory. A size of 0 is unknown.
+// Use is how an instruction uses memory. Size is 0 if unknown.
 type Use struct {
 	Size   int  // bytes
 	Float  bool // as a floating-point number
@@ -22,17 +22,17 @@ const (
 	FitKind              // and both are floating-point numbers, or neither is
 )
 
-// Step is a step on the path from a type to the part that is used.
+// Step is a step on the path from a type to the part of it that an instruction uses.
 type Step struct {
-	// Type is an aggregate without typedefs and qualifiers, or at the end of the
-	// path a scalar, an array of scalars, or an unknown type, as declared.
+	// Type is an aggregate without typedefs and qualifiers. At the end of the path, it may also be
+	// a scalar, an array of scalars, or an unknown type, as declared.
 	Type   TypeNo
 	Member MemberNo // the member of this type in the step before, None for the root
 	Offset int64    // the member's offset in its aggregate, bytes; 0 for the root
 }
 
-// maxSteps bounds a path, and maxTried the members examined for one: in damaged tables
-// types may contain themselves.
+// maxSteps bounds the length of a path, maxTried the number of members that a search examines: in
+// damaged tables, types may contain themselves.
 const (
 	maxSteps = 64
 	maxTried = 4096
@@ -41,8 +41,8 @@ const (
 // Descend returns the path from a type to the most specific part at the first byte of a use. An
 // array is one object: an array of aggregates has no step of its own, and an array of scalars ends
 // the path. The path also ends at an aggregate if the byte is padding, at a union if the use fits
-// several of its members equally well, and at an aggregate whose bit fields share the used bytes:
-// see Hint.
+// several members equally well, and at an aggregate if the used bytes belong to a bit field and
+// another member, and no Hint tells which one is used.
 func (t *Table) Descend(typ TypeNo, offset int64, use Use) []Step {
 	way, _ := t.DescendHint(typ, offset, use, Hint{})
 	return way
@@ -74,7 +74,7 @@ func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) ([]Ste
 	return way, fit
 }
 
-// Holding shortens a path from a type to the last step that contains all bytes of a use.
+// Holding cuts a path after the last step whose type contains all bytes of a use.
 func (t *Table) Holding(typ TypeNo, way []Step, offset, size int64) []Step {
 	_, offset, _ = t.aggregate(typ, offset)
 	for i, s := range way[1:] {
@@ -88,7 +88,7 @@ func (t *Table) Holding(typ TypeNo, way []Step, offset, size int64) []Step {
 	return way
 }
 
-// descent searches for the path of a use.
+// descent is a search for the path to the part that is used.
 type descent struct {
 	t        *Table
 	use      Use
@@ -98,7 +98,8 @@ type descent struct {
 	constant bool // members of a union fit equally well even if they differ in kind
 }
 
-// into returns the rest of a path from a step on.
+// into returns the path from step s on, and how well the use fits its end. The use begins at
+// offset.
 func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
 	if !ok {
@@ -134,7 +135,7 @@ func (d *descent) into(s Step, offset int64, depth int) ([]Step, Fit) {
 	return append([]Step{s}, best.way...), best.fit
 }
 
-// choice chooses between the members of an aggregate at one offset.
+// choice chooses one of the members of an aggregate at which a use may begin.
 type choice struct {
 	union     bool
 	way       []Step
@@ -142,9 +143,9 @@ type choice struct {
 	ambiguous bool // the use fits several members of a union
 }
 
-// add considers the path into a member, and how well the use fits the path's end. Of a union's
-// members it chooses the one with the best fit, or the one at which a longer use begins. If several
-// fit equally well, the choice is ambiguous.
+// add considers another member: way is the path into it, and fit how well the use fits the path's
+// end. The best fit is chosen. For a union, the choice is ambiguous if several members fit equally
+// well, or if a load may be of the member that it fits less well.
 func (c *choice) add(d *descent, way []Step, fit Fit) {
 	if c.way == nil {
 		c.way, c.fit = way, fit
@@ -160,12 +161,12 @@ func (c *choice) add(d *descent, way []Step, fit Fit) {
 	}
 }
 
-// AnyLoad is the size of the loads with which compilers also read smaller integers, if the
-// additional bits do not matter.
+// AnyLoad is the size in bytes of the loads with which compilers may also read a smaller integer,
+// if the additional bits do not matter.
 const AnyLoad = 4
 
-// mayLoad reports whether a load may be of the member that it fits less well: it may load a part of
-// a longer number, or a small number and bytes behind it.
+// mayLoad reports whether a use may also be of the member that it fits less well, with the fit low:
+// it may load a part of a longer number, or a small number and bytes behind it.
 func (d *descent) mayLoad(low Fit, ways ...[]Step) bool {
 	if low != FitBeyond || d.use.Size != AnyLoad {
 		return low >= FitPart
@@ -179,7 +180,7 @@ func (d *descent) mayLoad(low Fit, ways ...[]Step) bool {
 	return false
 }
 
-// float reports whether a path ends at a floating-point number or an array of them.
+// float reports whether a path ends at a floating-point number, or at an array of such numbers.
 func (d *descent) float(way []Step) bool {
 	typ := d.t.Strip(way[len(way)-1].Type)
 	for d.t.Types[typ].Kind == Array {
@@ -199,8 +200,8 @@ func (d *descent) reaches(aggregate TypeNo, offset int64) bool {
 	return false
 }
 
-// aggregate strips a type's arrays. It returns the aggregate and the offset in it; false for other
-// types.
+// aggregate returns the aggregate that a type is, or whose arrays it is, and the offset in that. It
+// returns false for other types.
 func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	typ = t.Strip(typ)
 	array := false
@@ -214,8 +215,8 @@ func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	return typ, offset, x.Kind.Aggregate()
 }
 
-// candidates returns the members of an aggregate that contain the byte at offset, or else the first
-// bit field in the used bytes from there on.
+// candidates returns the members of an aggregate that contain the byte at offset. If there are
+// none, it returns the first bit field that begins later in the used bytes.
 func (d *descent) candidates(aggregate TypeNo, offset int64) []MemberNo {
 	a := &d.t.Types[aggregate]
 	var holding, behind []MemberNo
@@ -237,7 +238,7 @@ func (d *descent) candidates(aggregate TypeNo, offset int64) []MemberNo {
 	return behind[:min(len(behind), 1)]
 }
 
-// extent returns the bytes of its aggregate that a member occupies.
+// extent returns the range of bytes, [low, high), that a member occupies in its aggregate.
 func (t *Table) extent(m *Member) (low, high int64) {
 	if m.Bits > 0 {
 		return m.Offset, m.Offset + (int64(m.Bit)+int64(m.Bits)+7)/8
@@ -249,7 +250,8 @@ func (t *Table) extent(m *Member) (low, high int64) {
 	return m.Offset, m.Offset + max(size, 0)
 }
 
-// fit compares a scalar, or an array's element, with the use that begins at offset in it.
+// fit returns how well the use fits the scalar, or the array's element, at the end of a path. The
+// use begins at offset in it.
 func (d *descent) fit(s Step, offset int64) Fit {
 	typ, array := d.t.Strip(s.Type), false
 	total := d.t.Types[typ].Size * 8
@@ -290,16 +292,18 @@ func (d *descent) fit(s Step, offset int64) Fit {
 	return FitPart
 }
 
-// differs reports whether the use stores a number where a pointer is, or a pointer where a number is.
+// differs reports whether one of the two is a pointer and the other a number: the value that the
+// use stores, and type x.
 func (d *descent) differs(x *Type) bool {
 	return d.use.Kind != Void && (d.use.Kind == Pointer) != (x.Kind == Pointer || x.Kind == Reference)
 }
 
-// extended is the size of x87's extended precision. Types with it have padding.
+// extended is the size in bytes of a number in x87's extended precision. Types for it are larger:
+// they have padding.
 const extended = 10
 
-// holdsFloat reports whether a floating-point type has a number of this size at this byte offset.
-// Complex types have two numbers.
+// holdsFloat reports whether a floating-point type has a number of this size at byte at. A complex
+// type has two numbers.
 func (x *Type) holdsFloat(at, size int64) bool {
 	switch {
 	case size == x.Size:

@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Append appends the table's encoding, which Decode reads: columns, with sorted values stored as
-// differences.
+// Append appends the table's encoding, which Decode reads. It has columns; sorted values are stored
+// as differences.
 func (t *Table) Append(b []byte) []byte {
 	w := columns.NewWriter()
 	t.code(w.Coder())
@@ -29,7 +29,7 @@ func Decode(b []byte) (*Table, error) {
 	return t, nil
 }
 
-// anyIndex bounds indexes of later columns, which valid checks.
+// anyIndex bounds an index into a list that is decoded later; valid then checks the index.
 const anyIndex = 1 << 30
 
 func (t *Table) code(c columns.Coder) {
@@ -123,7 +123,7 @@ func (t *Table) codeVariables(c columns.Coder) {
 	}
 }
 
-// valid checks the numbers that refer to later columns.
+// valid checks the indexes into lists that were decoded later.
 func (t *Table) valid() bool {
 	if len(t.Types) == 0 || len(t.Units) == 0 || len(t.Scopes) == 0 || t.Types[0].Kind != Void {
 		return false

@@ -20,14 +20,14 @@ func (t *Table) Strip(typ TypeNo) TypeNo {
 	}
 }
 
-// Global returns the variable at a link-time address (of several, the innermost) and the offset in
-// it.
+// Global returns the variable at a link-time address, and the offset in it. If several variables
+// contain the address, it returns the innermost.
 func (t *Table) Global(address uint64) (variable VariableNo, offset int64, ok bool) {
 	return t.variableAt(t.Globals, t.aroundGlobals, address)
 }
 
-// Thread returns the thread-local variable at an offset of the load object's block, and
-// the offset in it.
+// Thread returns the thread-local variable at an offset of the load object's thread-local block,
+// and the offset in the variable.
 func (t *Table) Thread(offset uint64) (variable VariableNo, at int64, ok bool) {
 	return t.variableAt(t.Threads, t.aroundThreads, offset)
 }
@@ -42,13 +42,13 @@ func (t *Table) variableAt(list []VariableNo, around []int32, address uint64) (v
 	return None, 0, false
 }
 
-// end returns the address after a variable. A variable of unknown size counts as one byte.
+// end returns the address at which a variable ends. A variable of unknown size has one byte.
 func (t *Table) end(v VariableNo) uint64 {
 	x := &t.Variables[v]
 	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
 }
 
-// ScopesAt returns the scopes of an instruction, innermost first.
+// ScopesAt returns the scopes that contain an instruction, innermost first.
 func (t *Table) ScopesAt(pc uint64) []ScopeNo {
 	var scopes []ScopeNo
 	for s := t.Scope(pc); s != 0; s = t.Scopes[s].Parent {
@@ -57,7 +57,8 @@ func (t *Table) ScopesAt(pc uint64) []ScopeNo {
 	return scopes
 }
 
-// Function returns the scope of an instruction's function, ignoring inlining; 0 for none.
+// Function returns the scope of the function whose code an instruction is in, not of one that was
+// inlined there; 0 for none.
 func (t *Table) Function(pc uint64) ScopeNo {
 	s := t.Scope(pc)
 	for t.Scopes[s].Parent != 0 {
@@ -66,7 +67,7 @@ func (t *Table) Function(pc uint64) ScopeNo {
 	return s
 }
 
-// Scope returns the innermost scope of an instruction, 0 for none.
+// Scope returns the innermost scope that contains an instruction, 0 for none.
 func (t *Table) Scope(pc uint64) ScopeNo {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low > pc }) - 1
 	for ; i >= 0; i = int(t.aroundRanges[i]) {
@@ -86,8 +87,8 @@ func (t *Table) FunctionName(scope ScopeNo) string {
 	return s.Name
 }
 
-// Returned returns the type that the function with a linkage name returns, 0 if it is unknown
-// or not a pointer or reference.
+// Returned returns the return type of the function with a linkage name, 0 if it is unknown or
+// neither a pointer nor a reference.
 func (t *Table) Returned(name string) TypeNo {
 	i, ok := slices.BinarySearchFunc(t.Returns, name, func(r ReturnType, name string) int { return cmp.Compare(r.Name, name) })
 	if !ok {
@@ -107,9 +108,9 @@ func (t *Table) Index() {
 	t.findBitFields()
 }
 
-// around returns, for each of n ranges sorted by start, the last range before it that ends after
-// its start, -1 for none. Following these links from the last range that starts before an address
-// visits all ranges that may contain the address.
+// around links each of n ranges, sorted by start, to the last range before it that ends after its
+// start; -1: there is none. All ranges that contain an address are on the chain of links from the
+// last range that starts at or before the address.
 func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 	out := make([]int32, n)
 	var open []int32

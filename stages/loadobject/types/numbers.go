@@ -9,5 +9,5 @@ type (
 	UnitNo     int32 // 0 if unknown
 )
 
-// None means no element in lists whose index 0 is an element.
+// None is the index that means no element, for lists whose index 0 is an element.
 const None = -1

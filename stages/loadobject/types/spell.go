@@ -7,17 +7,17 @@ import (
 )
 
 // Spell returns the descriptor (S28) of a data object, such as `const+pointer+int p`, without its
-// braces. name is the variable's, if any. An aggregate's descriptor ends with the name of the type
-// or, if that has none, with the variable's.
+// braces. name is the variable's name, empty without one. For an aggregate, the descriptor ends
+// with the name of the type or, if the type has no name, with name.
 func (t *Table) Spell(typ TypeNo, name string) string { return t.spell(typ, name, 0) }
 
-// SpellMember is Spell for a member, with the width of a bit field.
+// SpellMember returns the descriptor of a member, like Spell, with the width of a bit field.
 func (t *Table) SpellMember(member MemberNo) string {
 	m := &t.Members[member]
 	return t.spell(m.Type, m.Name, m.Bits)
 }
 
-// maxSpelled bounds the nesting of a type, beyond any in real sources.
+// maxSpelled bounds the nesting of types in a descriptor; types in sources are nested less.
 const maxSpelled = 64
 
 func (t *Table) spell(typ TypeNo, name string, bits int32) string {
@@ -67,8 +67,8 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	}
 }
 
-// putQualifiers writes the qualifiers of a type in a fixed order, because compilers order them
-// differently, and returns the qualified type.
+// putQualifiers writes the qualifiers of a type, and returns the type that they qualify. Compilers
+// order qualifiers differently; here their order is fixed.
 func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	var of [Atomic + 1]bool // by kind
 	x := &t.Types[typ]
@@ -84,8 +84,8 @@ func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	return typ
 }
 
-// putTypedef writes the name of a typedef and returns its target. It writes no name if the target
-// is an aggregate, or an enumeration of the same name.
+// putTypedef writes the name of a typedef, and returns its target. It does not write the name if
+// the target is an aggregate, or an enumeration with the same name.
 func (t *Table) putTypedef(b *strings.Builder, typ TypeNo) TypeNo {
 	target := t.Types[typ].Elem
 	for t.Types[target].Kind == Typedef {
@@ -98,8 +98,8 @@ func (t *Table) putTypedef(b *strings.Builder, typ TypeNo) TypeNo {
 	return target
 }
 
-// isRepeated reports whether a type qualifies an array whose elements already have the qualifier,
-// since compilers write it in both places.
+// isRepeated reports whether type x qualifies an array whose elements have the same qualifier:
+// compilers write the qualifier in both places.
 func (t *Table) isRepeated(x *Type) bool {
 	e := &t.Types[x.Elem]
 	if e.Kind != Array {
@@ -125,7 +125,7 @@ func (t *Table) spellAggregate(typ TypeNo, name string) string {
 	return words[x.Kind] + ":" + replaceBlanks(cmp.Or(x.Name, name))
 }
 
-// words are the names of kinds in descriptors.
+// words maps kinds to their names in descriptors.
 var words = map[Kind]string{
 	Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "atomic", Pointer: "pointer", Reference: "reference",
 	MemberPointer: "member+pointer", Subroutine: "function", Void: "void",

@@ -11,8 +11,8 @@ import (
 )
 
 // Table has the types, variables and scopes of one load object. It is immutable and safe for
-// concurrent use. Index 0 of Types, Units and Scopes is unused. A type comes after its element type
-// in Types.
+// concurrent use. In Types, a type comes after its element type. Index 0 of Units and Scopes is
+// unused.
 type Table struct {
 	Types     []Type   // 0 is void, or unknown
 	Members   []Member // all aggregates' members
@@ -57,13 +57,13 @@ const (
 // Aggregate reports whether a type of the kind has members.
 func (k Kind) Aggregate() bool { return k == Structure || k == Class || k == Union }
 
-// Type is a type. Types with equal name, size and layout are in a table once.
+// Type is a type. A table has only one type with the same name, size and layout.
 type Type struct {
 	Kind    Kind
 	Float   bool // Base: a floating-point number, also a complex one
 	Complex bool // two floating-point numbers
-	// Name is spelled as in the source, such as `unsigned long`, not as by the compiler. It is empty
-	// for unnamed types; C++ names are qualified.
+	// Name is the name as written in sources, such as `unsigned long`, not as the compiler spells
+	// it. It is empty for unnamed types; C++ names are qualified.
 	Name  string
 	Elem  TypeNo // element type: of a pointer, an array, a typedef or qualifier; result of a function
 	Size  int64  // bytes, -1 if unknown
@@ -84,8 +84,8 @@ type Member struct {
 	Name   string // empty for anonymous members and base classes
 	Type   TypeNo
 	Offset int64 // bytes; of a bit field: of the byte in which it begins
-	// Bit is the start of a bit field in that byte, counted from the least significant
-	// bit on little-endian machines; Bits is its width, 0 for other members.
+	// Bit is the first bit of a bit field in that byte, counted from the least significant bit on
+	// little-endian machines. Bits is the bit field's width, 0 for other members.
 	Bit, Bits int32
 	Base      bool // a base class
 }
@@ -97,14 +97,15 @@ type Variable struct {
 	Unit     UnitNo  // the unit that declares it
 	Function ScopeNo // the function's scope, 0 outside of functions
 	External bool    // other units may refer to it
-	// Address is the static address of a variable in Globals, or the offset of one in Threads.
+	// Address is a link-time address for a variable in Globals, an offset in the thread-local block
+	// for one in Threads.
 	Address uint64
 	Size    int64 // bytes, if an open-ended array makes the symbol larger than the type; else 0
 	First   int32 // the first of its places in Table.Places
 	Places  int32 // number of places
 }
 
-// Always is the High of a place that is valid in its whole scope; its Low is 0.
+// Always is the value of High in a place that is valid in its whole scope. Low is then 0.
 const Always = math.MaxUint64
 
 // Place is the location of a variable while the program counter is in [Low, High).
@@ -113,15 +114,15 @@ type Place struct {
 	Kind      PlaceKind
 	Register  int16 // by its DWARF number
 	Offset    int64 // bytes
-	// Piece and PieceSize are the offset and number of the variable's bytes in this place; PieceSize
-	// is 0 for the whole variable.
+	// If a variable has several pieces, the place has PieceSize of its bytes, from byte Piece on.
+	// PieceSize is 0 if the place has the whole variable.
 	Piece, PieceSize int64
 }
 
 // PlaceKind is the kind of a variable's location.
 type PlaceKind uint8
 
-// The kinds of places. The frame base belongs to the innermost function.
+// The kinds of places. The frame base is that of the innermost function.
 const (
 	InRegister      PlaceKind = iota + 1 // its value is in Register
 	AtRegister                           // in memory at Register+Offset
@@ -143,21 +144,21 @@ type Scope struct {
 	Type      TypeNo     // type that a function returns
 	First     VariableNo // the first variable
 	Variables int32      // number of variables
-	// FrameBase is what AtFrame is relative to: AtRegister, AtCFA or InRegister (the register's value).
-	// Only functions that are not inlined have it.
+	// FrameBase has the frame base, to which AtFrame is relative, as places of kind AtRegister,
+	// AtCFA or InRegister (the register's value). Only functions that are not inlined have it.
 	FrameBase []Place
 }
 
 // End returns the index after the last variable.
 func (s *Scope) End() VariableNo { return s.First + VariableNo(s.Variables) }
 
-// Range is a range of code of a scope, link-time addresses [Low, High).
+// Range is a range of a scope's code: link-time addresses [Low, High).
 type Range struct {
 	Low, High uint64
 	Scope     ScopeNo
 }
 
-// ReturnType is the type that an external function returns.
+// ReturnType is the return type of a function that other units may call.
 type ReturnType struct {
 	Name string // the linkage name
 	Type TypeNo

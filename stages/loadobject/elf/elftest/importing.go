@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Offsets in the file that Importing builds, which are also link-time addresses. Each function is
-// one call; Tailed is one jump.
+// Offsets in the file that Importing builds; link-time addresses are the same. Each function is one
+// call, except Tailed, which is one jump.
 const (
 	PLT      = 0x1000 // lazily bound entries, after the entry that calls the dynamic linker
 	PLTLazy  = 0x1020 // the entry of ext_lazy

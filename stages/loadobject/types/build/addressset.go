@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// addressSet is a set of addresses: sorted ranges, none adjacent to another.
+// addressSet is a set of addresses, as sorted ranges with gaps between them.
 type addressSet []dwarf.Range
 
 func newAddressSet(list []dwarf.Range) addressSet {
@@ -43,8 +43,8 @@ func codeOf(f *elf.File) addressSet {
 	return newAddressSet(list)
 }
 
-// dataOf returns the addresses of an object's data, without thread-local data. For an object
-// without sections it returns all segments.
+// dataOf returns the addresses of an object's data, without thread-local data. If the object has no
+// sections, it returns the addresses of all segments.
 func dataOf(f *elf.File) addressSet {
 	var list []dwarf.Range
 	for i := range f.Sections {
@@ -60,12 +60,12 @@ func dataOf(f *elf.File) addressSet {
 	return newAddressSet(list)
 }
 
-// isCode reports whether a range is in the object's code. Code that the linker removed is at
-// address 0 or at the highest one.
+// isCode reports whether a range is in the object's code. Code that the linker removed is not: it
+// has address 0 or the highest one.
 func (r *reader) isCode(x dwarf.Range) bool { return r.objectCode.contains(x) }
 
-// isData reports whether an address is in the object's data. Variables that the linker removed
-// are at or near address 0.
+// isData reports whether an address is in the object's data. Variables that the linker removed are
+// not: their addresses are at or near 0.
 func (r *reader) isData(address uint64) bool {
 	return r.objectData.contains(dwarf.Range{Low: address, High: address + 1})
 }

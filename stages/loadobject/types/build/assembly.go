@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// assembly builds a table from the raw entries.
+// assembly builds the table from the entries that the reader collected.
 type assembly struct {
 	*reader
 	*typeGraph
@@ -51,8 +51,8 @@ func (r *reader) result() *types.Table {
 	return a.out
 }
 
-// origins calls f for a scope, then for its abstract origin or specification, and so on, until
-// f returns false.
+// origins calls f for a scope, then for its abstract origin or specification, for the origin of
+// that, and so on, until f returns false.
 func (a *assembly) origins(scope rawScopeNo, f func(scope rawScopeNo) bool) {
 	for range dwarf.MaxHops {
 		if scope == types.None || !f(scope) {
@@ -62,8 +62,8 @@ func (a *assembly) origins(scope rawScopeNo, f func(scope rawScopeNo) bool) {
 	}
 }
 
-// functionName returns a function's name and whether it is the linkage name. Names of Fortran
-// procedures are qualified.
+// functionName returns a function's name; linked means that it is the linkage name. The names of
+// Fortran procedures are qualified.
 func (a *assembly) functionName(scope rawScopeNo) (name string, linked bool) {
 	a.origins(scope, func(n rawScopeNo) bool {
 		s := &a.scopes[n]
@@ -77,7 +77,7 @@ func (a *assembly) functionName(scope rawScopeNo) (name string, linked bool) {
 	return name, linked
 }
 
-// returned returns the key of the type that a function returns.
+// returned returns the key of a function's return type, 0 if it returns nothing.
 func (a *assembly) returned(scope rawScopeNo) (key uint64) {
 	a.origins(scope, func(n rawScopeNo) bool {
 		key = a.scopes[n].typ
@@ -86,8 +86,7 @@ func (a *assembly) returned(scope rawScopeNo) (key uint64) {
 	return key
 }
 
-// putScopes adds the scopes with variables or types, functions that return something, and their
-// enclosing scopes.
+// putScopes adds the scopes to keep to the table, with their code.
 func (a *assembly) putScopes() {
 	kept := a.scopesToKeep()
 	a.out.Scopes = make([]types.Scope, 1)
@@ -133,8 +132,8 @@ func (a *assembly) putScope(raw rawScopeNo, returned types.TypeNo) {
 	}
 }
 
-// scopesToKeep selects raw scopes: functions, and nested scopes with variables or types, with
-// their enclosing scopes.
+// scopesToKeep selects raw scopes: functions that are not inlined, and other scopes with variables
+// or types (or whose origins have some), with the functions that enclose them.
 func (a *assembly) scopesToKeep() []bool {
 	kept := make([]bool, len(a.scopes))
 	keep := func(n rawScopeNo) {
@@ -168,7 +167,8 @@ func (a *assembly) scopesToKeep() []bool {
 	return kept
 }
 
-// number returns the scope of a raw scope, or the first scope with that origin.
+// number returns the scope in the table for a raw scope. If there is none, it returns the first
+// scope in the table with this origin.
 func (a *assembly) number(raw rawScopeNo) types.ScopeNo {
 	if n := a.numbers[raw]; n != 0 {
 		return n
@@ -176,8 +176,8 @@ func (a *assembly) number(raw rawScopeNo) types.ScopeNo {
 	return a.copies[raw]
 }
 
-// putReturns lists the functions that return pointers, but not functions of one name that return
-// different types.
+// putReturns adds the return types of functions that return pointers. It omits names for which
+// functions return different types.
 func (a *assembly) putReturns() {
 	returned := map[string]types.TypeNo{}
 	for i := range a.scopes {

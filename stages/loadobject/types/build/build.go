@@ -46,13 +46,13 @@ func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 	return t, d.Missing()
 }
 
-// maxData bounds the numbers of types, members, variables, places and scopes of one object. Half a
-// gigabyte of C++ debug information reaches it. The table then takes one or two gigabytes, and
-// as much again while it is built.
+// maxData bounds each of the numbers of types, members, variables, places and scopes of one object.
+// Half a gigabyte of C++ debug information reaches it. The table then takes one or two gigabytes,
+// and as much again while it is built.
 const maxData = 1 << 23
 
-// reader collects the attributes of entries, in their order. Entries refer to each other by
-// key: an entry's offset in the concatenation of all files' .debug_info.
+// reader collects the attributes of entries, in their order. Entries refer to each other by key: a
+// key is the entry's offset in all files' .debug_info, as if these followed each other.
 type reader struct {
 	*dwarf.Info
 	scratch   []dwarf.Range // code of the current scope
@@ -101,7 +101,7 @@ func (r *reader) read() {
 // are long, and units share them.
 const namesPerByte = 512
 
-// assignKeys gives a section its keys, which follow the keys of the sections before.
+// assignKeys assigns keys to the entries of a section: they follow the keys of the sections before.
 func (r *reader) assignKeys(s *dwarf.Sections) {
 	size := s.InfoSize()
 	s.NameBytes = max(s.NameBytes, namesPerByte*size)
@@ -174,7 +174,7 @@ func (r *reader) noteSplitError(err error) {
 	}
 }
 
-// unitNumber returns the number of a unit's name.
+// unitNumber returns the index of a unit's name in unitNames, and adds it if it is new.
 func (r *reader) unitNumber(u, split *dwarf.Unit, names *dwarf.Sections) types.UnitNo {
 	name, _ := r.UnitName(u, split, names, "")
 	n, ok := r.unitNumbers[name]
@@ -205,7 +205,7 @@ func (w *unitWalk) text(e *entry, names ...debugdwarf.Attr) string {
 	return w.internName(string(b))
 }
 
-// internName returns the valid form of a name, empty if there is no room for it.
+// internName returns a name as valid UTF-8, empty if there is no room for it.
 func (r *reader) internName(name string) string {
 	if known, ok := r.names[name]; ok {
 		return known
@@ -219,7 +219,7 @@ func (r *reader) internName(name string) string {
 	return valid
 }
 
-// qualify qualifies a name with the path of its scope.
+// qualify puts the path of the enclosing scope before a name.
 func (r *reader) qualify(path, name string) string {
 	if path == "" || name == "" {
 		return name

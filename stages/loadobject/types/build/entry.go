@@ -24,12 +24,12 @@ func (e *entry) number(attr debugdwarf.Attr, otherwise int64) int64 {
 	return number64(e.Get(attr), otherwise)
 }
 
-// origin returns the abstract origin or specification.
+// origin returns the attribute that refers to the abstract origin or specification.
 func (e *entry) origin() dwarf.Value {
 	return e.Get(debugdwarf.AttrAbstractOrigin, debugdwarf.AttrSpecification)
 }
 
-// absent is the offset of a bit field without the attribute.
+// absent is the value of rawMember.bitOffset without the attribute.
 const absent = math.MinInt64
 
 // maxExtent bounds sizes, offsets and counts, so that their sums do not overflow.
@@ -49,8 +49,8 @@ func number64(v dwarf.Value, otherwise int64) int64 {
 	return n
 }
 
-// extent returns the number of elements of a dimension, -1 if it is missing or known only
-// at run time.
+// extent returns the number of elements in a dimension of an array; -1 if the number is missing or
+// known only at run time. first is the default lower bound.
 func (e *entry) extent(first int64) int64 {
 	if count := e.Get(debugdwarf.AttrCount); count.Form != 0 {
 		return max(number64(count, -1), -1)
@@ -63,8 +63,8 @@ func (e *entry) extent(first int64) int64 {
 	return max(upper-lower+1, 0) // compilers write -1 for an empty dimension
 }
 
-// memberOffset returns the offset of a member in its aggregate, in bytes; false if it
-// depends on the object, as for virtual bases.
+// memberOffset returns a member's offset in its aggregate, in bytes; false if the offset is not
+// constant, as for virtual bases.
 func (e *entry) memberOffset() (int64, bool) {
 	v := e.Get(debugdwarf.AttrDataMemberLoc)
 	switch v.Form {

@@ -16,8 +16,8 @@ type staticAddress struct {
 // maxExpression bounds an expression in bytes; longer ones compute values.
 const maxExpression = 512
 
-// evaluator evaluates location expressions symbolically. Its state is the result of the operations
-// since the last piece.
+// evaluator evaluates location expressions symbolically. Its state describes the stack after the
+// operations since the last piece.
 type evaluator struct {
 	state    evaluatorState
 	place    types.PlaceKind // in state reached
@@ -38,8 +38,8 @@ const (
 	other  // not a place
 )
 
-// evaluate evaluates a location expression. It returns a static address, or passes places to place,
-// one for each piece. It does neither for expressions of a form that compilers do not write.
+// evaluate evaluates a location expression. It returns a static address, or passes one place for
+// each piece to place. It does neither if compilers do not write expressions of this form.
 func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(types.Place)) staticAddress {
 	if len(expression) > maxExpression {
 		return staticAddress{}
@@ -98,7 +98,7 @@ func (at *evaluator) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *
 	return operands(op, c)
 }
 
-// start runs an operation that pushes a place, an address or a literal; false for
+// start runs an operation that pushes a place, an address or a literal; it returns false for all
 // other operations.
 func (at *evaluator) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
 	indexed := func() int64 {
@@ -132,8 +132,8 @@ func (at *evaluator) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u 
 	return true
 }
 
-// modify runs an operation on the top of the stack that can lead to a place; false for
-// other operations.
+// modify runs an operation that changes the top of the stack and can lead to a place; it returns
+// false for all other operations.
 func (at *evaluator) modify(op uint8, c *bytereader.Reader) bool {
 	switch {
 	case op == dwop.PlusUconst:
@@ -174,7 +174,8 @@ func (at *evaluator) reach(kind types.PlaceKind, register uint64, offset int64) 
 	*at = evaluator{state: reached, place: kind, register: int16(register), offset: offset}
 }
 
-// entry handles DW_OP_entry_value of a register, if that is the whole expression.
+// entry handles DW_OP_entry_value of a register, if DW_OP_stack_value follows: the variable has the
+// value that the register had on entry.
 func (at *evaluator) entry(of []byte, rest *bytereader.Reader) {
 	alone := len(rest.Rest) > 0 && rest.Rest[0] == dwop.StackValue
 	if len(of) == 1 && dwop.Reg0 <= of[0] && of[0] <= dwop.Reg31 && alone {
@@ -184,7 +185,7 @@ func (at *evaluator) entry(of []byte, rest *bytereader.Reader) {
 	at.state = other
 }
 
-// push pushes an address or a number.
+// push pushes a number, or an address as the first value.
 func (at *evaluator) push(state evaluatorState, v int64) {
 	switch {
 	case at.state == empty:
@@ -196,7 +197,7 @@ func (at *evaluator) push(state evaluatorState, v int64) {
 	}
 }
 
-// resume pops the number on top.
+// resume pops the number that is on top.
 func (at *evaluator) resume() {
 	at.state = address
 	if at.place != 0 {
@@ -225,8 +226,8 @@ func (at *evaluator) deref() {
 	}
 }
 
-// operands skips the operands of an operation that cannot lead to a place; false for a
-// jump, a call, or an unknown operation, after which the rest cannot be evaluated.
+// operands skips the operands of an operation that cannot lead to a place. It returns false for a
+// jump, a call or an unknown operation, after which the rest cannot be evaluated.
 func operands(op uint8, c *bytereader.Reader) bool {
 	switch op {
 	case dwop.Pick, dwop.DerefSize, dwop.XderefSize:

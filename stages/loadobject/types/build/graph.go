@@ -66,7 +66,7 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 	return g
 }
 
-// groupMembers sorts the members by aggregate.
+// groupMembers sorts the members by aggregate, and sets each aggregate's range of them.
 func (g *typeGraph) groupMembers() {
 	slices.SortStableFunc(g.members, func(a, b rawMember) int { return cmp.Compare(a.owner, b.owner) })
 	for i := range g.members {
@@ -78,8 +78,9 @@ func (g *typeGraph) groupMembers() {
 	}
 }
 
-// borrowNames gives unnamed aggregates and enumerations the name of the first typedef in the same
-// scope. Types in type units get the qualified name and the unit of the entries that refer to them.
+// borrowNames gives an unnamed aggregate or enumeration the name of the first typedef of it in the
+// same scope. A type in a type unit gets the qualified name and the unit of an entry that refers to
+// it.
 func (g *typeGraph) borrowNames() {
 	for _, x := range g.signatureTypes {
 		if n := g.find(x.key); n != types.None && g.types[n].unit == 0 {
@@ -114,10 +115,10 @@ func (g *typeGraph) find(key uint64) rawTypeNo {
 	return findKey(g.keys, key)
 }
 
-// typ returns the number of the type with a key.
+// typ returns the number in the table of the type with a key.
 func (g *typeGraph) typ(key uint64) types.TypeNo { return g.make(g.find(key), 0) }
 
-// make returns the number of a raw type's type, which it builds the first time.
+// make returns the number in the table of a raw type, which it builds on the first call.
 func (g *typeGraph) make(raw rawTypeNo, depth int) types.TypeNo {
 	if raw == types.None || depth == maxDepth || g.built[raw] == inProgress {
 		return 0
@@ -165,7 +166,8 @@ func (g *typeGraph) build(raw rawTypeNo, depth int) types.TypeNo {
 	return g.intern(x, raw)
 }
 
-// intern returns the number of a type that is not a complete aggregate.
+// intern returns the number of a type, and adds the type if it is new. It is not for aggregates
+// with a definition.
 func (g *typeGraph) intern(x types.Type, raw rawTypeNo) types.TypeNo {
 	n, ok := g.known[x]
 	if !ok {
@@ -177,9 +179,9 @@ func (g *typeGraph) intern(x types.Type, raw rawTypeNo) types.TypeNo {
 	return n
 }
 
-// array builds an array type for each dimension; the last is the innermost. If the entry describes
-// a descriptor of separate data, such as an allocatable array in Fortran, it builds a pointer to
-// the array, as large as the descriptor.
+// array builds an array type for each dimension, the last one innermost. An entry may describe a
+// descriptor that points to the data, as for an allocatable array in Fortran: then array builds a
+// pointer to the array, as large as the descriptor.
 func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw rawTypeNo) types.TypeNo {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {
@@ -204,7 +206,7 @@ func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw rawTypeNo) types.Ty
 	return elem
 }
 
-// aggregate builds an aggregate, or finds an equal one.
+// aggregate builds an aggregate, or returns an equal one that was built before.
 func (g *typeGraph) aggregate(raw rawTypeNo, depth int) types.TypeNo {
 	t := &g.types[raw]
 	if t.declared {
@@ -252,8 +254,8 @@ func (g *typeGraph) complete() {
 	}
 }
 
-// setOwners sets the functions that declare aggregates, and clears the units of aggregates with a
-// unique name.
+// setOwners sets, for aggregates, the function in which they are declared. It clears the unit of
+// aggregates whose name is unique.
 func (g *typeGraph) setOwners(scope func(raw rawScopeNo) types.ScopeNo) {
 	names := map[aggregateName]int{}
 	name := func(x *types.Type) aggregateName { return aggregateName{x.Kind == types.Union, x.Name} }

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// layout is the hash of a type's properties. Of aggregates that the type points to, it includes
-// only the names.
+// layout is a hash of all properties of a type. For aggregates to which the type points, it
+// includes only their names.
 type layout struct {
 	hash  uint64
 	state uint8 // 0, inHashing or hashed
@@ -18,14 +18,14 @@ const (
 	hashed    = 2
 )
 
-// aggregateName identifies the definition of a declared aggregate. Classes and structures share a
-// name space.
+// aggregateName is the key for finding the definition of a declared aggregate. Classes and
+// structures share a name space.
 type aggregateName struct {
 	union bool
 	name  string
 }
 
-// definition is the set of definitions of one name.
+// definition has all definitions of one name.
 type definition struct {
 	raws  []rawTypeNo
 	state uint8
@@ -39,8 +39,8 @@ func mix(h, v uint64) uint64 {
 
 func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
 
-// hash returns the hash of a type's layout. depth is the nesting of types; pointed reports whether
-// another type points to this one.
+// hash returns the hash of a type's layout. depth is the current nesting of types; pointed means
+// that the type is needed as the target of a pointer.
 func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	n := g.find(key)
 	if n == types.None || depth == maxDepth {
@@ -62,7 +62,7 @@ func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	return l.hash
 }
 
-// generic returns a kind as a number; classes are structures.
+// generic returns a kind as a number, the same for classes and structures.
 func generic(k types.Kind) uint64 {
 	if k == types.Class {
 		k = types.Structure
@@ -106,8 +106,8 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 
 func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
 
-// definition returns the raw type that a declaration refers to, None if there is none, or
-// several different ones.
+// definition returns the raw type that defines a declared aggregate, None if there is no
+// definition, or several different ones.
 func (g *typeGraph) definition(t *rawType, depth int) rawTypeNo {
 	d := g.definitions[aggregateName{t.kind == types.Union, t.name}]
 	if d == nil || t.name == "" || d.state == inHashing {

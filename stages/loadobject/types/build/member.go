@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// reconcile compares the members of an aggregate with those of another raw type of it. Members that
-// point to different types with the same name are made to point to a declaration.
+// reconcile compares an aggregate in the table with x, another raw type of the same aggregate. If a
+// member points to different types with the same name, it makes the member point to a declaration.
 func (g *typeGraph) reconcile(x builtType) {
 	members := g.membersOf(&g.types[x.raw])
 	t := &g.table.Types[x.number]
@@ -21,7 +21,7 @@ func (g *typeGraph) reconcile(x builtType) {
 	}
 }
 
-// declarationOf returns a type with its aggregates replaced by declarations.
+// declarationOf returns a type in which aggregates are replaced by their declarations.
 func (g *typeGraph) declarationOf(typ types.TypeNo, depth int) types.TypeNo {
 	x := g.table.Types[typ]
 	switch {

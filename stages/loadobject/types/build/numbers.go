@@ -14,13 +14,13 @@ type (
 	rawVariableNo int32
 )
 
-// keyedNumber is the number of an entry with a key.
+// keyedNumber is an index into one of these lists, with the key of the entry there.
 type keyedNumber[N ~int32] struct {
 	key    uint64
 	number N
 }
 
-// sortedKeys returns the numbers below n with their keys, sorted by key.
+// sortedKeys returns the indexes 0 to n-1 with their keys, sorted by key.
 func sortedKeys[N ~int32](n int, key func(i int) uint64) []keyedNumber[N] {
 	list := make([]keyedNumber[N], n)
 	for i := range list {
@@ -30,7 +30,7 @@ func sortedKeys[N ~int32](n int, key func(i int) uint64) []keyedNumber[N] {
 	return list
 }
 
-// findKey returns the number with a key in a sorted list, None if there is none.
+// findKey returns the index that a sorted list has for a key, None if there is none.
 func findKey[N ~int32](list []keyedNumber[N], key uint64) N {
 	i, ok := slices.BinarySearchFunc(list, key, func(x keyedNumber[N], key uint64) int { return cmp.Compare(x.key, key) })
 	if key == 0 || !ok {

@@ -69,8 +69,9 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 	return here
 }
 
-// addPlace appends a place to a list that begins at first. It joins adjacent ranges with the same
-// place, since compilers split ranges for other reasons, too.
+// addPlace appends a place to the list that begins at index first. If the last place differs only
+// in its range, and the ranges are adjacent, it extends that one: compilers split ranges for other
+// reasons, too.
 func (r *reader) addPlace(first int, p types.Place) {
 	if n := len(r.places); n > first && p.PieceSize == 0 {
 		last := r.places[n-1]
@@ -87,7 +88,7 @@ func (r *reader) addPlace(first int, p types.Place) {
 	}
 }
 
-// placesOf adds the places of a location, or returns its address.
+// placesOf evaluates a location attribute. It adds the places, or returns a static address.
 func (w *unitWalk) placesOf(location dwarf.Value) (at staticAddress, first, n int32) {
 	first = int32(len(w.places))
 	single := w.s.Location(w.u, w.linked, location, func(where dwarf.Range, expression []byte) {
@@ -102,7 +103,7 @@ func (w *unitWalk) placesOf(location dwarf.Value) (at staticAddress, first, n in
 	return at, first, int32(len(w.places)) - first
 }
 
-// fits reports whether a list of n elements may grow.
+// fits reports whether a list of n elements may get another one.
 func (r *reader) fits(n int) bool {
 	if n < maxData {
 		return true

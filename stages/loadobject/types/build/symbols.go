@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// symbol is a data symbol, defined in the object or undefined.
+// symbol is a symbol for data. It may be undefined: defined in another object.
 type symbol struct {
 	address, size uint64
 	name          []byte // including its version
@@ -63,9 +63,10 @@ func (r *reader) appendSymbols(list []symbol, f *elf.File, b, names []byte) []sy
 	return list
 }
 
-// define gives declared variables the addresses of the symbols with their names, because programs
-// contain copies of their libraries' variables. Local symbols come last, and are not used for
-// undefined symbols, because they may belong to another unit's variable.
+// define gives variables that are only declared the addresses of the symbols with their names,
+// because programs contain copies of their libraries' variables. Local symbols come last. They are
+// not used if there is an undefined symbol of the name, because they may belong to a variable of
+// another unit.
 func (a *assembly) define(symbols []symbol) {
 	declared, defined := a.declarations()
 	if len(declared) == 0 {
@@ -98,8 +99,8 @@ func (a *assembly) define(symbols []symbol) {
 	}
 }
 
-// declarations returns the variables that are only declared, by the names of their symbols, and
-// the addresses of all other variables.
+// declarations returns the variables that are only declared, by symbol, and the static addresses of
+// all other variables.
 func (a *assembly) declarations() (declared map[string]rawVariableNo, defined map[uint64]bool) {
 	declared, defined = map[string]rawVariableNo{}, map[uint64]bool{}
 	for i := range a.variables {
@@ -117,7 +118,8 @@ func (a *assembly) declarations() (declared map[string]rawVariableNo, defined ma
 	return declared, defined
 }
 
-// extend gives variables of open-ended types, such as flexible arrays, the sizes of their symbols.
+// extend gives variables of open-ended types, such as flexible arrays, the sizes that their symbols
+// have.
 func (a *assembly) extend(symbols []symbol) {
 	at := make(map[uint64]types.VariableNo, len(a.out.Globals))
 	for _, n := range a.out.Globals {
@@ -139,7 +141,7 @@ func (a *assembly) extend(symbols []symbol) {
 	}
 }
 
-// isOpenEnded reports whether variables of a type may be larger than the type.
+// isOpenEnded reports whether a variable may be larger than its type, as with a flexible array.
 func (a *assembly) isOpenEnded(typ types.TypeNo) bool {
 	for range maxDepth {
 		typ = a.out.Strip(typ)

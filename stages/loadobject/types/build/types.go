@@ -41,7 +41,7 @@ type rawMember struct {
 	base      bool
 }
 
-// kinds are the kinds of types by tag. A type of kind Void stands for its element type.
+// kinds maps tags to kinds of types. A raw type of kind Void is the same as its element type.
 var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagBaseType: types.Base, debugdwarf.TagStringType: types.Base, debugdwarf.TagSubrangeType: types.Base, debugdwarf.TagSetType: types.Base,
 	debugdwarf.TagFileType: types.Base, debugdwarf.TagEnumerationType: types.Enumeration, debugdwarf.TagPointerType: types.Pointer,
@@ -53,7 +53,7 @@ var kinds = map[debugdwarf.Tag]types.Kind{
 	debugdwarf.TagUnspecifiedType: types.Unspecified, debugdwarf.TagImmutableType: types.Const, debugdwarf.TagPackedType: types.Void, debugdwarf.TagSharedType: types.Void,
 }
 
-// isType is the set of the tags in kinds; an array, because every entry is looked up.
+// isType has the tags in kinds. It is an array, because it is read for every entry.
 var isType = func() (list [256]bool) {
 	for tag := range kinds {
 		list[tag] = true
@@ -113,10 +113,10 @@ func (w *unitWalk) addType(e *entry, here context) context {
 	return here
 }
 
-// complexNames are the names of complex numbers by size: clang uses one name for all.
+// complexNames maps the sizes of complex numbers to their names: clang uses one name for all sizes.
 var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}
 
-// baseType completes a base type.
+// baseType sets the properties of a base type.
 func (w *unitWalk) baseType(t *rawType, e *entry) {
 	t.elem, t.name = 0, baseName(t.name)
 	encoding := e.Get(debugdwarf.AttrEncoding).Uint
@@ -134,8 +134,8 @@ func (w *unitWalk) baseType(t *rawType, e *entry) {
 	}
 }
 
-// typeName returns the qualified name of a type or of its declaration. Fortran names are not
-// qualified with modules.
+// typeName returns the qualified name of a type; if it was declared before, that of the
+// declaration. Fortran names are not qualified with modules.
 func (w *unitWalk) typeName(name string, e *entry, here context) string {
 	if outside := w.declaration(w.ref(e.origin())); outside != "" {
 		return outside
@@ -146,7 +146,8 @@ func (w *unitWalk) typeName(name string, e *entry, here context) string {
 	return w.qualify(here.path, name)
 }
 
-// declaration returns the name of an earlier type of the unit.
+// declaration returns the name of the type with a key that was read before in this unit, empty if
+// there is none.
 func (w *unitWalk) declaration(key uint64) string {
 	list := w.types[w.begin:]
 	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
@@ -189,7 +190,8 @@ func (w *unitWalk) addCount(array rawTypeNo, e *entry) {
 	w.counts = append(w.counts, e.extent(w.first))
 }
 
-// reach returns how many bytes of the descriptor an expression reads at most.
+// reach returns the number of bytes from the descriptor's start up to the last one that an
+// expression reads.
 func (w *unitWalk) reach(expression []byte) (size int64) {
 	c := bytereader.New(expression, w.s.Order)
 	for {
@@ -204,8 +206,8 @@ func (w *unitWalk) reach(expression []byte) (size int64) {
 	}
 }
 
-// baseName spells a base type of C as sources do: compilers order the words differently, and some
-// omit `int`.
+// baseName returns the name of a base type of C as it is written in sources: compilers order the
+// words differently, and some omit `int`.
 func baseName(name string) string {
 	words := strings.Fields(name)
 	if len(words) < 2 {

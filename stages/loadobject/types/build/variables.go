@@ -14,14 +14,14 @@ type scopedVariable struct {
 	raw   rawVariableNo
 }
 
-// staticVariable identifies a static variable, which several units may describe.
+// staticVariable identifies a static variable, of which several units may have entries.
 type staticVariable struct {
 	address uint64
 	thread  bool
 	name    string
 }
 
-// putVariables adds the variables with a place or an address, scope by scope.
+// putVariables adds the variables that have a place or an address, scope by scope.
 func (a *assembly) putVariables() {
 	var list []scopedVariable
 	for i := range a.variables {
@@ -50,7 +50,7 @@ func (a *assembly) staticVariable(raw rawVariableNo) staticVariable {
 	return staticVariable{v.address, v.thread, name}
 }
 
-// owners chooses one raw variable for each static variable, preferably one in a function.
+// owners chooses one raw variable for each static variable, if possible one in a function.
 func (a *assembly) owners(list []scopedVariable) map[staticVariable]scopedVariable {
 	owners := map[staticVariable]scopedVariable{}
 	for _, x := range slices.Backward(list) {
@@ -63,7 +63,7 @@ func (a *assembly) owners(list []scopedVariable) map[staticVariable]scopedVariab
 	return owners
 }
 
-// putVariable adds a variable with its places, and to its scope.
+// putVariable adds a variable and its places to the table, and counts it in its scope.
 func (a *assembly) putVariable(x scopedVariable) {
 	raw := &a.variables[x.raw]
 	v := types.Variable{Unit: raw.unit, Function: a.out.Scopes[x.scope].Function, Address: raw.address,
@@ -88,8 +88,8 @@ func (a *assembly) putVariable(x scopedVariable) {
 	}
 }
 
-// describe returns a variable's name and the key of its type, from the variable or its
-// origins and specifications.
+// describe returns a variable's name, the key of its type, and whether it is external. Each may
+// come from the variable or from its origins and specifications.
 func (a *assembly) describe(raw rawVariableNo) (name string, typ uint64, external bool) {
 	for range dwarf.MaxHops {
 		if raw == types.None {

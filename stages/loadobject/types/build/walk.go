@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// context is what an entry passes to the entries below it.
+// context is what the entries below an entry need to know about it.
 type context struct {
 	path      string    // qualifier of names
 	aggregate rawTypeNo // the aggregate that members belong to
@@ -16,7 +16,7 @@ type context struct {
 	ignored   bool // variables belong to an entry without code
 }
 
-// walk reads the entries of a unit; linked has its code ranges and addresses.
+// walk reads the entries of a unit. linked are the sections with its code ranges and addresses.
 func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.UnitNo) error {
 	d := &unitWalk{reader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
 	if d.fortran = dwarf.Language(u.Attrs.Get(debugdwarf.AttrLanguage).Uint) == "Fortran"; d.fortran {
@@ -51,7 +51,7 @@ type unitWalk struct {
 	begin     int   // number of the unit's first type
 }
 
-// role is the role of an entry in the table.
+// role says what an entry becomes in the table.
 type role uint8
 
 const (
@@ -150,13 +150,13 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 	return (in.Base + off) &^ bySignature
 }
 
-// signatureType is the type of a type unit.
+// signatureType is the type that a type unit has, found by the unit's signature.
 type signatureType struct {
 	key  uint64       // 0 if it was not found
 	unit types.UnitNo // the first unit that refers to it
 }
 
-// bySignature marks keys that are indexes of signatureTypes instead of offsets.
+// bySignature marks keys that are not offsets: the other bits are an index into signatureTypes.
 const bySignature = 1 << 63
 
 func (r *reader) signatureKey(signature uint64) uint64 {
