@@ -22,9 +22,9 @@ var relationNames = []string{"caller", "self", "callee"}
 // value (S32, gprofng-experiment 8.3). So where a caller calls a callee, the caller gets the value
 // unless the callee occurs again below, and the callee gets it unless the caller does.
 type pairValues struct {
-	passed grid // the sum over all nodes of the pair
-	caller grid // to subtract for the caller: the callee occurs again below
-	callee grid // to subtract for the callee: the caller occurs again below
+	passed grid // the sum of the inclusive values of all nodes of the pair
+	caller grid // the part that the caller does not get: the callee occurs again below
+	callee grid // the part that the callee does not get: the caller occurs again below
 }
 
 func newPairValues(pairs int, of rowLayout) pairValues {
@@ -47,7 +47,7 @@ type functionPath struct {
 type pathStep struct {
 	node, last nodeNo // last: the last node below, in pre-order
 	function   program.FunctionNo
-	outer      int32 // the index of the function's next step towards the root
+	outer      int32 // the index of the function's next step towards the root, None for none
 }
 
 func newFunctionPath(functions int) *functionPath {
@@ -72,7 +72,7 @@ func (p *functionPath) enter(node, last nodeNo, function program.FunctionNo) (ou
 type neighbor struct {
 	function, other program.FunctionNo // None for `<Total>`
 	relation        int32
-	pair            pairNo // of a caller and a callee
+	pair            pairNo // unless relation is relationSelf
 }
 
 // neighbors returns the callers and callees of all functions, and each function as its own

@@ -41,7 +41,7 @@ type StackViews struct {
 	program  *program.Program
 	stacks   *Stacks
 	ends     endSums
-	sourceOf []sourceNo // by lineNo
+	sourceOf []sourceNo // by lineNo: the line of its source file
 
 	// Used by NewStackViews only.
 	lineNos   map[LineKey]lineNo
@@ -53,10 +53,10 @@ type StackViews struct {
 // view says what one or more modes show of each frame.
 type view struct {
 	modes     Mode
-	leaf      stacktree.Mode       // one of the modes; without the bit for inlined functions
+	leaf      stacktree.Mode       // one of the modes, inlined functions aside: its leaf is the view's
 	shows     []program.LocationNo // by frame of the stack tree: the location, None if the frame is not shown
 	inlined   bool
-	positions []position // of all frames
+	positions []position // of one frame after the other
 	first     []int32    // by frame: the index of its first position; the next frame's first ends the list
 }
 

@@ -63,7 +63,7 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 	}
 	left := wholeInstructions
 	var spent atomic.Bool // wholeInstructions is used up; workers may see it late
-	taken := 0            // chunks
+	taken := 0            // the number of chunks passed to take
 	ordered.Map(workers, len(chunks), func(worker, number int, to *[]functionCode) {
 		list := chunks[number]
 		if more := len(list) - len(*to); more > 0 {

@@ -57,7 +57,7 @@ type arraySearch struct {
 	at    value
 	use   types.Use
 	found []indexedArray
-	left  int // members to look at
+	left  int // number of members that may still be searched
 }
 
 // indexedArray is an array at bytes [start, end) of an aggregate. offset is the offset that the

@@ -12,7 +12,7 @@ import (
 // bitFlow follows the bits that an access loads or stores through the instructions around it.
 type bitFlow struct {
 	f          *function
-	n          int // the instruction of the access
+	n          int // the index of the instruction with the access
 	access     *insn.Access
 	memory     symbolicAddress // of the access
 	known      bool            // memory is known
@@ -24,7 +24,7 @@ type bitFlow struct {
 	writesBack bool            // bits are written back unchanged
 	tracked    bool            // the access puts bits into registers
 	merges     bool            // other bits are written to the memory
-	left       int             // instructions to follow
+	left       int             // number of instructions that may still be followed
 	fresh      uint64          // the last new origin
 	seen       map[visit]bool
 }

@@ -92,7 +92,7 @@ func (t typeTable) fits(r operandTarget, use types.Use) (types.Fit, bool) {
 	if fit == types.FitBeyond && t.SharesBits(r.typ, r.offset, use.Size) { // bit fields: the used bits show which
 		return types.FitKind, true
 	}
-	if last := way[len(way)-1].Member; fit == types.FitPart && last != types.None && t.Members[last].Bits > 0 { // stored in parts
+	if last := way[len(way)-1].Member; fit == types.FitPart && last != types.None && t.Members[last].Bits > 0 { // a bit field that is stored in several parts
 		return types.FitKind, true
 	}
 	x := &t.Types[t.Strip(r.typ)]

@@ -69,7 +69,7 @@ type Function struct {
 
 // Location is a row of locations.
 type Location struct {
-	id       int64 // LocationID
+	id       int64 // see Program.LocationID
 	Object   ObjectNo
 	Function FunctionNo
 	Offset   uint64
@@ -178,7 +178,7 @@ const Inlined funcinfo.Kind = "inlined"
 // Level is one function in the chain of inlined functions at an instruction (S10).
 type Level struct {
 	Function       FunctionNo
-	funcinfo.Place // in the function
+	funcinfo.Place // source line in Function
 }
 
 // InlinedAt returns the chain of inlined functions at a location, the outermost function first.

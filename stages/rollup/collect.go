@@ -31,7 +31,7 @@ type Collector struct {
 // experimentRows holds the collected rows of one experiment.
 type experimentRows struct {
 	objects, modules map[int64]unitName
-	units            map[int32]int32 // of metrics, by their names
+	units            map[int32]int32 // by metric name: its unit (both are numbers in Collector.texts)
 	functions        []int32         // by function_no: the number in Collector.functions plus 1, or 0
 	values           []packedValues
 }
@@ -52,7 +52,7 @@ func (c *Collector) nameIn(rows tableColumns, row int) unitName {
 
 // packedValues holds rows of function_values, which has the most rows, with each column compressed.
 type packedValues struct {
-	metrics                                        []int32 // by label
+	metrics                                        []int32 // by label: the metric's number in Collector.metrics
 	labels, modes, functions, exclusive, inclusive chunked.PackedInts
 }
 

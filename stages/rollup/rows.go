@@ -242,7 +242,7 @@ type rowEncoder struct {
 // labelColumn is a column of texts that depend on the row's function.
 type labelColumn struct {
 	labels *schema.Labels
-	of     []int32 // by function
+	of     []int32 // by function: the label of its text
 }
 
 func (c *Collector) newRowEncoder(ids []string, units [][]int32, functions []rollupFunction) *rowEncoder {

@@ -113,7 +113,7 @@ type ProcessStacks struct {
 	process *decode.Process
 	forms   *decode.FormIndex
 	reader  *unwind.StackReader
-	none    attribute.RecordedStackNo // of events without a stack, None before the first
+	none    attribute.RecordedStackNo // the recorded stack of events without a stack, None before the first
 	common  commonLife
 	current [2][]attribute.RecordedStackNo               // by raw stack: the one used last, None before; [1] for the JVM's threads
 	earlier map[stackVariant][]attribute.RecordedStackNo // all of a raw stack, if it has several

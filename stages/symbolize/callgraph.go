@@ -14,12 +14,12 @@ import (
 type callGraph struct {
 	destinations []destination
 	numbers      map[destinationKey]destinationNo
-	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
+	targets      []map[uint64]destinationNo // by load object and target address: where direct calls and jumps go
 	exits        functionMap[exits]
 	frameSetups  functionMap[frameSetup]
-	scopes       map[string]*Scope               // by their load objects
-	imports      map[program.LocationNo][]Import // by location of the call
-	scratchCalls []directCall                    // of findExits
+	scopes       map[string]*Scope               // by the numbers of their load objects
+	imports      map[program.LocationNo][]Import // results of Resolver.Imports, by location of the call
+	scratchCalls []directCall                    // memory that findExits reuses
 	scratchJumps []exit
 }
 

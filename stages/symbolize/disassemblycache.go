@@ -27,16 +27,16 @@ type disassemblyKey struct {
 	name                  string
 	offset, address, size uint64
 	within                int
-	pcs                   string // if the instructions depend on them
+	pcs                   string // the PCs, if the instructions depend on them
 }
 
 // cachedDisassembly is a Disassembly without its instructions.
 type cachedDisassembly struct {
 	content      int64
 	count        int
-	instructions []uint32          // of a whole function: each has twice its distance from the start, plus 1 for calls
+	instructions []uint32          // of a function listed whole: twice each one's distance from the start, plus 1 if it is a call
 	end          uint64            // of the last instruction
-	starts       map[uint64]uint64 // of functions that are not whole: Disassembly.Starts
+	starts       map[uint64]uint64 // Disassembly.Starts of a function that is not listed whole
 }
 
 // NewDisassemblyCache returns an empty cache.

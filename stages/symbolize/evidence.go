@@ -177,7 +177,7 @@ func hostname() string {
 
 // mappingTimes holds when the files of a recording were mapped.
 type mappingTimes struct {
-	times map[objectKey]firstAndLast // by objectKey.unidentified
+	times map[objectKey]firstAndLast // by key without build-id (objectKey.unidentified)
 	last  map[string]decode.MapEvent // by path: the last mapping
 }
 

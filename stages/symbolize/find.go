@@ -248,7 +248,7 @@ func ProblemOf(n elf.Note, file string) diagnostic.Problem {
 type StoredList struct {
 	ID        int64 // of the load object
 	Symbols   string
-	Functions int // in the complete list
+	Functions int // number of functions in the complete list
 	Table     *symtab.Table
 	Problems  []diagnostic.Problem // of the load object
 	First     bool                 // used before any list that is found

@@ -15,8 +15,8 @@ import (
 
 // frameSetup says where a function sets its frame pointer, as offsets in the file.
 type frameSetup struct {
-	set   uint64      // after the first instruction that sets it, 0 if none does
-	early []codeRange // code after set that jumps reach without executing it
+	set   uint64      // the offset after the first instruction that sets it, 0 if none does
+	early []codeRange // code after set that jumps reach without executing that instruction
 	until uint64      // the function's end
 	known bool        // all of the code is known, and belongs to one function
 }

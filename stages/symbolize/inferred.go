@@ -103,7 +103,7 @@ type reachableSet struct {
 	entries  []entry
 	choosers []program.ObjectNo // load objects whose IFUNC resolvers choose among their functions
 	all      bool               // the set is complete
-	byName   bool               // some functions depend on the scope
+	byName   bool               // some functions were found by name, so they depend on the scope
 }
 
 // reachableFrom returns the functions that a call with this destination may reach.

@@ -9,7 +9,7 @@ import (
 // inlinedKey identifies an inlined function in a load object's symbol table.
 type inlinedKey struct {
 	object program.ObjectNo
-	number int32 // in the table
+	number int32 // the function's number in the symbol table
 }
 
 // findInlineChains sets the functions inlined at each location.

@@ -78,7 +78,7 @@ func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 // blocks to the cache.
 const (
 	blockSize = 32 << 10
-	maxBlocks = 512 // of a resolver
+	maxBlocks = 512 // blocks that a resolver caches
 	maxOpened = 8   // open files
 )
 

@@ -95,13 +95,13 @@ const unknownModule = symtab.Unknown
 // finds on demand.
 type loadObject struct {
 	table         *symtab.Table
-	file          string                        // of the table, empty if there is none
+	file          string                        // from which table was read, empty if there is none
 	placer        pcPlacer                      // nil: the offsets in mappings are those in the table
 	functions     map[uint64]program.FunctionNo // functions of table by offset
 	byAddress     func() symtab.Addresses       // the regions of table
 	report        func(touched bool)            // adds the problems of its files to the recording's
-	referrers     map[uint64][]bodyReference    // by offset of a parallel region's body
-	regionHolders map[uint64]program.FunctionNo // by offset of a body; None if there is none
+	referrers     map[uint64][]bodyReference    // result of Resolver.referrers, nil before its first call
+	regionHolders map[uint64]program.FunctionNo // by offset of a body: the function that contains its region, or None
 	touched       bool
 	kernel        bool // it is the kernel or one of its modules
 }

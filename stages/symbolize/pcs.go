@@ -35,7 +35,7 @@ type areaNo int32
 type area struct {
 	first, last uint64
 	from, until int64 // ns from the founder's start
-	process     int32 // that has the range
+	process     int32 // the process in which the range was looked up
 }
 
 func (a *area) has(pc uint64, t int64, process int32) bool {

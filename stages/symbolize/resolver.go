@@ -31,7 +31,7 @@ type Resolver struct {
 	objectsByFile    map[fileID]program.ObjectNo
 	total            program.ObjectNo
 	unknownObject    program.ObjectNo
-	loadObjects      []loadObject // by load object
+	loadObjects      []loadObject // by program.ObjectNo
 	inlinedFunctions map[inlinedKey]program.FunctionNo
 	graph            callGraph
 	inFiles          map[entry]program.LocationNo // by offset in a file: the location of a PC there
@@ -57,12 +57,12 @@ type fileEvidence struct {
 // outsideCode caches what is known about code outside of files.
 type outsideCode struct {
 	pseudoObjects map[string]program.ObjectNo               // its load objects, by name
-	generatedCode map[program.FunctionNo]*decode.Code       // by function
+	generatedCode map[program.FunctionNo]*decode.Code       // the code of generated functions
 	versions      map[program.FunctionNo]program.FunctionNo // the Java method of which a function is a version
 	java          map[*decode.Process]bool                  // results of runsJava
 	javaMaps      map[string]bool                           // paths of the lists of generated code of Java processes
-	objectOf      map[*image.Mapping]program.ObjectNo       // load objects that profiles name
-	namedLevels   map[program.LocationNo][]program.Level    // the inlined functions that profiles name
+	objectOf      map[*image.Mapping]program.ObjectNo       // by mapping: the load object that a profile names
+	namedLevels   map[program.LocationNo][]program.Level    // by location: the inlined functions that a profile names
 }
 
 type objectKey struct {
@@ -101,13 +101,13 @@ type Process struct {
 	Problems diagnostic.Log // of its mappings
 
 	r         *Resolver
-	withTable []objectMapping // of files with symbols
+	withTable []objectMapping // mappings of files with symbols
 	scopes    []scopePeriod   // in order of time, at least one
 	recorded  *decode.Process
 	finder    *image.Finder
-	objects   map[*image.Mapping]program.ObjectNo // of mapped files
+	objects   map[*image.Mapping]program.ObjectNo // load objects of mapped files
 	last      mappedObject                        // looked up last
-	others    map[codePC]program.LocationNo       // of PCs outside of mapped files with symbols
+	others    map[codePC]program.LocationNo       // locations of PCs outside of mapped files with symbols
 }
 
 // mappedObject is a mapping with its load object.
@@ -217,7 +217,7 @@ func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	p := pr.r.Program
 	for _, m := range pr.Image.Mappings {
 		switch {
-		case m.Code != nil && m.Code.Symbols != nil && len(m.Code.Symbols.Locations) > 0: // numbers of places
+		case m.Code != nil && m.Code.Symbols != nil && len(m.Code.Symbols.Locations) > 0: // not addresses, but numbers of locations that a profile names
 		case m.Code != nil:
 			yield(m, p.Objects[pr.r.codeObject(m)].ID)
 		case text[m.Path]:

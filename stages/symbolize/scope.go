@@ -19,7 +19,7 @@ type Scope struct {
 	r          *Resolver
 	objects    []program.ObjectNo              // in ascending order; only those that are linked (see isLinked)
 	bySymbol   map[string][]entry              // their functions, by symbol
-	reachable  map[destinationNo]*reachableSet // of calls that the dynamic linker binds by name
+	reachable  map[destinationNo]*reachableSet // results of reachableFrom for calls that the dynamic linker binds by name
 	inferences map[inferenceKey]inferenceResult
 	returning  map[string]bool // results of ReturnsItself
 }

@@ -13,7 +13,7 @@ type pathMerger struct {
 	expertIsUser  bool // expert mode is as user mode, else as machine mode
 	cutOff        stacktree.Cut
 
-	remaining [stacktree.OpenMP + 1]int // by part: words to merge, from the leaf
+	remaining [stacktree.OpenMP + 1]int // by part: the number of words at the leaf that are not merged yet
 }
 
 // merge adds the path to the batch.

@@ -12,10 +12,10 @@ import (
 // PathBatch holds the paths of some stacks of one process, in their order. A TreeBuilder adds them
 // to the tree while the Unwinder works on further stacks.
 type PathBatch struct {
-	first     bool            // of the process
+	first     bool            // it is the first batch of the process
 	words     int             // how many words the process has
-	frames    []frameRef      // of one path after the other, each from the root
-	newFrames []newFrame      // that frames refer to
+	frames    []frameRef      // the frames of one path after the other, each path from the root
+	newFrames []newFrame      // the frames to which negative frameRefs refer
 	settle    []decode.WordNo // by frame: the word that settles at this frame, negative for none
 	paths     []batchPath
 }
@@ -39,7 +39,7 @@ func newPlainFrameNo(pc symbolize.PCNo, call bool) plainFrameNo {
 // newFrame is a frame that may be in the tree already.
 type newFrame struct {
 	stacktree.Frame
-	plain plainFrameNo // none for other frames
+	plain plainFrameNo // the frame's number if all modes show it unchanged, else none
 }
 
 // batchPath is the path of a stack in a batch: this many frames. They continue the path to base, a
@@ -67,8 +67,8 @@ const flushFrames = 1 << 13
 // TreeBuilder adds the paths of stacks to a tree.
 type TreeBuilder struct {
 	tree    *stacktree.Tree
-	plain   []stacktree.FrameNo // by plainFrameNo
-	settled []stacktree.NodeNo  // by word of the current process
+	plain   []stacktree.FrameNo // by plainFrameNo: the frame's number in the tree
+	settled []stacktree.NodeNo  // by word of the current process: the node of a settled word
 }
 
 // NewTreeBuilder returns a builder that adds to the tree t.

@@ -50,15 +50,15 @@ func (c *settledCaller) byFrame() bool { return c.state&isByFrame != 0 }
 // stack, or those from the leaf to the first settled caller.
 type pendingStack struct {
 	raw      decode.RawStack  // Words, Exact and ByFrame as far as they are loaded
-	nodes    []decode.WordNo  // by word
-	numbers  []symbolize.PCNo // of PCs, by word
+	nodes    []decode.WordNo  // by word: its number in decode.Stacks
+	numbers  []symbolize.PCNo // by word: the number of its PC, none for markers
 	resolved []resolvedPC     // by word: its location as recorded, None for markers
 	pcs      []uint64         // by word: its PC, or the PC of the call before it
 	chainEnd int              // the first word that is not a caller (see chainEnds), or none
 	base     settledCaller
 	at       int64 // when it was recorded
 
-	kernelFrames int // the kernel's frames at the leaf of the last native stack
+	kernelFrames int // the number of the kernel's frames at the leaf of the last native stack
 	lastMark     int // the last word that marks the next one as the leaf's caller
 }
 
@@ -148,7 +148,7 @@ func (u *Unwinder) staysSettled(f, user *Frame, machine []Frame) bool {
 	switch {
 	case w <= 0, w <= u.raw.Kernel, w <= u.lastMark+1: // what follows a mark depends on the leaf
 		return false
-	case int(f.MachineIndex)+1 >= len(machine): // isWhole looks at two
+	case int(f.MachineIndex)+1 >= len(machine): // isWhole looks at the two outermost frames
 		return false
 	case f.Rule != schema.NoRule, user.Rule != schema.NoRule && user.Rule != schema.RuleJava:
 		return false

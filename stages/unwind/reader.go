@@ -25,7 +25,7 @@ type StackReader struct {
 	stacks  *decode.Stacks
 	numbers *symbolize.ProcessPCs
 	lives   lifeTable
-	latest  int64 // time of a stack since the last reset
+	latest  int64 // the latest time of a stack since the last reset
 	changed bool  // since the last reset, some word began to mean other code
 	raw     decode.RawStack
 }

@@ -27,7 +27,7 @@ type Unwinder struct {
 	frameTables *FrameTables
 	openMP      bool             // an OpenMP runtime is mapped
 	scope       *symbolize.Scope // at the time of the current stack
-	gaps        map[edge]gap     // in scope
+	gaps        map[edge]gap     // cache.gaps of this scope
 
 	pendingStack
 	part stacktree.Part // to which the rules of machine mode are being applied
@@ -37,7 +37,7 @@ type Unwinder struct {
 // scratch is memory that is reused for each stack.
 type scratch struct {
 	frames, machine, user []Frame
-	filled                []Frame // of insertMissing
+	filled                []Frame // memory that insertMissing reuses
 	chained               []bool  // by frame: its caller was found by the frame pointer
 	called                []uint64
 	drops                 [stacktree.OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
@@ -111,7 +111,7 @@ func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 type wordSource struct {
 	verified bool    // a return register among them is known to be the caller
 	chained  bool    // they are a chain of frame pointers
-	byFrame  []int32 // the words found by a frame pointer, if not all
+	byFrame  []int32 // indices of the words found by a frame pointer, if not all were
 }
 
 // machineFrames applies the rules of machine mode to the words of one part of a stack: PCs of

@@ -187,7 +187,7 @@ type Finder struct {
 	bounds     []uint64 // sorted, distinct
 	numbers    []int32  // by bound: the index in ownerships plus 1, 0 until it is needed
 	ownerships [][]Ownership
-	count      int // of all ownerships
+	count      int // number of ownerships in all lists
 }
 
 // maxOwnerships bounds the ownerships that a Finder caches.
