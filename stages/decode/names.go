@@ -96,7 +96,7 @@ func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 	}
 	if !known {
 		if n = len(p.Locations); n == maxLocations {
-			return 0, fmt.Errorf("more than %d places in %s", maxLocations, p.Path)
+			return 0, fmt.Errorf("more than %d locations in %s", maxLocations, p.Path)
 		}
 		at.Offset = key.offset
 		p.known[key] = n

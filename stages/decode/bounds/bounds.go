@@ -119,7 +119,7 @@ const Reason = "value-out-of-bounds"
 // Report reports one problem for each kind of value.
 func (l *Outliers) Report(report func(s diagnostic.Severity, offset int64, reason, message string, count int64)) {
 	for _, f := range l.list {
-		report(diagnostic.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: it is left out, like others that are not between %d and %d%s",
+		report(diagnostic.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: values that are not between %d and %d%s are left out",
 			f.what, f.value, f.unit, f.least, f.most, f.unit), f.count)
 	}
 }

@@ -284,7 +284,7 @@ func (e *experiment) settleStart() {
 		return
 	}
 	e.report(diagnostic.Error, logFile, diagnostic.NoOffset, "bad-time",
-		"according to the log, the process started at %d ns and its founder at %d ns: it is taken to have started with its founder", l.start, founder.log.start)
+		"according to the log, the process started at %d ns and its founder at %d ns: stackmill assumes that it started with its founder", l.start, founder.log.start)
 	l.start = founder.log.start
 }
 

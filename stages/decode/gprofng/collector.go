@@ -81,7 +81,7 @@ func (m *mapReader) hasStudioModes() bool {
 		return named
 	case m.e.log.collector != "":
 		m.e.report(diagnostic.Warning, mapFile, diagnostic.NoOffset, "contradicting-modes",
-			"the log names the collector %q, but the modes of all mappings are another collector's: the modes are believed", m.e.log.collector)
+			"the log names the collector %q, but the modes of all mappings are another collector's: stackmill reads the modes as that collector writes them", m.e.log.collector)
 	}
 	return studio > gprofng
 }
@@ -116,6 +116,6 @@ func (e *experiment) judgeThreads() {
 	}
 	if len(ids) > 0 {
 		e.reporter(logFile)(diagnostic.Info, diagnostic.NoOffset, "thread-addresses",
-			"the ids of threads are the addresses of their descriptors, not numbers of the kernel: threads that did not live at the same time may share one", int64(len(ids)))
+			"thread ids are addresses of thread descriptors, not the kernel's ids: threads that lived at different times may share an id", int64(len(ids)))
 	}
 }

@@ -120,7 +120,7 @@ func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 func (f *frameFile) brokenFrame(packet []byte) string {
 	h := f.order.u32(packet[4:])
 	if h < frameHeader || uint64(h) > uint64(len(packet)) {
-		return fmt.Sprintf("a FRAME packet of %d bytes states a header of %d", len(packet), h)
+		return fmt.Sprintf("a FRAME packet of %d bytes has a header of %d bytes", len(packet), h)
 	}
 	rest := packet[h:]
 	for range maxInfos {

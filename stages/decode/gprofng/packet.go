@@ -156,7 +156,7 @@ func (r *packetReader) checkDescribed(o, size int, typ uint16) bool {
 	if !t.variable && t.size == 0 {
 		t.size, r.usual = size, size
 	} else if !t.variable && size != t.size {
-		r.report(diagnostic.Error, int64(o), "bad-packet", fmt.Sprintf("a packet of type %d has %d bytes, others have %d: what it covers may be lost", typ, size, t.size), 1)
+		r.report(diagnostic.Error, int64(o), "bad-packet", fmt.Sprintf("a packet of type %d has %d bytes, others have %d: packets inside it may be lost", typ, size, t.size), 1)
 	}
 	r.pos = o + size
 	return true

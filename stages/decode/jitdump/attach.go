@@ -141,7 +141,7 @@ func (a *dumpFinder) clock(d decode.JITDump, h *header, first uint64) (c dumpClo
 // unknown returns a message about the effect of an unknown clock.
 func (c dumpClock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
-		return "each function counts from the start, and the last one at an address counts for all that were there"
+		return "each function is assumed to exist from the start, and of several functions at an address only the last is used"
 	}
 	return "times are estimated from when the file was mapped"
 }

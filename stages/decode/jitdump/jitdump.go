@@ -80,7 +80,7 @@ var errCut = errors.New("the file ends inside it")
 
 func readHeader(b []byte) (h header, err error) {
 	if len(b) < headerSize {
-		return h, fmt.Errorf("the header has %d bytes, of %d", len(b), headerSize)
+		return h, fmt.Errorf("the file has %d bytes, but its header needs %d", len(b), headerSize)
 	}
 	switch m := binary.LittleEndian.Uint32(b); m {
 	case magic:

@@ -82,7 +82,7 @@ func readAttr(b []byte, big bool) (a attr, size int, err error) {
 		n = minAttr
 	}
 	if n < minAttr || int64(n) > int64(len(b)) {
-		return a, 0, fmt.Errorf("an event attribute has %d bytes, of %d", n, len(b))
+		return a, 0, fmt.Errorf("an event attribute has %d bytes, which is too few or more than the %d that are left", n, len(b))
 	}
 	c.Rest = b[8:n]
 	a.config, a.period, a.sampleType, a.readFormat, a.flags = c.U64(), c.U64(), c.U64(), c.U64(), c.U64()

@@ -31,10 +31,10 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	case r.in.pipe && !p.hasRoundMark && r.found.sampleRefs.n == 0 && (running || !r.end.begun):
 		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before perf recorded anything: it was cut, or perf was killed or had nothing to record")
 	case cut && marks && (r.end.packed || !ordered):
-		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends between two of perf's marks for empty buffers: it was cut, or perf was killed, and what follows is lost")
+		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends between two of perf's marks for empty buffers: it was cut, or perf was killed, and the rest is lost")
 	case cut && ended && (r.end.injected || !marks):
 	case cut && marks:
-		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording does not end with perf's mark for empty buffers: it was cut, or written by a tool such as perf inject")
+		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording does not end with perf's mark for empty buffers (FINISHED_ROUND): it was cut, or written by a tool such as perf inject")
 	case running && r.in.directory && r.stats.lost == 0:
 		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before the program that perf started: it was cut, or perf was stopped")
 	case running && r.stats.lost == 0:
@@ -74,9 +74,9 @@ func (r *reader) judgeTimes() {
 	case last == 0:
 		r.problem(diagnostic.Error, diagnostic.NoOffset, "missing-samples", "the recording says that it has samples, but none with a time is found")
 	case last < s.last:
-		r.problem(diagnostic.Error, diagnostic.NoOffset, "missing-samples", "the last sample was %d ns after the last one found: samples are lost", s.last-last)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "missing-samples", "according to the header, the last sample is %d ns later than the last sample found: samples are lost", s.last-last)
 	case first > s.first && !turns:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "missing-samples", "the first sample was %d ns before the first one found: samples are lost, or the time is that of another file (perf record --switch-output)", first-s.first)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "missing-samples", "according to the header, the first sample is %d ns earlier than the first sample found: samples are lost, or the header has the time of another file (perf record --switch-output)", first-s.first)
 	}
 }
 
@@ -162,11 +162,11 @@ func (r *reader) judgeFiles(names []string) {
 	}
 	for n := range expected {
 		if !have[n] {
-			r.problemIn(fmt.Sprint(mainFile, ".", n), diagnostic.Error, diagnostic.NoOffset, "not-found", "the file is missing: what one of %d threads of perf recorded is lost", expected)
+			r.problemIn(fmt.Sprint(mainFile, ".", n), diagnostic.Error, diagnostic.NoOffset, "not-found", "the file is missing: the records of one of perf's %d threads are lost", expected)
 		}
 	}
 	if n := len(r.meta.cpus); expected < n && len(r.meta.argv) == 0 {
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "maybe-cut", "the directory has %d files of records for %d processors: unless perf was told to write fewer, what it recorded on the others is lost", expected, n)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "maybe-cut", "the directory has %d files of records for %d processors: the records of the other processors are lost, unless an option made perf write fewer files", expected, n)
 	}
 }
 
@@ -182,7 +182,7 @@ func (r *reader) summary() {
 	r.count(diagnostic.Warning, r.stats.lost, "lost-records", "the kernel could not write records because the buffer was full: use perf record -m or a lower frequency")
 	r.count(diagnostic.Warning, r.stats.lostSamples, "lost-samples", "the kernel dropped samples")
 	r.count(diagnostic.Warning, r.stats.throttled, "throttled", "the kernel paused sampling because it took too much time")
-	r.count(diagnostic.Info, r.stats.printed, "text", "bytes of text stand between or behind the records: what programs or perf printed to where the recording went")
+	r.count(diagnostic.Info, r.stats.printed, "text", "bytes of text are between or after the records: programs or perf printed to the same place as the recording")
 	r.count(diagnostic.Error, r.stats.badSamples, "bad-sample", "samples end before their last field")
 	r.count(diagnostic.Warning, r.stats.longSamples, "long-sample", "samples continue after their last field: if the description of their event is damaged, their fields are misread")
 	r.count(diagnostic.Error, r.stats.badRecords, "bad-record", "records of processes and their mappings end before their last field")

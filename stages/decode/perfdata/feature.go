@@ -158,7 +158,7 @@ func (r *reader) clockData(c *cursor) {
 	switch {
 	case c.Short:
 	case wall > math.MaxInt64 || clock > math.MaxInt64:
-		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns at %d ns on its own clock, which is impossible: the wall-clock time is left out", wall, clock)
 	default:
 		r.meta.wall, r.meta.clock = int64(wall), int64(clock)
 	}
@@ -175,7 +175,7 @@ func (r *reader) eventNames(c *cursor) {
 		name := c.string()
 		if same && size > 0 && !c.Short {
 			if a, _, err := readAttr(described, c.Big); err != nil || a != r.events[i].attr {
-				r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-attributes", "the event %q is described differently in its name's entry and in its own: its samples may be misread", name)
+				r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-attributes", "the event %q has different attributes in EVENT_DESC and in its own entry: its samples may be misread", name)
 			}
 		}
 		at, found := int32(i), ids == 0
@@ -189,7 +189,7 @@ func (r *reader) eventNames(c *cursor) {
 			}
 		}
 		if other && !c.Short {
-			r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-attributes", "the event %q has different ids in its name's entry and in its own: its samples may be counted as another event's", name)
+			r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-attributes", "the event %q has different ids in EVENT_DESC and in its own entry: its samples may be counted as another event's", name)
 		}
 		if (found || same) && int(at) < len(r.events) && name != "" && !c.Short {
 			r.events[at].name = name
@@ -240,7 +240,7 @@ func (r *reader) started(t int64) time.Time {
 		return time.Time{}
 	}
 	if since := t - r.meta.clock; since > math.MaxInt64-r.meta.wall {
-		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, and it began %d ns later: it is left out", r.meta.wall, since)
+		r.problem(diagnostic.Error, diagnostic.NoOffset, "bad-time", "the recording has the wall-clock time %d ns and began %d ns later, which is impossible: the wall-clock time is left out", r.meta.wall, since)
 		return time.Time{}
 	}
 	return time.Unix(0, r.meta.wall+(t-r.meta.clock)).UTC()

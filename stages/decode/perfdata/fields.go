@@ -92,6 +92,6 @@ func (f *fieldReader) read(at recordOffset, row int, pass func(row, position int
 // Close reports the fields that samples lack.
 func (f *fieldReader) Close() {
 	for _, event := range slices.Sorted(maps.Keys(f.short)) {
-		f.records.count(diagnostic.Error, f.short[event], "short-fields", "fields of "+f.records.events[event].name+" lie behind the end of their samples")
+		f.records.count(diagnostic.Error, f.short[event], "short-fields", "fields of "+f.records.events[event].name+" lie after the end of their samples")
 	}
 }

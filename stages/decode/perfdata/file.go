@@ -62,7 +62,7 @@ func readHeader(b []byte) (h header, err error) {
 		return h, nil
 	}
 	if size < headerSize-32 || size > uint64(len(b)) {
-		return h, fmt.Errorf("its header has %d bytes", size)
+		return h, fmt.Errorf("its header has the impossible size of %d bytes", size)
 	}
 	h.attrSize = c.U64()
 	h.attrs = section{c.U64(), c.U64()}
@@ -115,7 +115,7 @@ func (s section) within(size int) (section, bool) {
 func (r *reader) readAttrs(b []byte, h *header) {
 	at, whole := h.attrs.within(len(b))
 	if h.attrSize < minAttr+16 || !whole {
-		r.problem(diagnostic.Error, 24, "bad-attributes", "the list of events (%d bytes at offset %d, %d for each) does not fit", h.attrs.size, h.attrs.offset, h.attrSize)
+		r.problem(diagnostic.Error, 24, "bad-attributes", "the list of events (%d bytes at offset %d, %d for each) is damaged, or the file was cut", h.attrs.size, h.attrs.offset, h.attrSize)
 		if h.attrSize < minAttr+16 {
 			return
 		}

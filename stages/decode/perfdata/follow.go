@@ -86,10 +86,10 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	}
 	missing := r.missingOf(source)
 	if missing > 0 {
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: where threads are while they are on none of the others is unknown, so that no waits can be told: record with -a", missing, r.meta.online)
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: a thread that is on none of the others may wait or run there, so waits cannot be measured: record with -a", missing, r.meta.online)
 	}
 	if r.sched.foreign {
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "other-namespace", "perf ran in a namespace of processes of its own: fields of tracepoints, and the states of threads, have the ids of the whole machine, samples have those of the namespace")
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "other-namespace", "perf ran in its own process namespace: samples have the thread ids of the namespace, but tracepoint fields and thread states have those of the whole machine")
 	}
 	end := max(r.found.sampleRefs.latest, r.found.switchRefs.latest, t.end)
 	step.follower = schedule.Follow(schedule.Recording{
@@ -121,11 +121,11 @@ func (r *reader) scheduleSource() (schedule.Source, bool) {
 	case r.found.switchRefs.n > 0:
 		return schedule.Records, true
 	case r.sched.untimed > 0:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-without-time", "the switch records have no time, so that no waits can be told: record with -T")
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-without-time", "the switch records have no time, so waits cannot be measured: record with -T")
 	case sampled:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switches-sampled", "only some switches were recorded, because sched_switch was sampled (-F), so that no waits can be told: record with -c 1, or with --switch-events")
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switches-sampled", "only some switches were recorded, because sched_switch was sampled (-F), so waits cannot be measured: record with -c 1, or with --switch-events")
 	case of:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-in-not-recorded", "sched_switch of single processes says when threads were switched out, but not when they came back, so that no waits can be told: record with --switch-events")
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-in-not-recorded", "sched_switch of single processes shows when threads were switched out, but not when they came back, so waits cannot be measured: record with --switch-events")
 	}
 	return 0, false
 }
@@ -358,7 +358,7 @@ func (s *scheduleStep) close(sink *sinkStep) {
 		sample = w.firstWait + int64(w.rows.n)
 	}
 	if n := s.follower.Breaks(); n > 0 {
-		s.r.count(diagnostic.Info, n, "missing-switches", "switches of threads were not recorded: what the threads did then is unknown")
+		s.r.count(diagnostic.Info, n, "missing-switches", "switches of threads were not recorded: the threads' states at that time are unknown")
 	}
 }
 

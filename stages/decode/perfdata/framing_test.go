@@ -88,7 +88,7 @@ func TestPayloads(t *testing.T) {
 						got = p
 					}
 				}
-				if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" || tt.want != "" && !strings.Contains(got, "reading goes on at offset") {
+				if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" || tt.want != "" && !strings.Contains(got, "reading continues at offset") {
 					t.Errorf("%q", got)
 				}
 			})

@@ -150,9 +150,9 @@ func (t *timeline) inheritDumps(child, parent *process) {
 
 // judgeInherited reports the mappings that processes did not inherit.
 func (t *timeline) judgeInherited() {
-	t.r.count(diagnostic.Info, t.inheritance.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: no sample touches them")
+	t.r.count(diagnostic.Info, t.inheritance.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are very many and no sample touches these")
 	t.r.count(diagnostic.Error, t.inheritance.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
-	t.r.count(diagnostic.Warning, t.inheritance.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
+	t.r.count(diagnostic.Warning, t.inheritance.noDump, "too-many-jitdumps", "jitdump files that processes inherited are left out, because there are too many")
 }
 
 // addressesOf returns, sorted, all addresses that a process's samples may touch: code, data, and

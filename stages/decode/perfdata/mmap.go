@@ -200,6 +200,6 @@ func (p *process) copiesText(m *decode.MapEvent) bool {
 func (t *timeline) judgeCopies() {
 	for _, path := range slices.Sorted(maps.Keys(t.copied)) {
 		t.r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Info, File: path, Offset: diagnostic.NoOffset, Count: t.copied[path], Reason: "copied-text",
-			Message: "memory without a file took the place of the program's text: its names are inferred, as those of a copy of the text"})
+			Message: "memory without a file replaced the program's text: it is assumed to be a copy, with the same names"})
 	}
 }

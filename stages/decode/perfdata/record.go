@@ -193,7 +193,7 @@ func (r *reader) payload(p *recordRun, at int, typ uint32, size, says int) int {
 		return skipped
 	}
 	r.problemIn(p.name, diagnostic.Error, int64(at), "bad-record",
-		"a record of type %d says that %d bytes follow it, up to offset %d, where there is no record: reading goes on at offset %d",
+		"a record of type %d says that %d bytes follow it, up to offset %d, where there is no record: reading continues at offset %d",
 		typ, says, uint64(at+size)+uint64(says), at+size+skipped)
 	return skipped
 }

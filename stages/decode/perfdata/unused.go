@@ -68,7 +68,7 @@ var recordKinds = map[uint32]contentKind{
 var sampleFields = [...]contentKind{
 	{"IP", ""}, {"TID", ""}, {"TIME", ""}, {"ADDR", ""}, {"READ", ""}, {"CALLCHAIN", ""}, {"ID", ""},
 	{"CPU", ""}, {"PERIOD", ""}, {"STREAM_ID", ""},
-	{"RAW", "what the events recorded of their own, which the recording does not describe"},
+	{"RAW", "the events' own data, which the recording does not describe"},
 	{"BRANCH_STACK", "the branches that were taken"},
 	{"REGS_USER", "user registers"},
 	{"STACK_USER", ""}, {"WEIGHT", ""}, {"DATA_SRC", ""}, {"IDENTIFIER", ""},
@@ -171,7 +171,7 @@ func (r *reader) judgeUnused() {
 		}
 	}
 	if lost := r.readLost(); lost > r.stats.lostSamples {
-		r.count(diagnostic.Warning, lost-r.stats.lostSamples, "lost-samples", "the kernel dropped samples, as their counters say (read_format lost)")
+		r.count(diagnostic.Warning, lost-r.stats.lostSamples, "lost-samples", "the kernel dropped samples, according to the counters' values (read_format lost)")
 	}
 }
 
@@ -179,7 +179,7 @@ func (r *reader) judgeUnused() {
 // are not stored.
 func (r *reader) branchesUsed() string {
 	if slices.ContainsFunc(r.events, func(e *event) bool { return e.usesBranches() }) {
-		return "; they only show the callers of leaves without a frame"
+		return "; they are only used to find the callers of leaves without a frame"
 	}
 	return ""
 }

@@ -167,7 +167,7 @@ func named(image []decode.MapEvent, word uint64) string {
 
 func TestProfile(t *testing.T) {
 	want := `info: .: line numbers are impossible: these lines count as unknown x1
-info: .: locations have addresses but no functions: if the profile should have their names, ` + "`go tool pprof -proto PROGRAM FILE > FILE.pb.gz`" + ` adds them x1
+info: .: locations have addresses but no functions: ` + "`go tool pprof -proto PROGRAM FILE > FILE.pb.gz`" + ` may add the names x1
 app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0 Preferred:true}]
 stack 0 : [/bin/app +0x110 main(main) a.c from 0:20 inlined(inlined) a.c from 0:7] [/bin/app +0x120 <static>@0x100()  from 0:0], 2 frames
 stack 1 : [ +0x77 <function 3>(<function 3>)  from 0:0], 1 frames

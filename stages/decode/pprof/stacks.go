@@ -115,8 +115,8 @@ func (r *reader) report(to *diagnostic.Log) {
 	add(diagnostic.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
 	add(diagnostic.Info, reasonBadLine, r.badLines, "line numbers are impossible: these lines count as unknown")
 	add(diagnostic.Warning, reasonTooDeep, r.tooDeep, "locations have more than %d inlined functions: the innermost are shown as one, %s", maxLevels, deeperInlined)
-	add(diagnostic.Info, reasonNameless, r.nameless, "locations have addresses but no functions: if the profile should have their names, `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` adds them")
-	add(diagnostic.Info, reasonDropped, r.index.droppedFunctions(), "functions are shown that pprof hides, because they match `drop_frames` of the profile")
+	add(diagnostic.Info, reasonNameless, r.nameless, "locations have addresses but no functions: `go tool pprof -proto PROGRAM FILE > FILE.pb.gz` may add the names")
+	add(diagnostic.Info, reasonDropped, r.index.droppedFunctions(), "functions are shown that pprof hides because they match the profile's `drop_frames`")
 }
 
 // droppedFunctions returns the number of functions that pprof hides because of the profile's
