@@ -21,7 +21,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.What + " is refused: " + r.Why }
 
-// forbidden lists parts of the messages with which a locked engine refuses something.
+// forbidden lists parts of the engine's messages that mean that a locked engine refused something.
 var forbidden = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
 
 // IsRefusal reports whether an error means that SQL asked for more than it may do.
@@ -43,12 +43,13 @@ const (
 )
 
 // Admit ensures that SQL only reads the store and makes temporary tables, views and macros on this
-// connection; other SQL is a *Refusal. It resolves names of experiments in all statements and runs
-// all but the last, which it returns for the caller to run. Unsafe stores admit all SQL.
+// connection. For other SQL the error is a *Refusal. Admit runs all statements but the last, and
+// returns the last for the caller to run. In all of them it resolves names of experiments
+// (resolved). Unsafe stores admit all SQL.
 //
-// The text is split into statements here. Each runs by itself, and only if the engine's own parser
-// also sees a single statement, of a kind that reads. Where only the text shows what a statement
-// does (EXPLAIN, CREATE), it must begin with one of a few forms.
+// Admit splits the text into statements. It admits a statement only if the engine's own parser also
+// sees a single one, of a kind that reads. Some kinds may read or write (EXPLAIN, CREATE): such a
+// statement must also begin with one of a few forms.
 func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last string, err error) {
 	if db.unsafe {
 		return db.resolved(ctx, conn, text), nil
@@ -69,7 +70,7 @@ func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last stri
 	return "", errors.New("no SQL given")
 }
 
-// Allowed beginnings of statements of kinds that may read or write.
+// The beginnings that are allowed for statements of kinds that may read or write.
 var (
 	explains  = lazyregexp.New(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
 	makes     = lazyregexp.New(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
@@ -77,7 +78,7 @@ var (
 	pivots    = lazyregexp.New(`(?i)^(SELECT|FROM|WITH|PIVOT)\b`)
 )
 
-// admit judges one statement.
+// admit returns an error unless a statement only reads.
 func admit(ctx context.Context, conn *sql.Conn, s string) error {
 	kind, err := kindOf(conn, s)
 	if err != nil {
@@ -88,20 +89,22 @@ func admit(ctx context.Context, conn *sql.Conn, s string) error {
 	case kind == duckdb.STATEMENT_TYPE_EXPLAIN && explains().MatchString(s):
 	case kind == duckdb.STATEMENT_TYPE_CREATE && makes().MatchString(s):
 	case kind == duckdb.STATEMENT_TYPE_MULTI && pivots().MatchString(s) && !strings.Contains(s, ";"):
-		// A pivot whose columns are values that a first statement looks up.
+		// A pivot that takes its columns from the data: the engine first runs a query for their
+		// names.
 	default:
 		return &Refusal{firstWord(s), onlyReads}
 	}
 	return admitFunctions(ctx, conn, s, kind)
 }
 
-// kindOf asks the engine for the kind of a statement without running it: STATEMENT_TYPE_MULTI if
-// the statement expands to several.
+// kindOf returns the kind of a statement, which the engine parses without running it. The kind is
+// STATEMENT_TYPE_MULTI if the engine turns the statement into several.
 func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(*duckdb.Conn).Prepare(s)
 		if err != nil {
-			// The driver's own error has no type. Errors of the engine quote the statement.
+			// This error of the driver has no type of its own. The engine's errors, whose texts may
+			// contain the same words because they quote the statement, have the type Error.
 			var engine *duckdb.Error
 			if !errors.As(err, &engine) && strings.Contains(err.Error(), "multi-statement") {
 				kind, err = duckdb.STATEMENT_TYPE_MULTI, nil
@@ -115,12 +118,12 @@ func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	return kind, err
 }
 
-// steering lists the table functions that do more than read: they write files or to the standard
-// output, change the parser, or take pointers.
+// steering lists table functions that do more than read: they write files or to standard output,
+// change the parser, or take pointers.
 var steering = []string{"enable_logging", "disable_logging", "enable_profiling", "disable_profiling",
 	"enable_peg_parser", "disable_peg_parser", "truncate_duckdb_logs", "arrow_scan", "arrow_scan_dumb"}
 
-// Functions that run SQL given as a value. The plan shows the query that runs.
+// Functions that run SQL given as a value. The plan contains the query that they run.
 const (
 	runsText = "query"
 	runsJSON = "json_execute_serialized_sql"
@@ -177,8 +180,8 @@ func firstWord(s string) string {
 	return cmp.Or(strings.ToUpper(word().FindString(s)), "the statement")
 }
 
-// AtMost adds a row limit to an admitted statement if that is a query: the driver computes all rows
-// before it returns the first.
+// AtMost adds a row limit to an admitted statement if that is a query. Without a limit, the driver
+// would compute all rows before it returns the first.
 func AtMost(conn *sql.Conn, statement string, rows int) string {
 	limited := fmt.Sprintf("SELECT * FROM (%s\n) LIMIT %d", strings.TrimRight(statement, "; \t\r\n"), rows)
 	if kind, err := kindOf(conn, limited); err != nil || kind != duckdb.STATEMENT_TYPE_SELECT {

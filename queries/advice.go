@@ -11,9 +11,9 @@ import (
 	"stackmill/schema"
 )
 
-// Advise looks in an admitted SELECT for the classic mistake: a sum over a view or table that
-// repeats each value for each mode, or that mixes metrics. It says nothing about SQL that it does
-// not understand; the SQL runs in any case.
+// Advise looks in an admitted SELECT for a common mistake: a sum over a view or table that repeats
+// each value for each mode, or that mixes metrics. It returns no advice about SQL that it does not
+// understand. The caller runs the SQL in any case.
 func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (advice []string) {
 	lower := strings.ToLower(statement)
 	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {

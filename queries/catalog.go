@@ -16,12 +16,12 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// catalogName is the name under which the catalog is attached. The file stackmill.duckdb gives it
-// the same name in any other program that opens it.
+// catalogName is the name under which the catalog is attached. Other programs that open the file
+// stackmill.duckdb give it the same name.
 const catalogName = "stackmill"
 
-// definitions are the content of a store's catalog. Its views are the same for every store: they
-// read macros, which list the store's files, and tables, which name its experiments.
+// definitions is the content of a store's catalog. The views are the same for all stores. They read
+// macros, which list the store's files, and tables, which describe its experiments.
 type definitions struct {
 	store       string
 	portions    []*portion
@@ -30,7 +30,7 @@ type definitions struct {
 	fingerprint string // a hash of the catalog's content, with columns as they are stored
 }
 
-// columnForm makes views show columns with other types than stored.
+// columnForm changes the types of columns in the views.
 type columnForm struct {
 	types []string          // statements that make types
 	casts map[string]string // formats that cast columns, by column name
@@ -40,8 +40,8 @@ func (f columnForm) cast(column, value string) string {
 	return fmt.Sprintf(cmp.Or(f.casts[column], "%s"), value)
 }
 
-// define returns the definitions for a store with these batches and experiments, with columns in some
-// form. store is an absolute path.
+// define returns the definitions for a store with these batches and experiments. `as` is the form
+// of the columns. store is an absolute path.
 func define(store string, batches []storedir.Batch, experiments []Experiment, as columnForm) *definitions {
 	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
 	h := xxhash.New()
@@ -73,8 +73,8 @@ func note(h *xxhash.Digest, texts ...string) {
 	}
 }
 
-// noteRow appends a row of a table of the catalog to a text that is hashed. With many experiments,
-// package fmt would take longer.
+// noteRow appends a row of a catalog's table to text, which is then hashed. Package fmt would take
+// longer, which matters with many experiments.
 func noteRow(text []byte, values []any) []byte {
 	for _, v := range values {
 		switch v := v.(type) {
@@ -90,18 +90,19 @@ func noteRow(text []byte, values []any) []byte {
 	return append(text, '\n')
 }
 
-// all returns the statements that make a catalog from nothing: the catalog of an empty store, so
-// that the engine opens no file when it checks the views, and then the changes. The rows of the
-// catalog's tables come after.
+// all returns the statements that make a catalog from nothing. They first make the catalog of an
+// empty store, because the engine checks the views and would open the files of others; then the
+// changes. The rows of the catalog's tables are added later (fill).
 func (d *definitions) all() ([]string, error) {
 	nothing := &definitions{as: d.as}
 	always, err := d.always()
 	return slices.Concat(d.as.types, nothing.changes(""), always, d.changes("")), err
 }
 
-// changes returns the statements that turn the catalog of another store into this one: views refer
-// to macros by name, and the engine looks at them when they are used. If kind is TEMP, the changes
-// are one connection's, and hide the catalog's.
+// changes returns the statements that turn the catalog of another store into this one. The views
+// need not change: they refer to macros by name, which the engine resolves when they are used. With
+// kind TEMP, the changes are visible to one connection only, and hide the catalog's definitions
+// there.
 func (d *definitions) changes(kind string) []string {
 	var statements []string
 	for _, t := range storeTables {
@@ -113,7 +114,7 @@ func (d *definitions) changes(kind string) []string {
 	return statements
 }
 
-// always returns the statements that are the same for every store: the views.
+// always returns the statements that are the same for all stores: general macros and the views.
 func (d *definitions) always() ([]string, error) {
 	statements := []string{pathPart, functionKey, byMode, byModeAndInlined, waitState}
 	for _, t := range schema.Tables {
@@ -126,7 +127,7 @@ func (d *definitions) always() ([]string, error) {
 	return append(statements, views...), err
 }
 
-// derived returns the statements that make the views of this package.
+// derived returns the statements that make the views of the .sql files.
 var derived = sync.OnceValues(func() (statements []string, err error) {
 	views, err := Views()
 	for _, v := range views {
@@ -143,7 +144,7 @@ func (v View) create() string {
 	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, v.parameters(" := "), v.SQL)
 }
 
-// parameters lists the parameters, optional ones with the sign and their default.
+// parameters lists the parameters. Optional ones are followed by sign and their default.
 func (v View) parameters(sign string) string {
 	return strings.Join(mapped(v.Parameters, func(p Column) string {
 		if p.Default == "" {
@@ -153,10 +154,11 @@ func (v View) parameters(sign string) string {
 	}), ", ")
 }
 
-// rowsName is the name of the macro that returns a table's rows as they are stored.
+// rowsName is the name of the macro that returns a table's stored rows.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }
 
-// tableView returns the view of a table: the rows of its files. For experiments, commits know more.
+// tableView returns the view of a table: the rows of its files. In the view of experiments, some
+// columns come from the commits.
 func tableView(t *schema.Table, as columnForm) string {
 	columns, more := make([]string, len(t.Columns)), ""
 	for i, c := range t.Columns {
@@ -176,7 +178,8 @@ func tableView(t *schema.Table, as columnForm) string {
 	return textView(t.Name, fmt.Sprintf("SELECT %s FROM %s() t%s", strings.Join(columns, ", "), rowsName(t), more))
 }
 
-// wideView returns the view of a table's rows with the ids and names that their numbers refer to.
+// wideView returns the wide view of a table, which adds the ids and names that its numbers refer
+// to.
 func wideView(t *schema.Table, as columnForm) string {
 	columns := mapped(t.Shown(), func(c schema.Column) string { return as.cast(c.Name, value(c)) + " AS " + identifier(c.Name) })
 	rows := rowsName(t) + "()"
@@ -195,52 +198,53 @@ func computed(columns []schema.DerivedColumn) []string {
 }
 
 // textView returns the statement that makes a view whose query is stored as a text. The engine
-// parses it when the view is used; other views are parsed whenever it opens a catalog.
+// parses the text only when the view is used, but other views each time that it opens the catalog.
 func textView(name, query string) string {
 	return fmt.Sprintf("CREATE VIEW %s AS FROM query(%s)", name, quote(query))
 }
 
-// textMacro returns what follows CREATE MACRO for a macro whose query is stored as a text. It has a
-// parameter so that the engine does not open the query's files yet. The text must not be the
-// parameter: foreign SQL could pass another text, which Admit would not see.
+// textMacro returns what follows CREATE MACRO for a macro whose query is stored as a text. Because
+// of the parameter, the engine does not open the query's files when it makes the macro. The text
+// itself must not be the parameter: foreign SQL could pass another one, which Admit would not see.
 func textMacro(name, query string) string {
 	return fmt.Sprintf("%s(used := true) AS TABLE FROM query(IF(used IS NULL, '', %s))", name, quote(query))
 }
 
-// quote writes a text for SQL, in which a NUL would end the statement.
+// quote writes a text as SQL. It writes NUL as chr(0), because NUL would end the statement.
 func quote(s string) string { return "'" + quoted.Replace(s) + "'" }
 
 var quoted = strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '")
 
 func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// value is the SQL of a column's value in a row t of a table's files.
+// value is the SQL of a column in a row t of a table's files.
 func value(c schema.Column) string { return "t." + identifier(c.Name) }
 
 // pathPart makes the macro path_part(id, place), a hash of 63 bits. The identifier of a path is the
-// sum of the parts of its frames modulo 2^63, so that running sums over numbered nodes give the
-// identifiers of all nodes of a tree. A part must not be linear in the place or the identifier, or
-// paths with recursion would have equal sums. The product of two such numbers fits in 128 bits.
+// sum of path_part over its frames, modulo 2^63. So the identifiers of all paths in a tree are
+// running sums over its nodes. The hash must not be linear in place or id, or paths with recursion
+// would have equal sums. The product of two numbers of 63 bits fits in 128 bits.
 //
-// The three steps are lambdas, which name the number that they need twice: written out, each step
-// would double what the engine has to plan wherever a view has an identifier.
+// Each of the three steps needs its input twice, so it is a lambda, which names the input.
+// Otherwise each step would double what the engine has to plan for each view with identifiers.
 const pathPart = `CREATE OR REPLACE MACRO path_part(id, place) AS list_transform(list_transform(list_transform(
 	[(id::HUGEINT + place::HUGEINT * 7046029254386353131) & 9223372036854775807],
 	lambda n: xor(n, n >> 31) * 4354685564936845355::HUGEINT & 9223372036854775807),
 	lambda n: xor(n, n >> 29) * 3202034522624059733::HUGEINT & 9223372036854775807),
 	lambda n: xor(n, n >> 32))[1]::BIGINT`
 
-// functionKey makes the macro that computes function_rollup.function_key as package rollup does,
-// from functions.name_scope and function_id, the short paths of load object and module, and names.
+// functionKey makes the macro that computes function_rollup.function_key, as package rollup does.
+// Its arguments are functions.name_scope, function_id, the short paths of load object and module,
+// and names.
 const functionKey = `CREATE OR REPLACE MACRO function_key(scope, id, load_object, module, linkage, name) AS
 	CASE WHEN scope = 'build' THEN id
 	ELSE (('0x' || left(md5(concat(load_object, chr(9), CASE WHEN scope <> 'object' THEN module END, chr(9), COALESCE(NULLIF(linkage, ''), name))), 16))::UBIGINT >> 1)::BIGINT END`
 
-// waitState makes the macro that names a value of wait_samples.state as thread_states.state does.
+// waitState makes the macro that converts wait_samples.state to the texts of thread_states.state.
 var waitState = "CREATE OR REPLACE MACRO wait_state(state) AS [" + Quote(schema.StateNames...) + "][state + 1]"
 
-// byMode makes the macro that chooses a mode's value, NULL for an unknown mode. byModeAndInlined
-// also chooses whether inlined functions are frames of their own.
+// byMode makes the macro that returns the value of a mode; NULL for an unknown mode. In
+// byModeAndInlined, `inlined` chooses the values with inlined functions as frames of their own.
 const (
 	byMode = `CREATE OR REPLACE MACRO by_mode(mode, in_user, in_expert, in_machine) AS
 	CASE mode WHEN 'user' THEN in_user WHEN 'expert' THEN in_expert WHEN 'machine' THEN in_machine END`

@@ -26,26 +26,27 @@ type CheckReport struct {
 	Keys        int       `json:"keys"`
 	Invariants  int       `json:"invariants"`
 	Wrong       []Finding `json:"wrong"`
-	// Doubted lists experiments that package verify could not prove correct, and why. SQL checks them
-	// then: they are wrong only if Wrong also has them.
+	// Doubted lists experiments that package verify could not prove correct, with the reason. SQL
+	// then checks them, so they are wrong only if Wrong has them, too.
 	Doubted []Finding `json:"doubted"`
 	// LeftOut is what was skipped because it was committed before CheckOptions.Since.
 	LeftOut LeftOut `json:"left_out"`
-	// Notes are leftovers of killed ingests and the like, which the next ingest or reader cleans
-	// up.
+	// Notes lists harmless leftovers, for example of killed ingests, which the next ingest or
+	// reader removes.
 	Notes []Finding `json:"notes"`
 
 	damaged []string // batches that must be ingested again
 	extra   []string // relative paths of files that no commit names
 }
 
-// LeftOut counts what a check skipped. It only checked that these files exist with their sizes.
+// LeftOut counts what a check skipped. Of skipped files it only checks that they exist with their
+// sizes.
 type LeftOut struct {
 	Experiments int `json:"experiments"`
 	Batches     int `json:"batches"`
 }
 
-// Finding is one thing that a check found.
+// Finding is one result of a check: where and what.
 type Finding struct {
 	Where string `json:"where"`
 	What  string `json:"what"`
@@ -69,7 +70,8 @@ type CheckOptions struct {
 	Since time.Time
 	// SinceBatch, if not empty, names a batch whose commit time is used as Since.
 	SinceBatch string
-	// SQL checks all sums by the views' invariants, which takes many times as long as package verify.
+	// SQL checks all sums by the views' invariants. That takes many times as long as package
+	// verify, which is used otherwise.
 	SQL bool
 	// Progress, if not nil, is called with the name of a step and how much of it is done.
 	Progress func(what string, done, total int)
@@ -77,12 +79,12 @@ type CheckOptions struct {
 	FilesOnly bool
 }
 
-// SinceError means that the store lacks the batch of CheckOptions.SinceBatch.
+// SinceError says that the store does not have the batch CheckOptions.SinceBatch.
 type SinceError struct{ Batch string }
 
 func (e *SinceError) Error() string { return fmt.Sprintf("no batch %q in the store", e.Batch) }
 
-// since divides batches into those to check and those committed before CheckOptions.Since.
+// since divides batches into those to check (now) and those committed before CheckOptions.Since.
 func (o *CheckOptions) since(batches []storedir.Batch) (now, before []storedir.Batch, err error) {
 	at := o.Since
 	if o.SinceBatch != "" {
@@ -102,10 +104,11 @@ func (o *CheckOptions) since(batches []storedir.Batch) (now, before []storedir.B
 	return now, before, nil
 }
 
-// Check verifies a store: every commit and committed file is as it was written, there are no other
-// files and, unless files are damaged, all keys are unique and the invariants of all views hold. If
-// the error is not nil, the store could not be checked completely, and the report has what was
-// found until then. It is a SinceError if SinceBatch is unknown. Nothing is written to the store.
+// Check verifies a store without writing to it. All commits and committed files must be as they
+// were written, and there must be no other files. Unless files are damaged, all keys must be
+// unique, and the invariants of all views must hold. If the store could not be checked completely,
+// Check returns an error and the findings so far. The error is a SinceError if SinceBatch is
+// unknown.
 func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
@@ -200,8 +203,8 @@ func recordedAt(path string) string {
 }
 
 // isInconclusive reports whether an error means that something could not be checked, not that it is
-// wrong. That holds for the SQL engine's I/O errors, since it opens only files that this program
-// has read before.
+// wrong. I/O errors of the SQL engine are such errors, because it only opens files that this
+// program has read before.
 func isInconclusive(err error) bool {
 	var duck *duckdb.Error
 	if errors.As(err, &duck) && duck.Type == duckdb.ErrorTypeIO {

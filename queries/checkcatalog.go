@@ -14,8 +14,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkCatalog checks the catalog's file. A missing or stale one is fine, because the next reader
-// replaces it; one with the store's fingerprint must have the right content.
+// checkCatalog checks the catalog's file. It may be missing or out of date, because the next reader
+// then replaces it. If it has the store's fingerprint, its content must be right.
 func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
 	switch err := storedir.IsRegular(filepath.Join(store, CatalogFile)); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -47,7 +47,7 @@ func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []
 	return p.compareCatalog(ctx, db, d)
 }
 
-// compareCatalog compares a catalog's definitions with the definitions in a newly written one.
+// compareCatalog compares a catalog with a newly made one that has the definitions d.
 func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
 	temp, err := tempdir.Make("catalog")
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *CheckReport) compareCatalog(ctx context.Context, db *sql.DB, d *definit
 	return nil
 }
 
-// catalogContent returns the catalog's definitions and hashes of its tables, by kind and name.
+// catalogContent returns a catalog's definitions, and hashes of its tables' rows, by kind and name.
 func catalogContent(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	query := `
 		SELECT 'view ' || view_name AS name, sql AS text FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal

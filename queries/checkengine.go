@@ -11,12 +11,12 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// readTogether is how many batches one query of the SQL engine reads.
+// readTogether is how many batches one query of a check reads.
 const readTogether = 64
 
 // checkByEngine compares what the SQL engine reads from batches with the statistics in their files.
-// It also checks that the function_sums of each batch are the sums of its function_rollup, hidden
-// experiments included: other checks see only some of a batch's experiments at a time.
+// It also checks that each batch's function_sums are the sums of its function_rollup, for all
+// experiments together: the other checks see visible experiments only.
 func (p *CheckReport) checkByEngine(ctx context.Context, store string, batches []storedir.Batch, limits Limits) error {
 	for part := range slices.Chunk(batches, readTogether) {
 		if err := p.checkPartByEngine(ctx, store, part, limits); err != nil {
@@ -71,7 +71,8 @@ func (p *CheckReport) unreadable(ctx context.Context, t *schema.Table, err error
 	return nil
 }
 
-// sumsOf returns queries whose rows must add up to 0: function_rollup, and function_sums negated.
+// sumsOf returns queries for the rows of function_rollup, and of function_sums with negative
+// values. All together must add up to 0.
 func sumsOf(store string, batches []storedir.Batch) (parts []string) {
 	for i := range batches {
 		one := addresses(batches[i : i+1])

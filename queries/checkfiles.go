@@ -26,8 +26,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// checkFiles checks, on all processors, every file that a commit names, also of damaged commits as
-// far as they can be read. Files of the batches in before only have to exist.
+// checkFiles checks every file that a commit names, on all processors. It includes the readable
+// part of damaged commits. Files of the batches in before only have to exist with their sizes.
 func (p *CheckReport) checkFiles(ctx context.Context, store string, c *storedir.Contents, now, before []storedir.Batch, o CheckOptions) error {
 	batches := make([]namedFiles, 0, len(c.Batches)+len(c.Damaged))
 	for _, b := range now {
@@ -70,7 +70,8 @@ type namedFiles struct {
 	errs   []error
 }
 
-// checkAll checks the files of batches. The error means that something could not be checked.
+// checkAll checks the files of batches and sets their errs. It returns an error if something could
+// not be checked.
 func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOptions) error {
 	total := 0
 	for _, b := range batches {
@@ -107,7 +108,7 @@ func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOp
 	return g.Wait()
 }
 
-// gauge reports the progress of several goroutines.
+// gauge shows the progress of several goroutines together.
 type gauge struct {
 	show  func(done, total int)
 	total int
@@ -115,7 +116,8 @@ type gauge struct {
 	mu    sync.Mutex // guards show
 }
 
-// add counts one more thing as done, and shows it unless another goroutine is just doing so.
+// add counts one more thing as done. It shows the new count, unless another goroutine is showing
+// one now.
 func (g *gauge) add() {
 	g.done.Add(1)
 	if g.mu.TryLock() {
@@ -164,8 +166,7 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	return checkFooter(opened, t, f)
 }
 
-// openNamed opens a file that a commit names, unless its path is one that only a damaged or forged
-// commit can have.
+// openNamed opens a file that a commit names. It refuses paths that no intact commit can name.
 func openNamed(store string, c storedir.Commit, f storedir.File) (*os.File, error) {
 	if !storedir.IsFile(f, c.Batch) {
 		return nil, fmt.Errorf("is not where files of table %s and batch %s belong", f.Table, c.Batch)
@@ -215,13 +216,13 @@ func checkFooter(from *os.File, t *schema.Table, f storedir.File) error {
 	return nil
 }
 
-// fileListing is what a store's directory contains, whatever its commits say.
+// fileListing lists the files in a store's directory, whatever its commits say.
 type fileListing struct {
 	files    []string // relative to the store, with slashes
 	attempts storedir.Attempts
 }
 
-// listFiles lists the files of a store and the attempts to write batches, whose files may be
+// listFiles lists the files of a store. Attempts are the ones to write batches, which may be
 // incomplete.
 func listFiles(store string) (*fileListing, error) {
 	inv := &fileListing{}
@@ -273,8 +274,8 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 	}
 }
 
-// named returns the files that commits name, the commits' own included, and the batches whose files
-// are unknown because their commits cannot be read.
+// named returns the files that commits name, including the commit files. open has the batches whose
+// commits are unreadable, so that any of their files may be named.
 func named(c *storedir.Contents) (files, open map[string]bool) {
 	files, open = map[string]bool{}, map[string]bool{}
 	add := func(d storedir.CommitFile) {

@@ -15,17 +15,17 @@ import (
 	"stackmill/schema"
 )
 
-// columnExtent summarizes a column over several files: how many values it has, and their bounds.
+// columnExtent is the number of values and the bounds of a column, over several files.
 type columnExtent struct {
 	values      int64
 	least, most any // int64 or string; nil if no value is bounded
-	// Some file lacks the bound because the value is too long or empty; Parquet's library does not
-	// tell which.
+	// A bound is unknown if some file lacks it, because the value is too long or empty. (Parquet's
+	// library does not tell these cases apart.)
 	unknownLeast, unknownMost bool
 }
 
 // checkStatistics compares what the SQL engine reads from a table's files with the files' footers:
-// the columns, the number of rows, and each column's number of values and their bounds.
+// the columns, the number of rows, and for each column the number of values and the bounds.
 func (p *CheckReport) checkStatistics(ctx context.Context, db *DB, t *schema.Table, files fileList) error {
 	rows, want := int64(0), make([]columnExtent, len(t.Columns))
 	for _, path := range files.paths {
@@ -118,7 +118,7 @@ func addFooter(path string, columns []columnExtent, rows *int64) error {
 	return nil
 }
 
-// add widens a column's bounds by the bounds of a row group, as Parquet encodes them.
+// add extends a column's bounds by the bounds of a row group, in Parquet's plain encoding.
 func (c *columnExtent) add(t parquet.Type, least, most []byte) {
 	switch t {
 	case parquet.Types.Int32, parquet.Types.Int64:

@@ -20,16 +20,16 @@ import (
 // checkMemory is the SQL engine's default memory limit for a check.
 const checkMemory = 2 << 30
 
-// checkRows is the minimum number of rows that are checked together. Checking a large store in
-// parts bounds the memory.
+// checkRows is the number of rows from which on a part is large enough: a check divides a large
+// store into parts to bound its memory.
 const checkRows = 1 << 20
 
-// shared lists the views that many invariants read and that a check therefore computes only once,
-// each after the views that it reads itself.
+// shared lists views that many invariants read. A check computes each only once (share), in an
+// order in which each comes after the views that it reads.
 var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values", "call_paths", "uneven_nodes"}
 
-// share replaces a view by a table with its rows. A view that cannot be read stays: whatever reads
-// it reports the error.
+// share replaces a view by a table with its rows. If the view cannot be read, it stays, and the
+// checks that read it report the error.
 func (db *DB) share(ctx context.Context, name string) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -39,11 +39,12 @@ func (db *DB) share(ctx context.Context, name string) error {
 	return execute(ctx, conn, "CREATE TABLE shared AS FROM "+name, "DROP VIEW "+name, "ALTER TABLE shared RENAME TO "+name)
 }
 
-// emptinessCheck is a query that returns no rows if a table or view is right.
+// emptinessCheck is a query that must return no rows. If it does, `wrong` says what is wrong with
+// the table or view `where`.
 type emptinessCheck struct{ where, wrong, sql string }
 
-// checkViews checks the invariants of all views for batches. What package verify does not prove
-// from the files alone is left to SQL, on catalogs of its own.
+// checkViews checks the invariants of all views for batches. Package verify checks most of them
+// from the files alone; SQL checks the rest.
 func (p *CheckReport) checkViews(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) error {
 	views, err := Views()
 	if err != nil {
@@ -66,8 +67,7 @@ func (p *CheckReport) checkViews(ctx context.Context, store string, batches []st
 	return p.checkBySQL(ctx, store, ofData, func(view string) bool { return slices.Contains(dataViews, view) }, o.Limits, o.Progress)
 }
 
-// checkBySQL runs the invariants of the views and the checks of the tables for which about returns
-// true.
+// checkBySQL runs the checks of those tables and views for which about returns true.
 func (p *CheckReport) checkBySQL(ctx context.Context, store string, batches []storedir.Batch, about func(view string) bool, limits Limits, progress func(string, int, int)) error {
 	parts := splitForCheck(batches)
 	for n, part := range parts {
@@ -79,9 +79,9 @@ func (p *CheckReport) checkBySQL(ctx context.Context, store string, batches []st
 	return nil
 }
 
-// splitForCheck divides batches into parts that are checked one after the other: no invariant
-// compares experiments. A batch of many rows is divided as well. Its rows are sorted by experiment,
-// so that few row groups are read for each part.
+// splitForCheck divides batches into parts to check one after the other, which is possible because
+// no invariant compares experiments. It also divides a large batch: its rows are sorted by
+// experiment, so that each part reads few row groups.
 func splitForCheck(batches []storedir.Batch) (parts [][]storedir.Batch) {
 	start, rows := 0, int64(0)
 	for i := range batches {
@@ -106,7 +106,7 @@ func splitForCheck(batches []storedir.Batch) (parts [][]storedir.Batch) {
 	return parts
 }
 
-// visibleRows estimates how many rows of a batch belong to visible experiments.
+// visibleRows estimates the number of rows of a batch that belong to visible experiments.
 func visibleRows(b *storedir.Batch) (rows int64) {
 	for _, f := range b.Files {
 		rows += f.Rows
@@ -188,8 +188,8 @@ func checkConfig(store string, batches []storedir.Batch, limits Limits) (engineC
 }
 
 // checkDefinitions defines the views for a check, with experiment ids and metric names as
-// enumerations: joins and groups by numbers take a third of the time. A table with an unknown
-// experiment cannot be read; an unknown metric becomes NULL, so that it has no unit.
+// enumerations, because joins and groups by numbers take a third of the time. A table with an
+// unknown experiment cannot be read. An unknown metric becomes NULL, which has no unit.
 func checkDefinitions(store string, batches []storedir.Batch, experiments []Experiment) *definitions {
 	ids := []string{"''"} // an enumeration has at least one value
 	for _, e := range experiments {
@@ -205,7 +205,7 @@ func checkDefinitions(store string, batches []storedir.Batch, experiments []Expe
 	})
 }
 
-// count counts the keys and invariants that a check proves.
+// count adds the numbers of keys and invariants that a check covers to the report.
 func (p *CheckReport) count(views []View) {
 	for _, t := range schema.Tables {
 		if len(t.Key) > 0 {
@@ -217,8 +217,7 @@ func (p *CheckReport) count(views []View) {
 	}
 }
 
-// viewChecks returns the invariants and the checks of tables, for the names for which about is
-// true.
+// viewChecks returns the invariants of views and the checks of tables for which about returns true.
 func viewChecks(experiments []Experiment, about func(view string) bool) ([]emptinessCheck, error) {
 	views, err := Views()
 	if err != nil {
@@ -243,7 +242,7 @@ func viewChecks(experiments []Experiment, about func(view string) bool) ([]empti
 	return checks, nil
 }
 
-// keyCheck returns a query for keys that several rows of a table have.
+// keyCheck returns a query for keys of a table that are not unique.
 func keyCheck(t *schema.Table) string {
 	from := t.Name
 	if t.Links != nil { // the wide view shows shared rows as each experiment's
@@ -257,7 +256,7 @@ func modesCheck(t *schema.Table) string {
 	return fmt.Sprintf("FROM %s WHERE NOT (%s)", t.Name, strings.Join(schema.Modes[:t.ModeColumns()], " OR "))
 }
 
-// statusCheck returns a query for experiments whose row differs from their commit's entry.
+// statusCheck returns a query for experiments whose status differs from their commit's entry.
 func statusCheck(experiments []Experiment) string {
 	committed := []string{"(NULL, NULL)"}
 	for _, e := range experiments {
@@ -268,7 +267,8 @@ func statusCheck(experiments []Experiment) string {
 		FROM (FROM committed WHERE experiment_id IS NOT NULL) c FULL JOIN experiments e USING (experiment_id) WHERE c.status IS DISTINCT FROM e.status`
 }
 
-// first formats a query's first row and the number of rows; empty if there are none.
+// first returns the number of rows of a query and its first row, as a text; empty if there are no
+// rows.
 func (db *DB) first(ctx context.Context, query string) (string, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -294,11 +294,12 @@ func (db *DB) first(ctx context.Context, query string) (string, error) {
 	return fmt.Sprintf("%s, the first: %s", Count(n, "row"), strings.Join(words, ", ")), rows.Err()
 }
 
-// dataViews are the views about data objects, and those with sums over them.
+// dataViews are the views about data objects, and the view whose invariants compare sums over them.
 var dataViews = []string{"data_object_metrics", "data_layout", "data_object_functions", "memory_objects", "conservation"}
 
-// verifyBatches verifies batches on all processors. It returns two lists, with all other
-// experiments hidden: what could not be verified, and what has only data objects left to verify.
+// verifyBatches verifies batches on all processors. It returns what SQL has to check: in open, the
+// experiments that could not be verified; in ofData, those whose data objects only are not
+// verified. The batches in both have all other experiments hidden.
 func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
 	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
 	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2

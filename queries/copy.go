@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// ErrTooLarge means that a result is larger than allowed.
+// ErrTooLarge says that a result is larger than allowed.
 var ErrTooLarge = errors.New("the result is too large")
 
 // sizeLook is how often the size of a file is checked while the engine writes it.
 const sizeLook = 20 * time.Millisecond
 
-// CopyParquet writes the rows of an admitted SELECT as a Parquet file to w. The engine writes it to
-// its own temporary directory, so that the query cannot name a file. options are further options of
-// COPY. The error is ErrTooLarge if the file has more than largest bytes, unless that is 0.
+// CopyParquet writes the rows of an admitted SELECT to w, as a Parquet file. The engine writes the
+// file in its own temporary directory, so that the query cannot choose its path. options are
+// further options of COPY. The error is ErrTooLarge if the file has more than largest bytes; 0: no
+// limit.
 func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, largest int64, w io.Writer, options ...string) error {
 	var dir string
 	if err := conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir); err != nil {

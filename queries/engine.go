@@ -27,13 +27,14 @@ type Limits struct {
 	Threads int   // 0: as many as there are processors
 }
 
-// DefaultMemory is the SQL engine's default memory limit. What needs more goes to temporary files.
+// DefaultMemory is the SQL engine's default memory limit. Beyond it, the engine uses temporary
+// files.
 const DefaultMemory = 4 << 30
 
 // SpillFactor bounds temporary files to a multiple of the memory limit.
 const SpillFactor = 4
 
-// engineConfig says what an engine may use, and what its SQL may do outside of it.
+// engineConfig says how much an engine may use, and which files its SQL may open.
 type engineConfig struct {
 	Limits
 	defaultMemory int64    // bytes, if Limits has none; 0: DefaultMemory
@@ -41,12 +42,12 @@ type engineConfig struct {
 	locked        bool     // false for our own statements that write a catalog, and for --unsafe
 }
 
-// connect opens an empty in-memory database, to which catalogs are attached: a path may hold
-// characters that mean something in a data source name. The statements of setup run once; each runs
-// for every connection.
+// connect opens an empty in-memory database. Catalogs are attached to it rather than opened as the
+// database, because a data source name cannot hold every path. The statements of setup run once;
+// each is called for every connection.
 //
-// A locked engine opens only the given files and files of its temporary directory, loads no
-// extension, and keeps its settings. It could still write to these files, so foreign SQL goes
+// A locked engine opens only the given files and those of its temporary directory, loads no
+// extension, and keeps its settings. It could still write to these files, so foreign SQL must go
 // through Admit.
 func connect(config engineConfig, setup []string, each func(driver.ExecerContext) error) (*sql.DB, error) {
 	temp := newEngineDir()
@@ -66,7 +67,7 @@ func (config engineConfig) settings(temp string) url.Values {
 	return url.Values{
 		"threads":        {fmt.Sprint(threads)},
 		"temp_directory": {temp},
-		// Nothing is downloaded.
+		// The engine downloads no extensions.
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 		"allow_persistent_secrets":     {"false"},
@@ -104,7 +105,8 @@ func run(conn driver.ExecerContext, statements []string) error {
 	return nil
 }
 
-// limit sets the limits of memory and temporary files, and settings that all engines share.
+// limit sets the limits of memory and temporary files, and the settings that all engines have in
+// common.
 func (config engineConfig) limit(conn driver.ExecerContext) error {
 	memory := config.Memory
 	if memory == 0 {
@@ -123,8 +125,8 @@ func (config engineConfig) limit(conn driver.ExecerContext) error {
 	})
 }
 
-// engineMemory returns the engine's own default limit, which considers the machine and the control
-// group.
+// engineMemory returns the engine's own default limit: it depends on the machine's and the control
+// group's memory.
 func engineMemory(conn driver.QueryerContext) (int64, error) {
 	rows, err := conn.QueryContext(context.Background(), "SELECT current_setting('memory_limit')", nil)
 	if err != nil {
@@ -149,15 +151,16 @@ func engineMemory(conn driver.QueryerContext) (int64, error) {
 func lock(files []string) []string {
 	list := mapped(files, func(f string) string { return `"` + listed.Replace(f) + `"` })
 	return []string{
-		// The list has files but no directories: functions that read could create files in a
-		// directory. It is one text, which the engine reads faster than thousands of them.
+		// The list has only files, because SQL that is allowed to read could create files in a
+		// directory. It is one text, because the engine reads that faster than a list of thousands
+		// of texts.
 		"SET GLOBAL allowed_paths = " + quote("["+strings.Join(list, ", ")+"]"),
 		"SET GLOBAL enable_external_access = false",
 		"SET GLOBAL lock_configuration = true",
 	}
 }
 
-// listed escapes the characters that end a quoted text in a list written as text.
+// listed escapes a file's path as a quoted element of the text of a list.
 var listed = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // engineConnector removes the engine's temporary directory when the database is closed.
@@ -168,10 +171,11 @@ type engineConnector struct {
 
 var _ io.Closer = (*engineConnector)(nil) // sql.DB.Close calls it
 
-// Driver implements driver.Connector: sql.DB finds its engine by it.
+// Driver implements driver.Connector. It returns the connector, which sessions find by
+// sql.DB.Driver.
 func (c *engineConnector) Driver() driver.Driver { return c }
 
-// Open implements driver.Driver: it connects to the same database, whatever the name.
+// Open implements driver.Driver. It ignores the name, and connects to the same database.
 func (c *engineConnector) Open(string) (driver.Conn, error) { return c.Connect(context.Background()) }
 
 // Close closes the database and removes the directory.
@@ -182,7 +186,7 @@ func (c *engineConnector) Close() error {
 // EngineVersion returns the version of DuckDB.
 func EngineVersion() string { return mapping.LibraryVersion() }
 
-// engineDir is an engine's temporary directory. Without it, queries that need it fail.
+// engineDir is an engine's temporary directory. If it could not be made, queries that need it fail.
 type engineDir struct {
 	*tempdir.Dir        // nil if it could not be made
 	path         string // a subdirectory for SQL, which must not see the owner's file

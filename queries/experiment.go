@@ -21,8 +21,8 @@ type Experiment struct {
 	batch string // the batch with its rows
 }
 
-// State is a hash of everything that the store knows about an experiment except its rows. The rows
-// are the same as long as the generation is.
+// State is a hash of all that the store knows about an experiment except its rows. The rows change
+// only with the generation, which the hash includes.
 func (e *Experiment) State() string {
 	return cachekey.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.Labels)
 }
@@ -48,8 +48,8 @@ func experimentsOf(batches []storedir.Batch) []Experiment {
 	return list
 }
 
-// nameUniquely names experiments: each by its base name, after as many parent directories as make
-// it unique. Recordings of the same path get their ids appended.
+// nameUniquely sets the names of experiments: the base name, after as many parent directories as
+// make it unique. If several recordings have the same path, their ids are appended.
 func nameUniquely(list []Experiment) {
 	parents := make([]string, len(list)) // the rest of the path
 	at := make(map[string]int, len(list))
@@ -79,11 +79,12 @@ func nameUniquely(list []Experiment) {
 	}
 }
 
-// ExtraColumns are the columns of ListExperiments that the view experiments lacks.
+// ExtraColumns are the columns of ListExperiments that are not columns of the view experiments.
 var ExtraColumns = []string{"experiment", "errors", "warnings", "labels"}
 
-// ListExperiments returns a row for each experiment, with these columns or all: the columns of the
-// view experiments, the numbers of errors and warnings, and the labels as a JSON object.
+// ListExperiments returns a row for each experiment, with the given columns or all. All are the
+// columns of the view experiments, the numbers of errors and warnings, and the labels as a JSON
+// object.
 func (db *DB) ListExperiments(ctx context.Context, columns ...string) (*sql.Rows, error) {
 	all := "*"
 	if len(columns) > 0 {

@@ -10,8 +10,8 @@ import (
 	"stackmill/queries/timerange"
 )
 
-// Filter says which samples pass and which functions are hidden. All conditions must hold; several
-// threads, CPUs or processes are alternatives, and so are several time ranges.
+// Filter selects samples, and says which functions are hidden. A sample must fulfill all
+// conditions. Several threads, CPUs, processes or time ranges are alternatives.
 type Filter struct {
 	Where   []string // SQL over the columns of a sample: WhereHelp
 	Threads []int64
@@ -19,22 +19,23 @@ type Filter struct {
 	PIDs    []int64
 	Between []string // BetweenHelp
 
-	// Load objects of which Hide hides all functions, and APIOnly all but the entry points.
+	// Hide names load objects of which all functions are hidden; APIOnly, those of which only the
+	// entry points are shown.
 	Hide    []string // HideHelp
 	APIOnly []string // APIOnlyHelp
 
-	// Conditions look at the stacks of Mode (user mode if empty). Inline makes inlined functions
-	// frames of their own there.
+	// Mode is the mode whose stacks the conditions see; empty: user mode. With Inline, these stacks
+	// have inlined functions as frames of their own.
 	Mode   string
 	Inline bool
 }
 
-// FilterError is the error of a filter that makes no sense for the store.
+// FilterError is the error of a filter that is invalid, or matches nothing that the store has.
 type FilterError struct{ error }
 
 func (e *FilterError) Unwrap() error { return e.error }
 
-// The help of a filter's parts.
+// The help texts of a filter's options.
 const (
 	WhereHelp = `only samples for which this SQL is true, over the columns experiment, host, pid, process, thread_id, thread_name, cgroup, cpu, time_ns, wall, kind, leaf, leaf_object, ` +
 		`label('KEY'), stack_has('REGEX') (a function on the stack), object_has('REGEX') (a load object on it), during('PHASE'); may be repeated: all must be true`
@@ -53,7 +54,7 @@ func (f *Filter) chooses() bool {
 // hides reports whether functions are hidden.
 func (f *Filter) hides() bool { return len(f.Hide)+len(f.APIOnly) > 0 }
 
-// Conditions returns the conditions on samples as SQL. All must hold.
+// Conditions returns the conditions on samples as SQL expressions, all of which must hold.
 func (f *Filter) Conditions() (all []string, err error) {
 	all = slices.Clone(f.Where)
 	for _, in := range []struct {
@@ -84,7 +85,7 @@ func (f *Filter) Conditions() (all []string, err error) {
 	return all, nil
 }
 
-// window returns the condition of one time range.
+// window returns the condition for one time range.
 func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {

@@ -15,13 +15,13 @@ import (
 )
 
 // Filter returns a session of the same store in which only the samples that pass a filter count:
-// tables and views have their usual names, with values summed again from these samples.
-// Descriptions of code, stacks, data objects and experiments stay the same. Experiments that are
-// kept as sums have no samples, so nothing of them is left.
+// tables and views have their usual names, but values are summed again from these samples.
+// Descriptions of code, stacks, data objects and experiments stay the same. Summaries have no
+// samples, so they have no values in the session.
 //
-// The session shares the engine and its memory, so close it first. Its tables are in the engine's
-// own database, and macros of its connections put them in place of the catalog's. If views are
-// named, it has only what these need, which is faster: reading others fails.
+// The session shares the engine and its memory: close it before db. Its tables are in the engine's
+// own database, and macros of its connections hide the catalog's. If views are named, the session
+// is made faster, because it has only what these need: reading other views fails.
 func (db *DB) Filter(ctx context.Context, f Filter, views ...string) (*DB, error) {
 	all, err := f.Conditions()
 	if err != nil {
@@ -48,7 +48,7 @@ func (db *DB) Filter(ctx context.Context, f Filter, views ...string) (*DB, error
 // sessions counts the filtered sessions of all engines, to name their schemas.
 var sessions atomic.Int64
 
-// filteredSession makes the tables of a filtered session, and its connections.
+// filteredSession makes the tables of a filtered session, and connects to it.
 type filteredSession struct {
 	from    *DB
 	schema  string // of its tables
@@ -82,8 +82,8 @@ func (fs *filteredSession) Close() error {
 	return err
 }
 
-// build makes the tables on a connection that sees the unfiltered store, and then the macros that
-// all connections get.
+// build makes the tables, on a connection that sees the unfiltered store. It then makes the macros
+// that all connections of the session get.
 func (fs *filteredSession) build(ctx context.Context, session *sql.DB, conditions []string) error {
 	conn, err := session.Conn(ctx)
 	if err != nil {
@@ -127,7 +127,8 @@ func (fs *filteredSession) build(ctx context.Context, session *sql.DB, condition
 	return execute(ctx, conn, fs.macros...)
 }
 
-// readMetrics reads which metrics exist, if the filter has conditions on samples.
+// readMetrics reads which kinds of samples and metrics exist. It is needed only for conditions on
+// samples.
 func (fs *filteredSession) readMetrics(ctx context.Context, conn *sql.Conn) error {
 	if !fs.filter.chooses() {
 		return nil
@@ -144,7 +145,7 @@ func (fs *filteredSession) readMetrics(ctx context.Context, conn *sql.Conn) erro
 // table returns the name of one of the session's tables.
 func (fs *filteredSession) table(name string) string { return fs.schema + "." + name }
 
-// create returns the statement that makes one of the session's tables.
+// create returns the statement that makes one of the session's tables from a query.
 func (fs *filteredSession) create(name, query string) string {
 	return "CREATE TABLE " + fs.table(name) + " AS\n" + query
 }
@@ -155,7 +156,7 @@ func firstLine(message string) string {
 	return first
 }
 
-// Share is how much a filter leaves of one metric of one experiment.
+// Share is the part of one metric of one experiment that a filter leaves.
 type Share struct {
 	ExperimentID, Metric, Unit string
 	Value, Whole               int64
@@ -184,8 +185,8 @@ func (db *DB) Shares(ctx context.Context) ([]Share, error) {
 	return shares, nil
 }
 
-// Emptied returns the pairs of experiment id and metric that the filter leaves empty. Another
-// metric is then shown by default.
+// Emptied returns the pairs of experiment id and metric for which the filter leaves no values. Such
+// a metric is not shown by default.
 func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 	emptied := map[[2]string]bool{}
 	if !db.fewerSamples {
@@ -199,7 +200,8 @@ func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 	return emptied, err
 }
 
-// MetricRemark names the default metrics if the filter empties the usual ones; else it is empty.
+// MetricRemark returns a text that names the default metrics, if the filter leaves no values of the
+// usual ones; else "".
 func (db *DB) MetricRemark(ctx context.Context) (string, error) {
 	if !db.fewerSamples {
 		return "", nil
@@ -218,11 +220,10 @@ func (db *DB) MetricRemark(ctx context.Context) (string, error) {
 	return fmt.Sprintf("the filter leaves nothing of %s: %s is shown first", usual.String, cmp.Or(left.String, "no metric")), nil
 }
 
-// IsFiltered reports whether the session has only the samples that pass a filter.
+// IsFiltered reports whether this is a filtered session.
 func (db *DB) IsFiltered() bool { return db.unfiltered != nil }
 
-// Remarks returns what readers of all answers should know: what the store lacks, and what a filter
-// leaves.
+// Remarks returns texts to show with every answer: what the store lacks, and what a filter leaves.
 func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
 	remarks = db.LeftOut()
 	if !db.IsFiltered() {

@@ -9,7 +9,7 @@ import (
 	"stackmill/schema"
 )
 
-// showing returns the function that says which functions of a load object are shown; nil if all.
+// showing returns a function that says which functions of a load object are shown; nil if all are.
 func (fs *filteredSession) showing() func(name, path string) filter.Visibility {
 	if fs.libraries == nil {
 		return nil
@@ -25,10 +25,10 @@ func (fs *filteredSession) showing() func(name, path string) filter.Visibility {
 	}
 }
 
-// hiddenRule is the rule of frames that are hidden.
+// hiddenRule is the rule of frames whose location changed because functions are hidden.
 const hiddenRule = "hidden"
 
-// shownRows returns the macros of tables whose rows differ because functions are hidden.
+// shownRows returns the macros of the tables that change if functions are hidden.
 func (fs *filteredSession) shownRows() []string {
 	rows := []string{
 		fs.withStandIns(schema.Modules, map[string]string{"module_id": "module_id", "load_object_id": "load_object_id", "name": quote("(" + hiddenRule + ")")}),
@@ -57,7 +57,8 @@ func (fs *filteredSession) shownRows() []string {
 	)
 }
 
-// entryPoints is the query of the locations in libraries that show only their entry points.
+// entryPoints is a query for the locations in load objects of which only the entry points are
+// shown.
 func (fs *filteredSession) entryPoints() string {
 	values := []string{"(NULL::VARCHAR, NULL::VARCHAR)"}
 	for _, l := range fs.libraries {
@@ -69,14 +70,16 @@ func (fs *filteredSession) entryPoints() string {
 		"JOIN (VALUES " + strings.Join(values, ", ") + ") v(name, path) ON v.name = o.name AND v.path = o.path"
 }
 
-// stored is the macro of a table whose rows a query makes from the stored ones.
+// stored is the macro that replaces a table's rows. format is a query with %s in place of the
+// stored rows.
 func (fs *filteredSession) stored(t *schema.Table, format string) string {
 	return macro(t, fmt.Sprintf(format, "("+rowsQuery(fs.sees.store, t, fs.sees.portions)+")"))
 }
 
-// withStandIns is the macro of the stored rows and one row for each library as a whole, given the
-// values of some columns; others are NULL, or zero or empty if NULL is not allowed. All are cast:
-// the engine makes wrong plans for unions that it has to cast.
+// withStandIns is the macro of a table's stored rows, and one row for each function that represents
+// a library. values has SQL for some columns of these; the others are NULL, or zero or empty if
+// NULL is not allowed. All values are cast, because the engine makes wrong plans for unions that it
+// has to cast.
 func (fs *filteredSession) withStandIns(t *schema.Table, values map[string]string) string {
 	columns, added := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {

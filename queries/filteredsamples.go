@@ -8,7 +8,7 @@ import (
 	"stackmill/schema"
 )
 
-// samples returns the statements that make the table of the samples that pass.
+// samples returns the statements that make the table of the samples that pass (`passed`).
 func (fs *filteredSession) samples(c *predicate) (statements []string) {
 	kept := []string{"experiment_id", "sample", "stack"}
 	columns, joins := []string{"s.experiment_id", "s.sample", "s.stack"}, ""
@@ -51,21 +51,21 @@ func (fs *filteredSession) samples(c *predicate) (statements []string) {
 	return append(statements, fs.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s"+joins+")"+where))
 }
 
-// hasMetric reports whether some experiment has a metric of a kind or, without a name, any metric
-// of the kind.
+// hasMetric reports whether some experiment has a metric of a kind of samples. An empty name means
+// any metric of the kind.
 func (fs *filteredSession) hasMetric(kind schema.Kind, metric string) bool {
 	return fs.metrics[[2]string{kind.String(), metric}]
 }
 
-// valuesOfSamples is the query of the values of the samples that pass.
+// valuesOfSamples is a query for the values of the samples that pass.
 func (fs *filteredSession) valuesOfSamples() string {
 	return "SELECT v.experiment_id, v.sample, v.metric, v.value FROM (" + sampleMetrics(fs.hasMetric) + ") v SEMI JOIN " + fs.table("passed") + " p ON p.experiment_id = v.experiment_id AND p.sample = v.sample"
 }
 
-// stackValues is the query of sums by stack of the samples that pass.
+// stackValues is a query for the sums, by stack and metric, of the samples that pass.
 func (fs *filteredSession) stackValues() string { return stackSums(fs.hasMetric, fs.table("passed")) }
 
-// ofExperiments is the query of the columns of experiments that conditions use.
+// ofExperiments is a query for columns of experiments that conditions use.
 func (fs *filteredSession) ofExperiments(c *predicate) string {
 	columns := ""
 	for i, key := range c.texts["label"] {
@@ -77,10 +77,10 @@ func (fs *filteredSession) ofExperiments(c *predicate) string {
 	return "SELECT e.experiment_id, e.experiment, e.host, epoch_us(e.started) AS started_us" + columns + "\nFROM experiments e"
 }
 
-// ofStacks is the query of the columns of recorded stacks that conditions use, in the filter's
-// mode. Patterns are matched once per function and load object. Nodes are numbered so that a
-// subtree is a range: a stack contains a match if, up to its leaf, more matching nodes have begun
-// than ended.
+// ofStacks is a query for columns of recorded stacks that conditions use, in the filter's mode. It
+// matches patterns once per function and load object. The subtree of a node is a range of node
+// numbers, so a stack contains a matching node if, up to the stack's leaf, more ranges of matching
+// nodes have begun than ended.
 func (fs *filteredSession) ofStacks(c *predicate) string {
 	mode := cmp.Or(fs.filter.Mode, "user")
 	shown, up := mode+"_location", mode+"_up"
@@ -134,15 +134,15 @@ SELECT r.experiment_id, r.stack, o.leaf, o.leaf_object` + join(named) + `
 FROM recorded_stacks r JOIN opened o ON o.experiment_id = r.experiment_id AND o.node = r.node - r.` + up
 }
 
-// usage is the query of values by thread, name, control group, CPU and second.
+// usage is a query for the rows of usage_values, from the samples that pass.
 func (fs *filteredSession) usage() string {
 	return `SELECT p.experiment_id, p.in_process AS process, p.in_thread AS thread_id, p.named AS name_no, p.in_group AS cgroup, p.on_cpu AS cpu, p.second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
 FROM ` + fs.table(sampleValues) + ` v JOIN ` + fs.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
 GROUP BY ALL`
 }
 
-// data is the query of values of data objects. Samples lack the column detail, which follows from
-// the others.
+// data is a query for the rows of data_values, from the samples that pass. Samples lack the column
+// detail, which the other columns determine.
 func (fs *filteredSession) data() string {
 	return `WITH details AS MATERIALIZED (
   SELECT experiment_id, data_object_id, location, method, agreement, embedding_object_id, string_agg(DISTINCT detail, ' or ' ORDER BY detail) AS detail

@@ -10,21 +10,21 @@ import (
 	"stackmill/schema"
 )
 
-// derivedTable is a table of a filtered session that SQL computes. Package filter computes the
-// others.
+// derivedTable is a table that differs in a filtered session: SQL computes it or, without make and
+// rows, package filter.
 type derivedTable struct {
 	of    *schema.Table // the table of the store that it replaces
 	needs []*schema.Table
 	make  func(*filteredSession) string // the query of the table, if the session stores it
 	rows  func(*filteredSession) string // the query of its rows, if they follow from other tables
-	// ofSamples means that hiding functions does not change it.
+	// ofSamples says that the table depends on the samples only, not on which functions are hidden.
 	ofSamples bool
 }
 
-// sampleValues is the table of the values of the samples that pass.
+// sampleValues is the name of the table with the values of the samples that pass.
 const sampleValues = "sample_values"
 
-// derivedTables lists all of them, each after the tables that it needs.
+// derivedTables lists the tables that differ, each after those that it needs.
 var derivedTables = func() (list []derivedTable) {
 	list = []derivedTable{
 		{of: schema.StackValues, make: (*filteredSession).stackValues, ofSamples: true},
@@ -39,11 +39,11 @@ var derivedTables = func() (list []derivedTable) {
 		derivedTable{of: schema.FunctionSums, needs: []*schema.Table{schema.FunctionRollup}, rows: func(*filteredSession) string { return summed(rowsName(schema.FunctionRollup) + "()") }})
 }()
 
-// keeps reports whether the session can use the store's table unchanged.
+// keeps reports whether the session can use the store's table as it is.
 func (p *derivedTable) keeps(fs *filteredSession) bool { return p.ofSamples && !fs.filter.chooses() }
 
-// need records the tables that the session needs so that these tables and views can be read; values
-// by stack are always among them.
+// need sets fs.needed: the given tables and views, the tables that these are computed from, and
+// stack_values.
 func (fs *filteredSession) need(read map[string]bool) {
 	read[schema.StackValues.Name] = true
 	for i := range slices.Backward(derivedTables) {
@@ -64,15 +64,16 @@ func (fs *filteredSession) needsSamples() bool {
 
 var stackTables = []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks, schema.InlineFrames}
 
-// ReadsStacks reports whether views depend on the functions on stacks, so that hiding some matters.
+// ReadsStacks reports whether views read functions on stacks, so that hiding functions changes
+// them.
 func ReadsStacks(views ...string) bool {
 	read, err := readBy(views)
 	return err != nil || slices.ContainsFunc(derivedTables, func(p derivedTable) bool { return !p.ofSamples && read[p.of.Name] }) ||
 		slices.ContainsFunc(stackTables, func(t *schema.Table) bool { return read[t.Name] })
 }
 
-// readBy returns the tables and views that views read, directly or through others; all if no view
-// is named.
+// readBy returns the tables and views that the named views read, directly or through other views;
+// without names, all.
 func readBy(names []string) (map[string]bool, error) {
 	views, err := Views()
 	if err != nil {
@@ -109,7 +110,7 @@ func readBy(names []string) (map[string]bool, error) {
 // sqlComment matches a comment in the SQL of views.
 var sqlComment = lazyregexp.New(`--.*`)
 
-// namesRead returns the names after FROM and JOIN in SQL of views, including its CTEs.
+// namesRead returns the words after FROM and JOIN in the SQL of views: tables, views and CTEs.
 func namesRead(sql string) (names []string) {
 	before := ""
 	for _, word := range strings.FieldsFunc(sqlComment().ReplaceAllString(sql, ""), func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
@@ -121,8 +122,8 @@ func namesRead(sql string) (names []string) {
 	return names
 }
 
-// rows returns the macros of tables whose rows differ from the store's, and of views that differ or
-// that would compute again what the session has.
+// rows returns statements for the connections of the session: macros of tables that differ from the
+// store's, and views that differ or whose rows the session has computed already.
 func (fs *filteredSession) rows() (statements []string) {
 	if fs.libraries != nil {
 		statements = fs.shownRows()
@@ -141,7 +142,7 @@ func (fs *filteredSession) rows() (statements []string) {
 	return statements
 }
 
-// rowsOf is the query of a table's rows; empty if they are the store's.
+// rowsOf is a query for the rows of a table; empty if they are the store's rows.
 func (fs *filteredSession) rowsOf(t *schema.Table) string {
 	i := slices.IndexFunc(derivedTables, func(p derivedTable) bool { return p.of == t })
 	switch {
@@ -157,13 +158,14 @@ func (fs *filteredSession) rowsOf(t *schema.Table) string {
 	return "FROM " + fs.table(t.Name)
 }
 
-// macro is the statement that replaces a table's rows for a connection.
+// macro is the statement that makes a table consist of the rows of a query, for one connection.
 func macro(t *schema.Table, query string) string {
 	return "CREATE OR REPLACE TEMP MACRO " + textMacro(rowsName(t), query)
 }
 
-// missingTable is the query of a table that was not made. It fails, so that nobody gets values of
-// all samples. Its columns are not constant, or the engine might drop the call that fails.
+// missingTable is a query that fails, for a table that the session does not have, so that nobody
+// gets values of all samples. Its columns are not constants, because the engine might drop the call
+// that fails.
 func missingTable(t *schema.Table) string {
 	columns := mapped(t.Columns, func(c schema.Column) string { return "range::VARCHAR::" + c.Type.SQL() + " AS " + identifier(c.Name) })
 	return "SELECT " + strings.Join(columns, ", ") + " FROM range(1) WHERE error(" + quote("the filtered session has no "+t.Name+": it was made for other views ") + " || range)::VARCHAR <> ''"

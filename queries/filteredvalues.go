@@ -23,7 +23,7 @@ import (
 	"stackmill/stages/structure"
 )
 
-// compute makes the session's tables of values, batch by batch (package filter).
+// compute makes the value tables of the session with package filter, batch by batch.
 func (fs *filteredSession) compute(ctx context.Context, conn *sql.Conn) error {
 	w := &tableWriter{session: fs, conn: conn, pending: map[*schema.Table]*pendingRows{}}
 	if err := w.create(ctx); err != nil || len(w.pending) == 0 {
@@ -45,7 +45,7 @@ func (fs *filteredSession) compute(ctx context.Context, conn *sql.Conn) error {
 	return w.flushAll(ctx)
 }
 
-// computeBatch computes the values of a batch's experiments; only means that the session has no
+// computeBatch computes the values of a batch's experiments. only says that the session has no
 // others.
 func (fs *filteredSession) computeBatch(ctx context.Context, b *storedir.Batch, experiments []*Experiment, only bool, w *tableWriter) error {
 	if len(experiments) == 0 { // all are kept as sums
@@ -86,8 +86,8 @@ func (fs *filteredSession) computeBatch(ctx context.Context, b *storedir.Batch, 
 	return group.Wait()
 }
 
-// values computes the values of an experiment. The library that reads Parquet files panics at some
-// damaged ones.
+// values computes the values of an experiment. It recovers from panics, because the library that
+// reads Parquet panics at some damaged files.
 func (fs *filteredSession) values(ctx context.Context, x *filter.Experiment, w *tableWriter) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,8 +141,8 @@ type pendingRows struct {
 	rows    int64
 }
 
-// mostPending is how many rows of a table are collected before they are inserted: an INSERT per
-// experiment would take longer than computing its rows.
+// mostPending is how many rows of a table are collected for one INSERT. One INSERT per experiment
+// would take longer than computing the rows.
 const mostPending = 1 << 19
 
 func (w *tableWriter) create(ctx context.Context) error {
@@ -184,11 +184,11 @@ func (w *tableWriter) flushAll(ctx context.Context) error {
 	return nil
 }
 
-// scanned is the view of the rows that are inserted.
+// scanned is the name of the view through which INSERT reads the pending rows.
 const scanned = "computed_rows"
 
-// flush inserts the pending rows of a table. Their view is made in the session's schema, since the
-// catalog is read-only.
+// flush inserts the pending rows of a table. It makes the view of the rows in the session's schema,
+// because the catalog is read-only.
 func (w *tableWriter) flush(ctx context.Context, t *schema.Table) error {
 	p := w.pending[t]
 	if p.rows == 0 {

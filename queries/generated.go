@@ -9,10 +9,10 @@ import (
 	"stackmill/schema"
 )
 
-// sampleMetrics returns the query of the view sample_metrics: a branch for each declared metric,
-// and for each kind of samples that name their metrics. Each branch joins its one row of `metrics`,
-// so that a metric that no experiment has costs no scan. Unless the session's metrics are known,
-// each still has to be planned.
+// sampleMetrics returns the query of the view sample_metrics. It has a branch for each declared
+// metric, and for each kind of samples whose metrics are named in the recording. Each branch joins
+// its one row of `metrics`, so that a metric that no experiment has costs no scan. It still costs
+// planning, so branches of metrics that are not known are left out.
 func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 	var branches []string
 	for _, m := range schema.Declared {
@@ -51,8 +51,7 @@ func metricBranch(m schema.Metric) string {
 	return sql
 }
 
-// metricValue returns SQL for a sample's value of a metric, and the condition under which the
-// sample counts.
+// metricValue returns SQL for the value of a sample in a metric, and for whether the sample counts.
 func metricValue(m schema.Metric) (value, condition string) {
 	value = "1::BIGINT"
 	var conds []string
@@ -66,7 +65,8 @@ func metricValue(m schema.Metric) (value, condition string) {
 	return value, strings.Join(conds, " AND ")
 }
 
-// joinThread joins the thread of a sample if the metric depends on it.
+// joinThread returns the join that gives a sample its thread, if the metric depends on that; else
+// "".
 func joinThread(m schema.Metric) string {
 	if !dependsOnThread(m) {
 		return ""
@@ -74,9 +74,9 @@ func joinThread(m schema.Metric) string {
 	return " JOIN samples s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
 }
 
-// stackSums is the query of sums by stack and metric of the samples in the table passed. The
-// samples of a kind are joined and grouped once for all metrics: one metric after the other, as in
-// sample_metrics, takes several times as long.
+// stackSums is a query for sums, by stack and metric, of the samples in the table passed. It joins
+// and groups the samples of a kind once for all metrics: doing so for each metric, as
+// sample_metrics does, takes several times as long.
 func stackSums(known func(kind schema.Kind, metric string) bool, passed string) string {
 	parts := []string{"known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)"}
 	sums := []string{"SELECT experiment_id, NULL::INTEGER AS stack, metric, NULL::BIGINT AS value, NULL::BIGINT AS samples FROM known WHERE false"}
@@ -131,9 +131,9 @@ func dependsOnThread(m schema.Metric) bool {
 	return slices.ContainsFunc(slices.Concat(m.Where...), func(c schema.Cond) bool { return c.Column == "thread_id" })
 }
 
-// defaultMetrics returns the query of the view default_metrics: first the metric that the recording
-// prefers, then metrics in the order of their declaration, then counters and events by name.
-// filtered, if not empty, is the table of stack values that a filter leaves: metrics without any
+// defaultMetrics returns the query of the view default_metrics. It orders metrics: first the one
+// that the recording prefers, then the declared ones in order, then the others by name. filtered,
+// if not empty, is a table of the stack values that a filter leaves: metrics without values there
 // come last.
 func defaultMetrics(filtered string) string {
 	var ranks []string
@@ -155,25 +155,25 @@ FROM ranked GROUP BY experiment_id`
 // metricColumn is a column with the sum of one metric.
 type metricColumn struct{ name, metric string }
 
-// metricStacks are the columns of a view with a row for each stack: sums of the metrics of one kind
-// of calls.
+// metricStacks has the columns of a view with a row for each stack: each is the sum of a metric of
+// one kind of calls, such as allocations.
 type metricStacks []metricColumn
 
-// query is the view's query.
+// query is the query of the view.
 func (columns metricStacks) query() string {
 	return columns.over(`
   SELECT experiment_id, stack_id, "position", 0 AS level, function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)`)
 }
 
-// inlined is the query with inlined functions as functions of their own (S10).
+// inlined is the query of the view with inlined functions as frames of their own (S10).
 func (columns metricStacks) inlined() string {
 	return columns.over(`
   SELECT s.experiment_id, s.stack_id, s."position", l.level, l.function_id
   FROM (FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)) s JOIN location_levels l USING (experiment_id, location_id)`)
 }
 
-// over is the query with the stacks' texts made of the functions that another query finds on the
-// stacks.
+// over is the query of the view. passed is a query for the functions on each stack, of which the
+// text in the column stack consists.
 func (columns metricStacks) over(passed string) string {
 	var sums, shown, metrics []string
 	for _, c := range columns {
@@ -210,8 +210,8 @@ var (
 		{"others", "ioothercnt"}, {"other_ns", "ioothertime"}, {"errors", "ioerrorcnt"}, {"error_ns", "ioerrortime"}}
 )
 
-// rangeView generates a view of values by ranges of an amount that samples of some kinds have.
-// Other kinds have 0 of it.
+// rangeView generates a view that divides values by an amount that samples have, such as bytes,
+// into ranges. Samples of kinds without such an amount count as 0.
 type rangeView struct {
 	ranges string // the view with the ranges
 	column string // its column with their names
@@ -220,7 +220,7 @@ type rangeView struct {
 	kinds  []schema.Kind
 }
 
-// query is the view's query.
+// query is the query of the view.
 func (r rangeView) query() string {
 	var metrics, kinds []string
 	for _, k := range r.kinds {

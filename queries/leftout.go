@@ -19,7 +19,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// UnreadableCommit is a commit that cannot be read, so that answers lack its content.
+// UnreadableCommit is a commit that cannot be read. Answers lack its experiments.
 type UnreadableCommit struct {
 	File        string   // of the commit, relative to the store
 	Experiments []string // names of the missing ones, sorted, as far as known
@@ -28,7 +28,7 @@ type UnreadableCommit struct {
 	batch string
 }
 
-// LeftOutPrefix begins each remark about what the answers of a store lack.
+// LeftOutPrefix begins each remark about what all answers of the store lack.
 const LeftOutPrefix = "left out: "
 
 // String says what is missing, why, and what to do.
@@ -50,7 +50,7 @@ func (l *UnreadableCommit) String() string {
 // mostUnreadable is how many unreadable commits are described one by one.
 const mostUnreadable = 5
 
-// LeftOut returns remarks about what all answers of the store lack: a few texts at most.
+// LeftOut returns remarks about what all answers of the store lack: at most a few.
 func (db *DB) LeftOut() (remarks []string) {
 	all := db.Unreadable
 	for i := range all[:min(len(all), mostUnreadable)] {
@@ -65,7 +65,8 @@ func (db *DB) LeftOut() (remarks []string) {
 	return remarks
 }
 
-// damagedRemark names the experiments that are left out because check --repair found them damaged.
+// damagedRemark returns a remark that names the experiments that `check --repair` found damaged:
+// they are left out until they are ingested again.
 func damagedRemark(again []storedir.Entry) string {
 	names := make([]string, len(again))
 	for i, e := range again {
@@ -79,8 +80,8 @@ func damagedRemark(again []storedir.Entry) string {
 	return LeftOutPrefix + what + " damaged (ingest the recordings again, or take them out by stackmill forget; stackmill check says where they were)"
 }
 
-// mentionLeftOut adds what the store leaves out to the error of a selector without a match: the
-// experiment may be among it.
+// mentionLeftOut adds what the store leaves out to the error of a selector that matches no
+// experiment: the experiment may be left out.
 func (db *DB) mentionLeftOut(err error) error {
 	if remarks := db.LeftOut(); remarks != nil && errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w; %s", err, strings.Join(remarks, "; "))
@@ -88,7 +89,7 @@ func (db *DB) mentionLeftOut(err error) error {
 	return err
 }
 
-// leftOutIn returns what is left out because of damaged commits.
+// leftOutIn returns the unreadable commits, with the experiments that are left out because of each.
 func leftOutIn(ctx context.Context, store string, c *storedir.Contents) (all []UnreadableCommit) {
 	for i := range c.Damaged {
 		d := &c.Damaged[i]
@@ -107,9 +108,9 @@ func leftOutIn(ctx context.Context, store string, c *storedir.Contents) (all []U
 	return all
 }
 
-// experimentsIn returns the names of the experiments of a damaged commit by id, empty for a
-// forgotten one. They come from the commit's text or, if it is unreadable, from the batch's file of
-// the table of experiments.
+// experimentsIn returns the names of the experiments in a damaged commit, by id; a forgotten one
+// has the name "". It reads them from the commit or, if that is unreadable, from the batch's file
+// of the table experiments.
 func experimentsIn(ctx context.Context, store string, d *storedir.CommitFile) map[string]string {
 	names := map[string]string{}
 	for _, e := range d.Experiments {
@@ -137,7 +138,7 @@ func experimentsIn(ctx context.Context, store string, d *storedir.CommitFile) ma
 	return names
 }
 
-// textsOf returns two text columns of a file.
+// textsOf returns two columns of strings of a Parquet file.
 func textsOf(ctx context.Context, path, first, second string) ([][2]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -147,7 +148,8 @@ func textsOf(ctx context.Context, path, first, second string) ([][2]string, erro
 	return rowreader.Texts(ctx, f, first, second)
 }
 
-// LostFile is the error of a query for which a file of the store is missing, damaged or replaced.
+// LostFile is the error of a query that needs a file of the store that is missing, damaged or
+// replaced.
 type LostFile struct {
 	Path  string
 	doing string // what failed, with a colon
@@ -167,11 +169,11 @@ func (e *LostFile) Error() string {
 
 func (e *LostFile) Unwrap() error { return e.cause }
 
-// lost matches the messages of a locked engine about a lost file: the engine may not open it, or
-// takes its path for a directory or a pattern.
+// lost matches what a locked engine says about a lost file: that it may not open the file, or that
+// it does not find a directory or pattern of that name.
 var lost = lazyregexp.New(`(?s)(?:\w+ Error: )?(?:Cannot access file|No files found that match the pattern|Cannot open file) "([^"]*/tables/(\w+)/([^"/]+)\.parquet)(?:/\*\*/\*\.parquet)?"`)
 
-// FindLostFile returns the file of a store that an error is about, or nil.
+// FindLostFile returns the LostFile that an error is about, or nil.
 func FindLostFile(err error) *LostFile {
 	if err == nil {
 		return nil
@@ -185,5 +187,5 @@ func FindLostFile(err error) *LostFile {
 	return &LostFile{unescaped.Replace(m[1]), doing, err}
 }
 
-// unescaped reverses literal.
+// unescaped is the inverse of literal.
 var unescaped = strings.NewReplacer("[*]", "*", "[?]", "?", "[[]", "[")

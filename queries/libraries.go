@@ -10,13 +10,13 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// The help of what hides functions.
+// The help texts of the options that hide functions.
 const (
 	HideHelp    = `hide the functions of these load objects; their time moves to their callers. A name, with or without its version (libc.so), a path, or a pattern (libstdc*)`
 	APIOnlyHelp = `show only the entry points of these load objects: the functions that other load objects call`
 )
 
-// Library is a load object whose functions are hidden: all, or all but its entry points.
+// Library is a load object of which all functions are hidden, or all but its entry points.
 type Library struct {
 	Name, Path string
 	APIOnly    bool
@@ -27,7 +27,7 @@ func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err er
 	if !f.hides() {
 		return nil, nil
 	}
-	// Artificial load objects represent code that has none.
+	// Artificial load objects stand for code that belongs to none.
 	known, err := db.Records(ctx, "SELECT DISTINCT name, path FROM load_objects WHERE kind NOT IN ('artificial', 'unknown') ORDER BY ALL")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err er
 
 // librariesOf returns the load objects that a pattern matches.
 func librariesOf(pattern string, known []Record) (found []Library, err error) {
-	// gprofng writes their names in angle brackets.
+	// gprofng writes names of load objects in angle brackets.
 	text := strings.TrimSuffix(strings.TrimPrefix(pattern, "<"), ">")
 	var names []string
 	for _, k := range known {
@@ -73,8 +73,8 @@ func librariesOf(pattern string, known []Record) (found []Library, err error) {
 	return found, nil
 }
 
-// is reports whether a text names the load object: by its name or path, with or without the
-// version, or by a pattern.
+// is reports whether a text names the load object: it is the name or path, with or without the
+// version, or a pattern that matches.
 func (l Library) is(text string) bool {
 	name := strings.Trim(l.Name, "<>")
 	if strings.Contains(text, "/") {
@@ -90,7 +90,7 @@ func (l Library) is(text string) bool {
 	return err == nil && matches
 }
 
-// HiddenFunctions describes which functions a filtered session hides.
+// HiddenFunctions returns texts that say which functions a filtered session hides.
 func (db *DB) HiddenFunctions() (all []string) {
 	for _, apiOnly := range []bool{false, true} {
 		var names []string
@@ -106,10 +106,10 @@ func (db *DB) HiddenFunctions() (all []string) {
 	return all
 }
 
-// fewNames is how many names a sentence lists.
+// fewNames is how many names are written out in a sentence.
 const fewNames = 5
 
-// someNames lists names, each once.
+// someNames returns a text that lists a few of the names, each once.
 func someNames(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)

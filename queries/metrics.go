@@ -23,9 +23,9 @@ type metrics struct {
 	known []Metric // nil until they are read
 }
 
-// Metrics returns the metrics of a session's experiments: first those that most show by default,
-// then those that most have, then in the order of declaration. They are read once per session,
-// since each batch has them in a file of its own.
+// Metrics returns the metrics of a session's experiments. Metrics that most experiments show by
+// default come first, then those that most experiments have, then the others in the order of
+// declaration. It reads them once per session, because each batch has them in a file of its own.
 func (db *DB) Metrics(ctx context.Context) ([]Metric, error) {
 	db.metrics.mu.Lock()
 	defer db.metrics.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// matching returns the indexes of the experiments with a name or id or, failing that, with a name
-// that ends in it.
+// matching returns the indexes of the experiments with this name or id. If there are none, it
+// returns those whose name ends in it.
 func matching(experiments []Experiment, name string) []int {
 	var exact, ending []int
 	for i, e := range experiments {
@@ -25,7 +25,7 @@ func matching(experiments []Experiment, name string) []int {
 	return ending
 }
 
-// base returns the recording's own name from a unique name.
+// base returns the base name of the recording from an experiment's name.
 func base(name string) string {
 	name, _, _ = strings.Cut(name[strings.LastIndex(name, "/")+1:], "@")
 	return name
@@ -55,7 +55,7 @@ func closest(name string, known []string) []string {
 	return names
 }
 
-// distance is the number of bytes to insert, remove or replace between a and b.
+// distance returns how many bytes to insert, remove or replace to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -76,10 +76,11 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Suggest asks whether known names similar to an unknown one were meant; empty without any.
+// Suggest returns a question that names similar known names, to append to an error; "" if there are
+// none.
 func Suggest(name string, known []string) string { return near(slices.Compact(closest(name, known))) }
 
-// near formats a list of names that may have been meant.
+// near returns the question whether one of the names was meant.
 func near(names []string) string {
 	switch len(names) {
 	case 0:
@@ -98,6 +99,6 @@ func Count(n int, thing string) string {
 	return fmt.Sprint(n, " ", thing)
 }
 
-// ObjectPath is SQL of the end of a load object's path that distinguishes it in its experiment, for
-// a row o of load_objects.
+// ObjectPath is SQL for the end of a load object's path that distinguishes it in its experiment. o
+// is a row of load_objects.
 const ObjectPath = "COALESCE(NULLIF(o.short_path, ''), o.name)"

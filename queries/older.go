@@ -21,8 +21,9 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Older reads a store of schema.OlderVersions through the views in the catalog that the program of
-// that version left there, because files of that format lack rows that follow from others.
+// Older reads a store of schema.OlderVersions. Files of the oldest of these versions lack rows that
+// follow from others. So Older uses the views in the store's catalog, which the program of that
+// version has made.
 type Older struct {
 	store string
 	db    *sql.DB
@@ -86,10 +87,10 @@ func (o *Older) Close() (err error) {
 	return err
 }
 
-// storePath matches the path of the store in the catalog's macros.
+// storePath matches the path of the store in a macro of the catalog.
 var storePath = lazyregexp.New(`''([^']*(?:''''[^']*)*)/tables/experiments/`)
 
-// relocate makes the catalog's macros read the store at its present path.
+// relocate makes the catalog's macros read the store at its current path.
 func (o *Older) relocate(ctx context.Context) error {
 	macros, err := recordsOf(ctx, o.conn, "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'older' AND function_type = 'table_macro' AND macro_definition LIKE '%/tables/%' ORDER BY function_name <> 'experiments_rows'")
 	if err != nil {
@@ -127,12 +128,12 @@ func (o *Older) covers(b *storedir.Batch) error {
 	return nil
 }
 
-// completed maps each table whose files in the older format lack rows or columns, which views
-// add, to the column that numbers its rows. Tables of values by mode are not listed.
+// completed maps tables to the column that numbers their rows. Files of olderIncomplete lack rows
+// or columns of these tables, which views add. Tables of values by mode are not listed.
 var completed = map[*schema.Table]string{schema.Functions: "function_no", schema.Modules: "module_id", schema.Locations: "location", schema.TreeFrames: "frame"}
 
-// Rows emits a table's rows of experiments of a batch in today's format: in the order of its file
-// or, where views have to add rows, sorted by columns.
+// Rows emits the rows of a table that belong to experiments of a batch, in the current format. They
+// come in the order of the batch's file or, if views add rows, sorted by the columns of order.
 func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, ids, order []string, emit func(arrow.RecordBatch) error) error {
 	columns := mapped(t.Columns, func(c schema.Column) string {
 		return fmt.Sprintf("(%s)::%s AS %s", olderValue(b.StoreVersion, t, c.Name), c.Type.SQL(), identifier(c.Name))
@@ -175,13 +176,13 @@ func (o *Older) Rows(ctx context.Context, t *schema.Table, b *storedir.Batch, id
 	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+from)
 }
 
-// olderIncomplete is the older format whose files lack rows and columns that views add.
+// olderIncomplete is the version whose files lack rows and columns that views add.
 const olderIncomplete = "14"
 
-// newColumns are the columns that no older format has.
+// newColumns lists columns that older versions do not have.
 var newColumns = map[*schema.Table][]string{schema.PerfSamples: {"parallelism", "wall_ns", "latency_ns"}}
 
-// olderValue is the SQL of a column in an older format.
+// olderValue is SQL for the value of a column, in a row of an older version.
 func olderValue(version string, t *schema.Table, column string) string {
 	switch bit := slices.Index(schema.Modes, column); {
 	case slices.Contains(newColumns[t], column):

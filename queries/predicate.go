@@ -11,35 +11,36 @@ import (
 	"strings"
 )
 
-// predicate is the conditions of a filter as SQL, and what it refers to.
+// predicate is SQL for the conditions of a filter, with what it refers to.
 type predicate struct {
 	sql     string              // calls of sampleFunctions are replaced by columns: the name, _ and the index of the argument
 	columns []string            // of sampleColumns
 	texts   map[string][]string // arguments, by the name of one of sampleFunctions
 }
 
-// sampleColumns are the columns that conditions may use, with their SQL over the sample s, its
-// experiment e, its process p, its thread's name a and its stack k.
+// sampleColumns maps the columns that conditions may use to their SQL. It refers to the sample s,
+// its experiment e, its process p, its thread's name a and its stack k.
 var sampleColumns = map[string]string{
 	"experiment": "e.experiment", "host": "e.host", "wall": "make_timestamp(e.started_us + s.time_ns // 1000)",
 	"pid": "p.pid", "process": "s.process", "thread_id": "s.thread_id", "thread_name": "a.thread_name", "cgroup": "s.cgroup", "cpu": "s.cpu", "time_ns": "s.time_ns", "kind": "s.kind",
 	"leaf": "k.leaf", "leaf_object": "k.leaf_object",
 }
 
-// sampleFunctions are the functions of a sample that conditions may call, with one text as
-// argument.
+// sampleFunctions are the functions that conditions may call. Each has a text as argument, and
+// returns a property of the sample.
 var sampleFunctions = []string{"label", "stack_has", "object_has", "during"}
 
 func columnNames() []string {
 	return []string{"experiment", "host", "pid", "process", "thread_id", "thread_name", "cgroup", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
 }
 
-// parsePredicate parses the conditions of a filter. Each is one expression.
+// parsePredicate parses conditions, each of which must be a single expression.
 func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predicate, error) {
 	c := &predicate{texts: map[string][]string{}}
 	var parts []string
 	for _, text := range all {
-		// A comment at the end of the text must not swallow the bracket.
+		// The line break ends a comment at the end of the text, which would otherwise hide the
+		// bracket.
 		part, err := c.read(ctx, conn, "("+text+"\n)")
 		if err != nil {
 			return nil, &FilterError{fmt.Errorf("condition %s: %w", strings.TrimSpace(text), err)}
@@ -75,8 +76,8 @@ func (c *predicate) check(ctx context.Context, db *DB) error {
 
 var errNotOne = errors.New("is not one expression (as after WHERE, without SELECT)")
 
-// read parses one expression with the engine's parser, records what it refers to, and returns it
-// with columns in place of the functions of a sample.
+// read parses one expression with the engine's parser and records what it refers to. In the
+// expression that it returns, columns replace the calls of sampleFunctions.
 func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (string, error) {
 	parsed, err := parseSQL(ctx, conn, "SELECT "+text)
 	if err != nil {
@@ -104,7 +105,8 @@ func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (stri
 	return strings.TrimPrefix(sql, "SELECT "), err
 }
 
-// oneExpression returns the expression of a statement that only selects one; nil for any other.
+// oneExpression returns the expression of a statement that is just SELECT and one expression; nil
+// for any other statement.
 func oneExpression(parsed syntax) any {
 	statements := parsed.list("statements")
 	if len(statements) != 1 {
@@ -118,7 +120,7 @@ func oneExpression(parsed syntax) any {
 	return list[0]
 }
 
-// expression records an expression; descend says whether to visit its parts as well.
+// expression records what an expression refers to. descend says whether to visit its parts as well.
 func (c *predicate) expression(p syntax) (descend bool, err error) {
 	switch p.text("class") {
 	case "SUBQUERY":

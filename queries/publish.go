@@ -14,26 +14,25 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// publishings bounds how often a catalog is rebuilt because others have committed.
+// publishings is how often a catalog is rebuilt at most, if others commit meanwhile.
 const publishings = 20
 
-// Publish brings the store's catalog up to date with its commits. If several processes commit and
-// publish at once, the last leaves a complete catalog. The error is storedir.ErrNoStore if there is
-// no store.
+// Publish writes a catalog for the store's current commits. If several processes commit and publish
+// at once, the last catalog is complete. The error is storedir.ErrNoStore if there is no store.
 func Publish(store string) error { return publishUntilStable(store, false) }
 
-// Refresh is Publish, unless the catalog is up to date already.
+// Refresh is Publish, but keeps a catalog that is up to date.
 func Refresh(store string) error { return publishUntilStable(store, true) }
 
-// hasFingerprint reports whether a catalog's file has a fingerprint, which stands there as plain
-// text. Catalogs are replaced, never changed, so a file has no older one.
+// hasFingerprint reports whether a catalog's file contains a fingerprint, as plain text. Catalogs
+// are replaced, never changed, so a file cannot contain the fingerprint of an older one.
 func hasFingerprint(path, fingerprint string) bool {
 	content, err := storedir.ReadFile(path, math.MaxInt64-1)
 	return err == nil && bytes.Contains(content, []byte(fingerprint))
 }
 
-// publishUntilStable publishes again until no commit came in between. If keep is set, a catalog
-// that is up to date stays.
+// publishUntilStable publishes again until nobody has committed meanwhile. keep says to keep a
+// catalog that is up to date.
 func publishUntilStable(store string, keep bool) error {
 	for range publishings {
 		before, err := storedir.CommitNames(store)
@@ -51,7 +50,7 @@ func publishUntilStable(store string, keep bool) error {
 		if err := publish(path, d); err != nil {
 			return fmt.Errorf("catalog of %s: %w", path, err)
 		}
-		// The catalog that this one replaced may have had more commits.
+		// If others have committed meanwhile, the replaced catalog may have had their commits.
 		after, err := storedir.CommitNames(store)
 		if err != nil || slices.Equal(before, after) {
 			return err
@@ -74,13 +73,13 @@ func publish(store string, d *definitions) error {
 	return storedir.ReplaceFile(path, filepath.Join(store, CatalogFile))
 }
 
-// repairs bounds how often a store is checked again: removing a file may leave others that no
-// commit names.
+// repairs is how often Repair checks the store at most. Each repair may leave files that no commit
+// names, which the next check finds.
 const repairs = 3
 
-// Repair restores renamed commits, removes files that no commit names and what killed programs
-// left, leaves damaged experiments out until they are ingested again, and rebuilds the catalog. It
-// calls done for each action. It does not repair sums that do not hold.
+// Repair renames commits back, removes files that no commit names and what killed programs left,
+// hides damaged experiments until they are ingested again, and rebuilds the catalog. It calls done
+// after each action. It does not repair values whose sums are wrong.
 func Repair(ctx context.Context, store string, done func(where, what string)) error {
 	storedir.Clean(store)
 	for range repairs {

@@ -8,7 +8,7 @@ import (
 	"stackmill/queries/result"
 )
 
-// Record is a row of a query by column.
+// Record is a row of a query: the values by column name.
 type Record map[string]any
 
 // Text returns the text in a column, or "".

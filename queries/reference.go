@@ -11,7 +11,7 @@ import (
 
 //go:generate go run -tags duckdb_arrow ../cmd/docgen ../docs .
 
-// TablesPage returns docs/tables.md: every table of the schema.
+// TablesPage returns the text of docs/tables.md, which describes every table of the schema.
 func TablesPage() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Tables
@@ -57,7 +57,8 @@ This page is generated from the declarations in `+"`schema/`"+` by `+"`make docs
 	return b.String()
 }
 
-// sharedSentence says which experiments share the rows of a table, empty if none do.
+// sharedSentence returns the sentence about which experiments share the rows of a table; "" if none
+// do.
 func sharedSentence(t *schema.Table) string {
 	if t.Links == nil {
 		return ""
@@ -70,7 +71,7 @@ func sharedSentence(t *schema.Table) string {
 		"with the same `listed_in` and `listing`, and has its `%s` in place of the two.\n", t.Wide(), t.Links.Name, strings.Join(own, "`, `"))
 }
 
-// wideTable lists the further columns of a table's wide view, if it has one.
+// wideTable returns the list of the columns that a table's wide view adds; "" if it has none.
 func wideTable(t *schema.Table) string {
 	if t.Computed == nil {
 		return ""
@@ -82,7 +83,7 @@ func wideTable(t *schema.Table) string {
 	return s
 }
 
-// ViewsPage returns docs/views.md: every view, with its invariants.
+// ViewsPage returns the text of docs/views.md, which describes every view and its invariants.
 func ViewsPage() (string, error) {
 	views, err := Views()
 	if err != nil {
@@ -122,7 +123,8 @@ This page is generated from the headers of ` + "`queries/*.sql`" + ` by ` + "`ma
 	return b.String(), nil
 }
 
-// about is 1 for views made for people, which name the experiment, and 0 for others.
+// about returns 1 for views made for people, which are those with the experiment's name, and 0 for
+// others.
 func (v View) about() int {
 	if slices.ContainsFunc(v.Columns, func(c Column) bool { return c.Name == "experiment" }) {
 		return 1
@@ -154,8 +156,8 @@ func writeView(b *strings.Builder, v View) {
 	}
 }
 
-// html escapes angle brackets outside of back quotes, which would be tags, and bars, which would
-// end a cell.
+// html escapes what Markdown would not show as it is: angle brackets outside of back quotes, and
+// bars, which end a cell of a table.
 func html(s string) string {
 	parts := strings.Split(s, "`")
 	for i := 0; i < len(parts); i += 2 {
@@ -164,12 +166,12 @@ func html(s string) string {
 	return strings.ReplaceAll(strings.Join(parts, "`"), "|", "\\|")
 }
 
-// repeated is the warning in the comment of a view that has rows of several modes and metrics.
+// repeated is a warning, in the description of views that have rows of several modes and metrics.
 const repeated = " Each value is repeated for each mode, and metrics have different units: filter on mode and metric, or group by them, before summing. Otherwise sums are three times too large and mix units."
 
 // comments returns the statements that describe tables, views and their columns in a catalog's
-// file, where any tool shows them. Catalogs in memory, which only this program reads, have no
-// comments: creating them takes a quarter as long as creating the views.
+// file, for any tool that shows them. Catalogs in memory have no comments, because only this
+// program reads them, and making comments takes a quarter of the time of making the views.
 var comments = sync.OnceValues(func() (statements []string, err error) {
 	for _, r := range Relations() {
 		statements = append(statements, commentOn("VIEW "+r.Name, "A row is "+r.Row+"."))
@@ -184,8 +186,8 @@ var comments = sync.OnceValues(func() (statements []string, err error) {
 	return statements, err
 })
 
-// comments returns the statements that describe the view and its columns. A macro has no columns to
-// describe.
+// comments returns the statements that describe the view and its columns. A macro's columns cannot
+// be described.
 func (v View) comments() []string {
 	text := "A row is " + v.Row + "."
 	if v.Repeats() {
@@ -213,7 +215,7 @@ func withUnit(unit, doc string) string {
 }
 
 // Repeats reports whether the view repeats each value for each mode and mixes metrics, so that a
-// sum over all rows is meaningless. A macro with a parameter for the mode does not.
+// sum over all rows is meaningless. It returns false for a macro that has a parameter for the mode.
 func (v View) Repeats() bool {
 	has := func(name string) func(Column) bool { return func(c Column) bool { return c.Name == name } }
 	return slices.ContainsFunc(v.Columns, has("mode")) && slices.ContainsFunc(v.Columns, has("metric")) &&

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Poll cancels a context once a limit is exceeded.
+// Poll checks a limit at each interval, and cancels a context once it is exceeded.
 func Poll(ctx context.Context, interval time.Duration, cancel context.CancelCauseFunc, cause error, exceeded func() bool) {
 	look := time.NewTicker(interval)
 	defer look.Stop()
@@ -26,8 +26,8 @@ func Poll(ctx context.Context, interval time.Duration, cancel context.CancelCaus
 	}
 }
 
-// ResidentMemory is the resident size of a process in bytes, 0 if unknown. The engine's own limit
-// does not count what functions of SQL allocate.
+// ResidentMemory returns the resident set size of a process in bytes; 0 if unknown. It is checked
+// because the engine's own memory limit does not count what SQL functions allocate.
 func ResidentMemory(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

@@ -16,17 +16,18 @@ import (
 	"stackmill/schema"
 )
 
-// From many experiments on, conditions on names are resolved: otherwise the rows of all experiments
-// are read, which takes seconds.
+// many is the number of experiments from which on resolved changes statements: reading the rows of
+// so many takes seconds.
 var many = 100 // tests have fewer
 
-// beforeQuery matches what may precede a query.
+// beforeQuery matches what may stand before the query in a statement.
 var beforeQuery = lazyregexp.New(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
 
-// resolved adds to conditions on names, like experiment = 'a.er', the same conditions on
-// experiment_id. The engine pushes these down to the files, which have no names. Measured with
-// 1,000 experiments, disasm and folded take 14 and 22 times the CPU time without this. A statement
-// that might change in any other way is returned as it is.
+// resolved makes queries that select an experiment by its name read fewer rows. To a condition such
+// as experiment = 'a.er', it adds the same condition on experiment_id. The engine can apply that
+// while it reads files, which have ids but no names. With 1,000 experiments, disasm and folded take
+// 14 and 22 times the CPU time without this. If the change might alter the statement's meaning,
+// resolved returns it as it is.
 func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) string {
 	if db.Count < many || !strings.Contains(strings.ToLower(statement), experimentName) {
 		return statement
@@ -55,7 +56,7 @@ func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) st
 
 const experimentName = "experiment"
 
-// resolver finds conditions on names of experiments.
+// resolver finds conditions on names of experiments in a query.
 type resolver struct {
 	ctx   context.Context
 	conn  *sql.Conn
@@ -64,15 +65,15 @@ type resolver struct {
 	ctes  []string
 }
 
-// namedIn is a condition on names: the position of its column in the query, and the id that it
-// selects.
+// namedIn is a condition on an experiment's name: the position of its column in the query, and the
+// id of the experiment with that name.
 type namedIn struct {
 	at     int
 	column []any // with its qualifiers
 	id     string
 }
 
-// read examines all SELECTs of a query.
+// read finds the conditions in all SELECTs of a query.
 func (r *resolver) read(tree any) {
 	each(tree, func(s syntax) bool {
 		for _, c := range s.part("cte_map").list("map") {
@@ -88,7 +89,7 @@ func (r *resolver) read(tree any) {
 	})
 }
 
-// selection examines the conditions that must hold for every row of a SELECT.
+// selection finds the conditions that must hold for every row of a SELECT.
 func (r *resolver) selection(s syntax) {
 	known, all := r.sources(s.part("from_table"))
 	for _, c := range conjuncts(s["where_clause"]) {
@@ -114,8 +115,8 @@ func (r *resolver) selection(s syntax) {
 	}
 }
 
-// sources returns the aliases of the views and tables in a FROM that have both names and ids of
-// experiments. all: no other relation in the FROM could have a name without an id.
+// sources returns the aliases of those views and tables in a FROM that have both names and ids of
+// experiments. all says that no other relation there can have names.
 func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 	name := strings.ToLower(from.text("table_name"))
 	switch from.text("type") {
@@ -147,8 +148,8 @@ func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 	return map[string]bool{cmp.Or(strings.ToLower(from.text("alias")), name): true}, true
 }
 
-// withNames has the views and tables of a store, and whether they have both names and ids of
-// experiments. Views that have names only are missing.
+// withNames maps the views and tables of a store to whether they have names of experiments. It
+// lacks views that have names but no ids.
 var withNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{"experiment_names": true}
 	for _, t := range schema.Tables {
@@ -180,8 +181,8 @@ func conjuncts(condition any) (all []syntax) {
 	return all
 }
 
-// onName returns the column of a condition that compares an experiment's name with texts, and the
-// condition as SQL of experiment_names; nil for any other condition.
+// onName returns the column of a condition that compares an experiment's name with texts, and SQL
+// for the same condition on experiment_names. It returns nil for any other condition.
 func onName(c syntax) (column syntax, condition string) {
 	var operands []syntax
 	var operator string
@@ -209,8 +210,8 @@ func onName(c syntax) (column syntax, condition string) {
 	return operands[0], experimentName + " " + operator + " (" + Quote(texts...) + ")"
 }
 
-// identifier returns the id of the experiment for which a condition holds, empty if there is none.
-// It fails if there are several, because the engine does not push down lists.
+// identifier returns the id of the only experiment that fulfills a condition; "" if none does. ok
+// is false if several do, because the engine applies conditions with one id only while it reads.
 func (r *resolver) identifier(condition string) (id string, ok bool) {
 	var n int
 	var found sql.NullString // NULL if there is none
@@ -218,7 +219,8 @@ func (r *resolver) identifier(condition string) (id string, ok bool) {
 	return found.String, err == nil && n < 2
 }
 
-// shadowed reports whether a temporary object of the connection has one of the names used here.
+// shadowed reports whether the connection has temporary tables, views or functions that hide those
+// used here.
 func (r *resolver) shadowed() bool {
 	var n int
 	err := r.conn.QueryRowContext(r.ctx, `SELECT count(*) FROM (
@@ -229,7 +231,7 @@ WHERE lower(name) IN (`+Quote(append(r.used, "experiment_names")...)+")").Scan(&
 	return err != nil || n > 0
 }
 
-// edit inserts the conditions on ids before those on names.
+// edit inserts the conditions on ids into the query.
 func (r *resolver) edit(query string) string {
 	slices.SortFunc(r.named, func(a, b namedIn) int { return cmp.Compare(b.at, a.at) })
 	for _, n := range r.named {
@@ -246,8 +248,8 @@ func (r *resolver) edit(query string) string {
 	return query
 }
 
-// plain returns a copy of a parsed query without positions, and with conditions as flat lists; in
-// an edited query, without the inserted conditions.
+// plain returns a copy of a parsed query for comparison: without positions, with nested ANDs as one
+// list and, if the query was edited, without the inserted conditions.
 func (r *resolver) plain(x any, edited bool) any {
 	switch x := x.(type) {
 	case syntax:
@@ -282,7 +284,7 @@ func (r *resolver) plain(x any, edited bool) any {
 	return x
 }
 
-// inserted reports whether edit inserted a condition.
+// inserted reports whether edit has inserted this condition.
 func (r *resolver) inserted(c syntax) bool {
 	id := c.part("right", "value").text("value")
 	return c.text("type") == "COMPARE_EQUAL" && c.part("left").column() == "experiment_id" &&

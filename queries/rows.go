@@ -11,15 +11,15 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// portion is a group of batches that are read by one query. An experiment has the same visibility
-// in all batches of a portion that have it.
+// portion is a group of batches that one query reads. If an experiment is in several of these
+// batches, it has the same visibility in all of them.
 type portion struct {
 	number  int
 	batches []*storedir.Batch
 	counts  map[string]visibility // visibility of the batches' experiments; nil: all are visible in full
 }
 
-// visibility says which rows of an experiment views show.
+// visibility says which rows of an experiment the views show.
 type visibility uint8
 
 const (
@@ -28,11 +28,11 @@ const (
 	everything
 )
 
-// covers reports whether the rows of a table are visible.
+// covers reports whether the experiment's rows of a table are visible.
 func (x visibility) covers(t *schema.Table) bool { return x == everything || x == summary && t.Summary }
 
-// portions groups batches into as few portions as possible, first the one with no hidden
-// experiment. Even after thousands of experiments were replaced by newer ones, a store has two or
+// portions divides batches into as few portions as possible. The first one has all batches without
+// hidden experiments. Even a store in which thousands of experiments were replaced has only two or
 // three portions.
 func portions(batches []storedir.Batch) (list []*portion) {
 	whole := &portion{}
@@ -67,7 +67,7 @@ func portions(batches []storedir.Batch) (list []*portion) {
 	return list
 }
 
-// agrees reports whether the experiments that are in both have the same visibility in both.
+// agrees reports whether the experiments that both have are equally visible in both.
 func (p *portion) agrees(other map[string]visibility) bool {
 	for id, is := range other {
 		if was, known := p.counts[id]; known && was != is {
@@ -77,16 +77,16 @@ func (p *portion) agrees(other map[string]visibility) bool {
 	return true
 }
 
-// hides reports whether the files have rows of hidden experiments.
+// hides reports whether the files have rows of hidden experiments, which queries must leave out.
 func (p *portion) hides() bool {
 	return len(p.experiments(func(x visibility) bool { return x == nothing })) > 0
 }
 
-// few is how many experiments a condition may name. The engine then reads only their rows; for
-// thousands, a join is faster.
+// few is the number of experiments up to which a condition lists their ids, so that the engine
+// reads only their rows. For more, up to thousands, a join is faster.
 const few = 16
 
-// rows returns a query of the visible rows of a table in files; empty if there are none.
+// rows returns a query for the visible rows of a table's files; empty if there are none.
 func (p *portion) rows(t *schema.Table, files fileList) string {
 	from := "SELECT * FROM " + files.read()
 	if p.counts == nil || t == schema.FunctionSums {
@@ -108,7 +108,7 @@ func (p *portion) rows(t *schema.Table, files fileList) string {
 	return from + fmt.Sprintf(" ANTI JOIN (SELECT experiment_id FROM %s WHERE "+hidden+") USING (experiment_id)", uncounted, p.number)
 }
 
-// fileList is the files of a table.
+// fileList is the list of the files of a table.
 type fileList struct {
 	paths []string // absolute
 	rows  int64    // in all of them
@@ -137,13 +137,13 @@ func addresses(batches []storedir.Batch) iter.Seq[*storedir.Batch] {
 	}
 }
 
-// read returns the relation of the rows in the files. It tells the engine their number: otherwise
-// the engine assumes that all files are as large as the first.
+// read returns SQL for the rows in the files, as a relation. It includes the number of rows,
+// because the engine would otherwise assume that all files are as large as the first.
 func (l fileList) read(options ...string) string {
 	return ReadParquet(l.paths, append(options, fmt.Sprint("explicit_cardinality = ", l.rows))...)
 }
 
-// experiments returns the sorted ids of the experiments whose visibility fulfills a condition.
+// experiments returns the ids, sorted, of the experiments for whose visibility which returns true.
 func (p *portion) experiments(which func(visibility) bool) (ids []string) {
 	for id, x := range p.counts {
 		if which(x) {
@@ -154,9 +154,9 @@ func (p *portion) experiments(which func(visibility) bool) (ids []string) {
 	return ids
 }
 
-// rowsQuery returns the query of a table's rows: of the committed files and the visible experiments
-// only. All files share the first one's schema. A table without files is an empty relation with the
-// table's columns.
+// rowsQuery returns the query for a table's rows: those of visible experiments in committed files.
+// All files have the schema of the first. Without files, the result has the table's columns and no
+// rows.
 func rowsQuery(store string, t *schema.Table, all []*portion) string {
 	var parts []string
 	for _, p := range all {
@@ -184,8 +184,8 @@ func rowsQuery(store string, t *schema.Table, all []*portion) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// summed returns a query of rows of function_rollup, given as a relation, in the form of
-// function_sums: these sums may be partial, since readers add them up.
+// summed returns a query that returns rows of function_rollup with the columns of function_sums.
+// The rows need not be summed, because whoever reads function_sums sums its rows anyway.
 func summed(rollup string) string {
 	return "SELECT " + columnList(mapped(schema.FunctionSums.Columns, func(c schema.Column) string { return c.Name })) + " FROM " + rollup
 }

@@ -12,7 +12,7 @@ import (
 	"stackmill/schema"
 )
 
-// SelectorHelp explains selectors, for the help of the verbs that take some.
+// SelectorHelp explains selectors, in the help of verbs with selectors as arguments.
 const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7); several, separated by commas, must all match`
 
 // ErrNone is wrapped by the errors of selectors that match no experiment.
@@ -25,7 +25,7 @@ type selection struct {
 	experiments []Experiment
 }
 
-// Select returns the open experiments that one of the selectors matches, by id.
+// Select returns those open experiments that at least one selector matches, sorted by id.
 func (db *DB) Select(ctx context.Context, selectors ...string) ([]Experiment, error) {
 	chosen, err := db.selected(ctx, Limits{}, selectors)
 	if err != nil {
@@ -34,13 +34,13 @@ func (db *DB) Select(ctx context.Context, selectors ...string) ([]Experiment, er
 	return slices.DeleteFunc(slices.Clone(db.Experiments()), func(e Experiment) bool { return !chosen[e.ExperimentID] }), nil
 }
 
-// selected returns the ids of the open experiments that one of the selectors matches.
+// selected returns the ids of those open experiments that at least one selector matches.
 func (db *DB) selected(ctx context.Context, limits Limits, selectors []string) (map[string]bool, error) {
 	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: limits}) }
 	return (&selection{ctx, whole, db.Experiments()}).any(selectors)
 }
 
-// any returns the ids of the experiments that one of the selectors matches.
+// any returns the ids of the experiments that at least one selector matches.
 func (s *selection) any(selectors []string) (map[string]bool, error) {
 	chosen := map[string]bool{}
 	for _, text := range selectors {
@@ -55,8 +55,8 @@ func (s *selection) any(selectors []string) (map[string]bool, error) {
 	return chosen, nil
 }
 
-// all returns the indexes of the experiments that match all terms of a selector or, if it is a name
-// with commas, have that name.
+// all returns the indexes of the experiments that match all comma-separated terms of a selector. If
+// the whole selector is a name with commas, it returns the experiments with that name.
 func (s *selection) all(selector string) ([]int, error) {
 	terms := strings.Split(selector, ",")
 	if len(terms) > 1 && matching(s.experiments, selector) != nil {
@@ -107,7 +107,7 @@ func (s *selection) term(text string) ([]int, error) {
 	return nil, fmt.Errorf("%w %q in the store%s (stackmill experiments lists them)", ErrNone, text, near)
 }
 
-// keys returns the keys that a term KEY=VALUE may have.
+// keys returns the keys that are allowed in a term KEY=VALUE.
 func (s *selection) keys() []string {
 	keys := slices.Collect(maps.Keys(schema.Experiments.Types()))
 	for _, e := range s.experiments {
@@ -123,8 +123,8 @@ func IsColumn(key string) bool {
 	return is
 }
 
-// pattern returns the indexes of the experiments whose name or path a pattern matches: the whole of
-// it, or as many of its last elements as the pattern has.
+// pattern returns the indexes of the experiments whose name or path a pattern matches. The pattern
+// must match the whole, or as many of the last elements as it has itself.
 func (s *selection) pattern(text string) (found []int, err error) {
 	if _, err := path.Match(text, ""); err != nil {
 		return nil, fmt.Errorf("experiment %q: %w (a pattern has *, ? and [a-z])", text, err)
@@ -146,8 +146,8 @@ func matches(pattern, name string) bool {
 	return ok
 }
 
-// lastParts returns the last n elements of a path; all of it for an absolute pattern, whose first
-// element is empty.
+// lastParts returns the last n elements of a path. For an absolute pattern, whose first element is
+// empty, it returns the whole path.
 func lastParts(name string, n int) string {
 	at := len(name)
 	for ; n > 0 && at >= 0; n-- {
@@ -156,8 +156,8 @@ func lastParts(name string, n int) string {
 	return name[at+1:]
 }
 
-// pair returns the indexes of the experiments that have a label with the value or, without such a
-// label, a column. Both results are nil if the key is neither.
+// pair returns the indexes of the experiments that have the label key=value. If no experiment has a
+// label with that key, it is a column of experiments. Both results are nil if the key is neither.
 func (s *selection) pair(key, value string) (found []int, err error) {
 	kind, isColumn := schema.Experiments.Types()[key]
 	isLabel := false
@@ -190,8 +190,8 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 	return found, nil
 }
 
-// column returns the sorted ids of the experiments with a value in a column of experiments and, if
-// there are none, the values that exist.
+// column returns the ids, sorted, of the experiments with a value in a column of the table
+// experiments. If there are none, it returns the values that exist there.
 func (s *selection) column(name, value string, kind schema.Type) (ids, known []string, err error) {
 	db, err := s.whole()
 	if err != nil {

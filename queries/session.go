@@ -11,8 +11,8 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Subset returns a session that has only the experiments that the selectors match, like OpenWith
-// with Options.Only. It shares the store's engine, so close the session first. The error wraps
+// Subset returns a session that has only the experiments that the selectors match, as OpenWith does
+// with Options.Only. It shares the store's engine: close the session before db. The error wraps
 // ErrNone if a selector matches no experiment.
 func (db *DB) Subset(ctx context.Context, selectors ...string) (*DB, error) {
 	session := *db
@@ -24,7 +24,7 @@ func (db *DB) Subset(ctx context.Context, selectors ...string) (*DB, error) {
 	return &session, nil
 }
 
-// subsetConnector makes the connections of a session of some experiments.
+// subsetConnector connects to a session that has only some experiments.
 type subsetConnector struct {
 	from *DB
 	use  func(driver.ExecerContext) error // the experiments
@@ -45,11 +45,11 @@ func (c *subsetConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector. It returns the connector, which sessions find by DB.Driver.
 func (c *subsetConnector) Driver() driver.Driver { return c }
 
-// Open implements driver.Driver: it connects to the same store, whatever the name.
+// Open implements driver.Driver. It ignores the name, and connects to the same store.
 func (c *subsetConnector) Open(string) (driver.Conn, error) { return c.Connect(context.Background()) }
 
-// useCatalog makes new connections see the catalog. If they see a subset, temporary macros and tables
-// hide the catalog's.
+// useCatalog returns a function that makes a new connection see the catalog. With a subset, it
+// makes temporary macros and tables that hide the catalog's.
 func useCatalog(subset *definitions) func(driver.ExecerContext) error {
 	return func(conn driver.ExecerContext) error {
 		if err := run(conn, []string{"USE " + catalogName}); err != nil || subset == nil {
@@ -59,8 +59,8 @@ func useCatalog(subset *definitions) func(driver.ExecerContext) error {
 	}
 }
 
-// restrict limits a session to the experiments that the selectors match. Then files of other
-// batches are not opened, and row groups of other experiments are skipped by their statistics.
+// restrict limits a session to the experiments that the selectors match. The engine then opens no
+// files of other batches, and skips row groups of other experiments by their statistics.
 func (db *DB) restrict(ctx context.Context, limits Limits, selectors []string) error {
 	only, err := db.selected(ctx, limits, selectors)
 	if err != nil {
@@ -72,8 +72,8 @@ func (db *DB) restrict(ctx context.Context, limits Limits, selectors []string) e
 	return nil
 }
 
-// readCommits returns the absolute path of a store, its commits, after checking their versions,
-// and a hash of all of them.
+// readCommits returns the absolute path of a store, its commits, and a hash of all of them. It
+// checks the commits' versions.
 func readCommits(store string) (path string, c *storedir.Contents, state string, err error) {
 	if path, err = filepath.Abs(store); err != nil {
 		return "", nil, "", err
@@ -89,24 +89,24 @@ func readCommits(store string) (path string, c *storedir.Contents, state string,
 	return path, c, raw.State, c.CheckVersions()
 }
 
-// openBatches are the batches of the open experiments, with all other experiments in them hidden,
-// and the open experiments by id.
+// openBatches has the open experiments, sorted by id, and their batches, in which all others are
+// hidden.
 type openBatches struct {
 	batches     []storedir.Batch
 	experiments []Experiment
 }
 
-// Batches returns the batches of the open experiments; all others in them are hidden.
+// Batches returns the batches of the open experiments, with all other experiments hidden.
 func (db *DB) Batches() []storedir.Batch { return db.open.batches }
 
-// Experiments returns the open experiments by id.
+// Experiments returns the open experiments, sorted by id.
 func (db *DB) Experiments() []Experiment { return db.open.experiments }
 
 func (o openBatches) define(store string) *definitions {
 	return define(store, o.batches, o.experiments, columnForm{})
 }
 
-// restricted returns only the experiments with these ids.
+// restricted returns those of the open experiments that have these ids, and their batches.
 func (o openBatches) restricted(only map[string]bool) (r openBatches) {
 	for _, e := range o.experiments {
 		if only[e.ExperimentID] {
@@ -121,7 +121,7 @@ func (o openBatches) restricted(only map[string]bool) (r openBatches) {
 	return r
 }
 
-// showOnly returns the batch with all other experiments hidden, and whether one is left.
+// showOnly returns the batch with all other experiments hidden, and whether a visible one is left.
 func showOnly(b storedir.Batch, only map[string]bool) (storedir.Batch, bool) {
 	hidden, left := slices.Clone(b.Hidden), false
 	for e := range b.Visible {

@@ -6,8 +6,8 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// split cuts SQL at its semicolons, and removes space and comments before each statement. Mistakes
-// do no harm: the statements are judged and run as they were split.
+// split splits SQL at its semicolons. It removes white space and comments before each statement. If
+// it makes a mistake, that does no harm: the statements are admitted and run as they were split.
 func split(text string) (statements []string) {
 	start := 0
 	for at := 0; at <= len(text); {
@@ -24,7 +24,7 @@ func split(text string) (statements []string) {
 	return statements
 }
 
-// bare returns a statement without the comments and the space before it.
+// bare returns a statement without leading comments and white space.
 func bare(s string) string {
 	for {
 		s = strings.TrimSpace(s)
@@ -35,14 +35,14 @@ func bare(s string) string {
 	}
 }
 
-// lexeme matches a comment of one line, a text, a quoted name or a word, else one character. A doubled
-// quote ends one text and begins another.
+// lexeme matches a one-line comment, a text, a quoted name, a word or, failing these, one
+// character. For a doubled quote inside of a text, it matches two texts.
 var lexeme = lazyregexp.New(`(?s)^(?:--[^\n]*\n?|[eE]'(?:\\.|[^\\'])*'?|'[^']*'?|"[^"]*"?|[\w\x{80}-\x{10ffff}][\w$\x{80}-\x{10ffff}]*|.)`)
 
 var dollarTag = lazyregexp.New(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
-// token returns the length of the comment, quoted text or word at the start of s, which is not
-// empty; else of one character.
+// token returns the length of the comment, quoted text or word at the start of s; if there is none,
+// of one character. s must not be empty.
 func token(s string) int {
 	tag := dollarTag().FindString(s)
 	switch end := strings.Index(s[len(tag):], tag); {
@@ -57,7 +57,7 @@ func token(s string) int {
 	}
 }
 
-// comment returns the length of a comment, which may be nested.
+// comment returns the length of a comment, which may contain other comments.
 func comment(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {

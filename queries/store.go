@@ -15,8 +15,8 @@ import (
 // CatalogFile is the file in a store that holds its views.
 const CatalogFile = "stackmill.duckdb"
 
-// DB is an open store. Its connections see the views of the catalog, which is attached read-only,
-// so that any number of readers share it.
+// DB is an open store. Its connections see the views of the catalog. The catalog is attached
+// read-only, so any number of readers can use it at once.
 type DB struct {
 	*sql.DB
 	Store      string             // absolute path
@@ -38,19 +38,19 @@ type DB struct {
 
 // Options say how to open a store.
 type Options struct {
-	// Only, if not empty, are selectors of the experiments that the views show: a store of
-	// thousands opens faster that way.
+	// Only, if not empty, has selectors of the experiments that the views show. With few of
+	// thousands of experiments, the store opens faster.
 	Only   []string
 	Limits Limits
-	// Unsafe lets SQL do everything that the user may do, not just read the store.
+	// Unsafe allows SQL all that the user may do, not just to read the store.
 	Unsafe bool
 }
 
-// Open opens a store for reading. It rebuilds a catalog that is missing or stale; in memory if the
-// store cannot be written. The error is storedir.ErrNoStore if there is no store.
+// Open opens a store for reading. If the catalog is missing or out of date, Open rebuilds it; in
+// memory, if the store cannot be written. The error is storedir.ErrNoStore if there is no store.
 func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx, store, Options{}) }
 
-// reopenings bounds how often opening is retried because files were replaced meanwhile.
+// reopenings is how often opening is tried, if files are replaced meanwhile.
 const reopenings = 5
 
 // OpenWith is Open with options.
@@ -96,7 +96,8 @@ func (db *DB) setCount() {
 	}
 }
 
-// connect returns an engine with the store's catalog, whose definitions are d.
+// connect returns an engine with the store's catalog. d are its definitions; subset, if not nil,
+// has those that the connections see.
 func (db *DB) connect(ctx context.Context, o Options, d, subset *definitions) (*sql.DB, error) {
 	files, err := readablePaths(db.Store, filesIn(db.Batches()), o.Unsafe)
 	if err != nil {
@@ -115,11 +116,11 @@ func (db *DB) connect(ctx context.Context, o Options, d, subset *definitions) (*
 	return inMemory(ctx, db.Store, db.sees, config)
 }
 
-// readablePaths returns the paths of committed files that a locked engine may open and, for paths
-// that look like patterns, the escaped ones that the views use. Files that are missing or not
-// regular are left out, and queries that need them fail. An unsafe engine opens any file, so it is
-// an error if one exists but must not be opened. All files of a store on S3 may be opened: they are
-// compared with their commits when they are fetched.
+// readablePaths returns the paths of committed files that a locked engine may open. A path that
+// looks like a pattern is followed by its escaped form, which the views use. Missing or irregular
+// files are left out: queries that need them fail. An unsafe engine could open these anyway, so
+// then an existing one is an error. In a store on S3 all files are returned: they are compared with
+// their commits when they are fetched.
 func readablePaths(store string, files iter.Seq[storedir.File], unsafe bool) (paths []string, err error) {
 	var unfit map[string]error
 	if !storedir.IsCache(store) {

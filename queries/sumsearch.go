@@ -12,7 +12,8 @@ import (
 	"stackmill/schema"
 )
 
-// sums are the functions that add values, or rank them among each other.
+// sums are the aggregate functions whose result is wrong if values are repeated or mixed: they add
+// values, or rank them.
 var sums = []string{"sum", "fsum", "sumkahan", "kahan_sum", "avg", "mean", "favg", "median", "quantile", "quantile_cont", "quantile_disc"}
 
 // column returns the name of the column that the node refers to, empty for anything else.
@@ -25,7 +26,7 @@ func (s syntax) column() string {
 	return strings.ToLower(name)
 }
 
-// refers reports whether an expression refers to the column, not counting its subqueries.
+// refers reports whether an expression refers to the column. It does not look into subqueries.
 func refers(x any, name string) (found bool) {
 	each(x, func(s syntax) bool {
 		found = found || s.column() == name
@@ -34,10 +35,11 @@ func refers(x any, name string) (found bool) {
 	return found
 }
 
-// sumSearch looks for sums over several modes or metrics.
+// sumSearch finds sums that mix several modes or metrics.
 type sumSearch struct{ mistakes []relation }
 
-// node examines a query, given the relations defined around it, and returns its result.
+// node examines a query. around has the relations that the query can refer to. The result describes
+// the relation that the query returns.
 func (s *sumSearch) node(n syntax, around map[string]relation) relation {
 	known := maps.Clone(around)
 	if known == nil {
@@ -88,7 +90,7 @@ func (s *sumSearch) inside(n syntax, known map[string]relation) {
 	}
 }
 
-// source examines a FROM.
+// source examines a FROM, and describes the relation that it stands for.
 func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 	switch t.text("type") {
 	case "BASE_TABLE":
@@ -102,7 +104,7 @@ func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 		using, _ := t["using_columns"].([]any)
 		joined := func(name string) bool { return refers(t["condition"], name) || slices.Contains(using, any(name)) }
 		result := both(left, right)
-		// A join on `mode` keeps a side's single-mode property.
+		// If one side has a single mode, a join on `mode` leaves only that mode.
 		result.mode = result.mode && (left.mode && right.mode || !joined("mode"))
 		result.metric = result.metric && (left.metric && right.metric || !joined("metric"))
 		return result
@@ -110,7 +112,7 @@ func (s *sumSearch) source(t syntax, known map[string]relation) relation {
 	return relation{}
 }
 
-// both returns a relation with the columns of two.
+// both describes a relation with the columns of two relations.
 func both(a, b relation) relation {
 	if a.view == "" {
 		a, b = b, a
@@ -129,7 +131,7 @@ func (r relation) refersMode(x any) bool {
 	return refers(x, "mode") || r.sets && slices.ContainsFunc(schema.Modes, func(column string) bool { return refers(x, column) })
 }
 
-// summed reports whether expressions contain a sum of the relation's values.
+// summed reports whether expressions contain a sum over the relation's values.
 func (r relation) summed(expressions any) (found bool) {
 	each(expressions, func(x syntax) bool {
 		if class := x.text("class"); (class == "FUNCTION" || class == "WINDOW") && slices.Contains(sums, strings.ToLower(x.text("function_name"))) {
@@ -142,7 +144,7 @@ func (r relation) summed(expressions any) (found bool) {
 	return found
 }
 
-// made returns the columns of a SELECT's result that hold values of the relation.
+// made returns the names of those columns in a SELECT's result that hold values of the relation.
 func (r relation) made(list []syntax) map[string]bool {
 	values := map[string]bool{}
 	for _, item := range list {
@@ -186,8 +188,8 @@ func (s syntax) list(key string) (parts []syntax) {
 	return parts
 }
 
-// each visits all nodes in x, outermost first. It skips the inside of a node for which visit
-// returns false.
+// each calls visit for all nodes in x, outer ones first. It skips the children of a node for which
+// visit returns false.
 func each(x any, visit func(syntax) bool) {
 	switch x := x.(type) {
 	case syntax:
@@ -205,7 +207,8 @@ func each(x any, visit func(syntax) bool) {
 	}
 }
 
-// parseSQL returns a SELECT as the engine parses it. Numbers are json.Number: some have 64 bits.
+// parseSQL returns the syntax tree of a SELECT, from the engine's parser. Numbers are json.Number,
+// because some need 64 bits.
 func parseSQL(ctx context.Context, conn *sql.Conn, query string) (tree syntax, err error) {
 	var text string
 	if err := conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", query).Scan(&text); err != nil {

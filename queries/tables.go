@@ -15,15 +15,16 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// storeTable is a table of the catalog with what only the commits know of experiments: where they
-// were recorded and when they were ingested, for example.
+// storeTable is a table of the catalog. Its content comes from the commits, for example where
+// experiments were recorded and when they were ingested.
 type storeTable struct {
 	name  string
 	types [][2]string // columns and their types
 	rows  func(d *definitions, row func(values ...any))
 }
 
-// uncounted is the table of experiments that are hidden in a portion, or only visible as a summary.
+// uncounted is the name of the table of experiments that a portion hides, or shows as a summary
+// only.
 const uncounted = "uncounted_experiments"
 
 // storeTables are the tables of every catalog.
@@ -51,8 +52,8 @@ func labelRows(d *definitions, row func(values ...any)) {
 	}
 }
 
-// fileRows gives the table and path, relative to the store, of each file of a batch, with the
-// checksum of its footer (empty in older commits).
+// fileRows calls row for each file of the batches: its batch, table, path relative to the store,
+// and the checksum of its footer (empty in older commits).
 func fileRows(d *definitions, row func(values ...any)) {
 	for _, p := range d.portions {
 		for _, b := range p.batches {
@@ -74,8 +75,8 @@ func uncountedRows(d *definitions, row func(values ...any)) {
 	}
 }
 
-// columns returns the SQL of a table's columns. Those of hidden experiments keep the stored form,
-// because they are compared with stored rows, not with what views show.
+// columns returns the SQL of a table's columns. The table of hidden experiments keeps the stored
+// types, because its ids are compared with stored rows, not with rows of views.
 func (t storeTable) columns(as columnForm) string {
 	if t.name == uncounted {
 		as = columnForm{}
@@ -83,7 +84,7 @@ func (t storeTable) columns(as columnForm) string {
 	return strings.Join(mapped(t.types, func(c [2]string) string { return as.cast(c[0], "NULL::"+c[1]) + " AS " + c[0] }), ", ")
 }
 
-// fill gives the tables in a catalog their rows.
+// fill inserts the rows of the catalog's tables.
 func (d *definitions) fill(conn driver.Conn, catalog string) error {
 	for _, t := range storeTables {
 		a, err := duckdb.NewAppender(conn, catalog, "main", t.name)

@@ -16,7 +16,7 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// TemplateFile is the compressed template in this package's sources.
+// TemplateFile is the compressed template, in this package's sources.
 const TemplateFile = "template.duckdb.zst"
 
 // packed is the compressed template: making a catalog by statements takes ten times as long.
@@ -24,8 +24,8 @@ const TemplateFile = "template.duckdb.zst"
 //go:embed template.duckdb.zst
 var packed []byte
 
-// same is a hash of what all catalogs share, including how their macros read files: a catalog that
-// reads them in another way is stale.
+// same is a hash of what all catalogs have in common. It includes how macros read files, so that a
+// catalog that reads them in another way counts as out of date.
 var same = sync.OnceValue(func() uint64 {
 	h := xxhash.New()
 	_, _ = h.Write(packed) // it cannot fail
@@ -42,7 +42,8 @@ func unpacked() ([]byte, error) {
 	return r.DecodeAll(packed, nil)
 }
 
-// Template makes what all catalogs share: a database file, the catalog of an empty store.
+// Template makes the template: a database file with what all catalogs have in common, the catalog
+// of an empty store.
 func Template(ctx context.Context) ([]byte, error) {
 	temp, err := tempdir.Make("template")
 	if err != nil {
@@ -64,8 +65,8 @@ func Template(ctx context.Context) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// change runs a change of the catalog at path in one transaction. The file is complete when it
-// returns.
+// change changes the catalog at path: it runs `by` in one transaction. When it returns, the file is
+// complete.
 func change(ctx context.Context, path string, by func(*sql.Conn) error) (err error) {
 	config := engineConfig{Limits: Limits{Threads: 1}}
 	db, err := connect(config, []string{"ATTACH " + quote(path) + " AS " + catalogName}, useCatalog(nil))

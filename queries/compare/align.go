@@ -2,14 +2,14 @@ package compare
 
 import "slices"
 
-// largestTable bounds the dynamic-programming table for two texts without unique lines in common: 4
-// MB.
+// largestTable bounds the entries of the table for the longest common subsequence, which is used
+// for texts without unique lines in common. Such a table has 4 MB.
 const largestTable = 1 << 20
 
-// align maps each line of a to its line in b, or -1 (patience diff). Lines that are unique in both
-// texts are matched where their order is the same, then the lines around and between them. Where
-// equally many lines of both texts are left between matched ones, they are paired as changed
-// versions of each other.
+// align maps each line of a to a line of b, or to -1 (patience diff). It first matches lines that
+// are unique in both texts and in the same order, and then the lines between these. If equally many
+// lines of both texts are left between two matches, it pairs them: they are changed versions of
+// each other.
 func align(a, b []string) []int {
 	out := make([]int, len(a))
 	for i := range out {
@@ -19,7 +19,7 @@ func align(a, b []string) []int {
 	return out
 }
 
-// alignPart aligns parts of the texts, which begin at lines atA and atB.
+// alignPart aligns a part of each text. The parts begin at lines atA and atB.
 func alignPart(a, b []string, atA, atB int, out []int) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		out[atA] = atB
@@ -54,8 +54,8 @@ func alignPart(a, b []string, atA, atB int, out []int) {
 	}
 }
 
-// unique returns as many pairs as possible of lines that occur once in each text, in the order of
-// both.
+// unique matches lines that occur exactly once in each text. It returns as many pairs as possible
+// that are in the same order in both.
 func unique(a, b []string) [][2]int {
 	type seen struct{ inA, inB, a, b int }
 	lines := map[string]*seen{}
@@ -81,7 +81,8 @@ func unique(a, b []string) [][2]int {
 	return rising(pairs)
 }
 
-// rising returns a longest subsequence of pairs whose second numbers increase, as the first do.
+// rising returns a longest subsequence of pairs in which both numbers increase; the first ones do
+// already.
 func rising(pairs [][2]int) [][2]int {
 	var ends []int // index of the pair that ends the best subsequence of length i+1
 	before := make([]int, len(pairs))
@@ -106,7 +107,8 @@ func rising(pairs [][2]int) [][2]int {
 	return out
 }
 
-// common returns a longest common subsequence of two short texts.
+// common returns a longest common subsequence of two texts, as pairs of lines; nil if they are too
+// long.
 func common(a, b []string) (pairs [][2]int) {
 	if len(a)*len(b) > largestTable {
 		return nil

@@ -11,11 +11,11 @@ import (
 	"stackmill/queries"
 )
 
-// isStatic reports whether an item is code without a symbol. Its name is an address, which differs
-// between builds.
+// isStatic reports whether a function is code without a symbol, whose name is an address. That
+// differs between builds.
 func isStatic(it *item) bool { return it.names[3] == "static" }
 
-// sameName returns a key that functions with the same name and load object share.
+// sameName returns a function that returns a key of a function's name and load object.
 func sameName(object func(*item) string) func(*item) string {
 	return func(it *item) string {
 		if isStatic(it) {
@@ -25,7 +25,8 @@ func sameName(object func(*item) string) func(*item) string {
 	}
 }
 
-// withSymbol makes a key of functions unique for code without a symbol, so that it is never paired.
+// withSymbol changes a key so that it is unique for code without a symbol, which is then never
+// paired.
 func withSymbol(key func(*item) string) func(*item) string {
 	return func(it *item) string {
 		if isStatic(it) {
@@ -35,8 +36,8 @@ func withSymbol(key func(*item) string) func(*item) string {
 	}
 }
 
-// closest returns the candidate whose path has the longest common suffix with an item's; nil if
-// several have.
+// closest returns the candidate whose path has the longest common suffix with the path of it; nil
+// if there are several.
 func closest(it *item, candidates []*item, path func(*item) string) *item {
 	return nearest(candidates, func(other *item) int {
 		if other.into != nil || other.in == both {
@@ -46,8 +47,8 @@ func closest(it *item, candidates []*item, path func(*item) string) *item {
 	})
 }
 
-// nearest returns the candidate with the longest common suffix, of at least the file's name and one
-// directory. It returns the zero value if several have the longest.
+// nearest returns the candidate for which suffix is largest. It returns the zero value if several
+// have that length, or if it is below 2: the file's name and one directory.
 func nearest[T any](candidates []T, suffix func(T) int) (best T) {
 	var none T
 	most := 1
@@ -63,7 +64,7 @@ func nearest[T any](candidates []T, suffix func(T) int) (best T) {
 	return best
 }
 
-// commonEnd returns how many elements two paths have in common at their ends.
+// commonEnd returns how many elements, counted from the end, two paths have in common.
 func commonEnd(a, b string) (n int) {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
@@ -72,14 +73,15 @@ func commonEnd(a, b string) (n int) {
 	return n
 }
 
-// pairRest pairs functions of one name if one is left on each side. More are marked ambiguous.
+// pairRest pairs functions of the same name and load object if exactly one is left on each side. If
+// more are left, it marks them ambiguous.
 func (c *comparison) pairRest(object func(*item) string) {
 	c.pairSingle(withSymbol(sameName(object)), differences)
 	c.markAmbiguous(sameName(object), "function")
 }
 
-// nameApart names functions of the same name, load object and module by the distinguishing end of
-// their load object's path.
+// nameApart distinguishes functions with the same name, load object and module: in place of the
+// load object's name, it shows the end of its path that distinguishes it.
 func (c *comparison) nameApart() error {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -113,8 +115,8 @@ func (c *comparison) nameApart() error {
 	return nil
 }
 
-// Labels returns labels for rows of functions with the same name and load object: the name with the
-// distinguishing end of the module's path. Other rows have none.
+// Labels returns labels for rows of functions that have the same name and load object: the name and
+// the end of the module's path that distinguishes it. Other rows get "".
 func Labels(by string, rows []Row) []string {
 	labels, groups := make([]string, len(rows)), map[[2]string][]int{}
 	for i := range rows {
@@ -139,11 +141,11 @@ func Labels(by string, rows []Row) []string {
 	return labels
 }
 
-// shortest is the minimum number of instructions by which a function can be recognized.
+// shortest is the minimum number of instructions for a function to be recognized by its code.
 const shortest = 5
 
-// bodies is SQL that hashes each function's instructions, without the addresses that differ between
-// builds.
+// bodies is SQL that hashes the instructions of functions. It leaves out addresses, which differ
+// between builds.
 const bodies = `SELECT i.experiment_id, i.function_id, any_value(f.address) AS address,
   (hash(string_agg(CASE
     WHEN i.target_name <> '' THEN regexp_extract(i.text, '^\S+') || ' ' || split_part(i.target_name, '+', 1)
@@ -162,9 +164,9 @@ func haveOneName(items []*item) bool {
 	return len(names) < len(items)
 }
 
-// pairBodies merges functions with equal code, among those for which some returns true. If both
-// sides have equally many functions with the same code, it pairs them in the order of their
-// addresses, unless some have the same name.
+// pairBodies pairs functions with equal code, out of those for which some returns true. If several
+// have the same code, it pairs them by the order of their addresses, but only if both sides have
+// equally many, and all on a side have different names.
 func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool) error {
 	var wanted []string
 	of := map[string]*item{}

@@ -35,8 +35,8 @@ type Request struct {
 	Together bool     // whether lower bounds must hold for all judged rows at once
 }
 
-// Normalizations are the ways to make values of runs of different length comparable: not at all, as
-// a fraction of the run's <Total>, or per second of the run.
+// Normalizations are the ways to make the values of runs comparable: not at all, as a fraction of
+// the run's <Total>, or per second of the run.
 var Normalizations = []string{"none", "total", "run"}
 
 // Defaults returns a request with the default settings.
@@ -69,8 +69,8 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// Choose records the filter of the session, and returns an error if a part of the filter has no
-// effect.
+// Choose records the filter of the session. It returns an error if a part of the filter would have
+// no effect on the comparison.
 func (r *Request) Choose(f *queries.Filter) (err error) {
 	if subjects[r.By].data && len(f.Hide)+len(f.APIOnly) > 0 {
 		return fmt.Errorf("--hide and --api-only have no effect on %s, since data objects are not on stacks", r.By)
@@ -112,7 +112,7 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	return &c.Result, nil
 }
 
-// judge computes the rows, tests them, and sorts them.
+// judge computes the rows, tests and sorts them.
 func (c *comparison) judge() {
 	total := c.items[0].values
 	var matter []bool
@@ -161,7 +161,7 @@ func (c *comparison) warn(format string, args ...any) {
 	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
-// of splits an item's values by side.
+// of splits values, one per run, by side.
 func (c *comparison) of(values []float64) (base, test []float64) {
 	return values[:len(c.Base.Runs)], values[len(c.Base.Runs):]
 }

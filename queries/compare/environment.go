@@ -13,7 +13,8 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Difference is a difference between the sides other than values.
+// Difference is a difference between the sides that is not one of values: of machines, programs or
+// options.
 type Difference struct {
 	What   string   `json:"what"`
 	Base   []string `json:"base"` // distinct values, sorted
@@ -39,7 +40,7 @@ var surroundings = []struct {
 	{"status", "status", true},
 }
 
-// environment finds differences between the sides other than values.
+// environment finds differences between the sides that are not differences of values.
 func (c *comparison) environment() error {
 	columns := make([]string, len(surroundings))
 	for i, s := range surroundings {
@@ -69,7 +70,7 @@ func (c *comparison) environment() error {
 	return nil
 }
 
-// side is 0 for runs of the base and 1 for runs of the test.
+// side returns 0 for the number of a run of the base, 1 for a run of the test.
 func (c *comparison) side(run int64) int {
 	if run < int64(len(c.Result.Base.Runs)) {
 		return 0
@@ -91,8 +92,8 @@ func (c *comparison) differ(what string, values [2][]string, unfair bool) {
 // output matches the option of recorders that names their output file.
 var output = lazyregexp.New(`(^|\s)(-o|--output)(\s+|=)\S+`)
 
-// options returns a command line without the parts that differ from run to run: the recording's
-// name, and the directories of programs.
+// options returns a command line without the name of the recording, which differs from run to run,
+// and without the directories of programs.
 func options(command string) string {
 	words := strings.Fields(output().ReplaceAllString(command, "$1"))
 	for i, w := range words {
@@ -103,7 +104,7 @@ func options(command string) string {
 	return strings.Join(words, " ")
 }
 
-// events compares what was recorded: more events make a run slower.
+// events compares which events were recorded, because recording more events makes a run slower.
 func (c *comparison) events() error {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, array_to_string(list_sort(list(DISTINCT CASE WHEN kind IN ('perf', 'hwc') THEN metric ELSE kind END)), ', ') AS what
 		FROM metrics JOIN runs USING (experiment_id) WHERE NOT ends_with(metric, '.samples') GROUP BY n`)
@@ -119,8 +120,8 @@ func (c *comparison) events() error {
 	return nil
 }
 
-// periods compares the value of a sample, whose mean varies a little between runs of the same
-// period.
+// periods compares the sampling periods of the sides. It allows for the mean value of a sample
+// varying a little between runs with the same period.
 func (c *comparison) periods() error {
 	var means [2][]float64
 	for n, r := range c.runs {

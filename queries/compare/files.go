@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// alike is the fraction of lines that a renamed file must share with the old one. If more than
-// manyFiles are left, none are compared.
+// A renamed file must share more than the fraction alike of its lines with the old one. If more
+// than manyFiles files are left, their texts are not compared.
 const (
 	alike     = 0.5
 	manyFiles = 50
 )
 
-// movedFiles returns the base's path of files that have another path on the test's side. It pairs
-// the files whose paths have the longest common suffix, then those whose base name is unique on
-// both sides, then those that share most lines. Files of units with different short paths are
-// different (a/util.c and b/util.c).
+// movedFiles finds files that have another path in the test. It returns the path in the base by the
+// path in the test. It first pairs files whose paths have the longest common suffix, then files
+// whose base name is unique on both sides, then files that share most lines. It never pairs files
+// of compilation units with different short paths (a/util.c and b/util.c).
 func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, error) {
 	var alone [2][]string // files of one side only
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -51,7 +51,7 @@ func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, er
 	return moved, c.renamedFiles(files, moved, left(0), left(1))
 }
 
-// unitPaths returns the short paths of the runs' compilation units by file.
+// unitPaths returns the short path of each compilation unit, by its recorded path.
 func (c *comparison) unitPaths() (map[string]string, error) {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT m.name, arg_max(m.short_path, r.n) AS short_path FROM modules m JOIN runs r USING (experiment_id) GROUP BY m.name`)
 	if err != nil {
@@ -64,15 +64,15 @@ func (c *comparison) unitPaths() (map[string]string, error) {
 	return units, nil
 }
 
-// apart reports whether two short paths of units, which may be empty if unknown, belong to
-// different files: neither is the end of the other.
+// apart reports whether two short paths of units certainly belong to different files: both are
+// known, and neither is the end of the other.
 func apart(a, b string) bool {
 	n := commonEnd(a, b)
 	return a != "" && b != "" && n <= strings.Count(a, "/") && n <= strings.Count(b, "/")
 }
 
-// closestFile returns the candidate with the file's base name whose path has the longest common
-// suffix with the file's; empty if several have.
+// closestFile returns the candidate whose path has the longest common suffix with the file's path;
+// empty if there are several.
 func closestFile(file string, candidates []string, units map[string]string) string {
 	return nearest(candidates, func(other string) int {
 		if apart(units[file], units[other]) {
@@ -95,7 +95,7 @@ func only(texts []string, fulfills func(string) bool) (found string) {
 	return found
 }
 
-// renamedFiles pairs files with different names by their texts.
+// renamedFiles pairs files with different names whose texts share most lines.
 func (c *comparison) renamedFiles(files map[string][]*item, moved map[string]string, base, test []string) error {
 	if len(base) == 0 || len(test) == 0 || len(base)+len(test) > manyFiles {
 		return nil
@@ -130,7 +130,7 @@ func (c *comparison) renamedFiles(files map[string][]*item, moved map[string]str
 	return nil
 }
 
-// shared is the fraction of the lines of two texts that both have.
+// shared is the fraction of all lines of two texts that both have. The texts are sets of lines.
 func shared(a, b map[string]bool) float64 {
 	n := 0
 	for line := range a {
@@ -144,7 +144,7 @@ func shared(a, b map[string]bool) float64 {
 	return float64(n) / float64(len(a)+len(b)-n)
 }
 
-// text returns a text's lines.
+// text returns the lines of the text with a hash.
 func (c *comparison) text(content int64) ([]string, error) {
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+`, one AS MATERIALIZED (SELECT experiment_id, file FROM (`+fileTexts+`) WHERE content = ? LIMIT 1)
 		SELECT l.line, l.text FROM source_lines_wide l JOIN one o ON o.experiment_id = l.experiment_id AND o.file = l.file ORDER BY l.line`, content)

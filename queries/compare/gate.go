@@ -25,7 +25,8 @@ const (
 	Violated  = "violated"
 )
 
-// Check is the outcome of a rule for a row, or for a row of its SQL's result.
+// Check is the outcome of a rule for one row of the comparison or, for a rule in SQL, of its
+// result.
 type Check struct {
 	Rule    string `json:"rule"`
 	Row     string `json:"row"`
@@ -68,8 +69,8 @@ func Gate(ctx context.Context, db *queries.DB, r Request, rules Rules) (*Judgeme
 	return j, nil
 }
 
-// check checks a row. A row about which too little is known leaves every rule undecided, even
-// without a limit.
+// check checks a row against a limit. If too little is known about the row, the outcome is
+// undecided, with or without a limit.
 func (j *Judgement) check(row *Row, limit float64) {
 	c := Check{Rule: "runs", Row: strings.TrimSpace(row.Names[0])}
 	if !math.IsNaN(limit) {
@@ -94,7 +95,7 @@ func (j *Judgement) check(row *Row, limit float64) {
 	j.Checks = append(j.Checks, c)
 }
 
-// oneOfFew reports whether a single sampled run is compared with one or two runs: then the
+// oneOfFew reports whether a single sampled run is compared with one or two runs, so that the
 // variation between runs is unknown.
 func (j *Judgement) oneOfFew() bool {
 	n, m := len(j.Base.Runs), len(j.Test.Runs)
@@ -174,8 +175,8 @@ func (rule SQLRule) apply(ctx context.Context, db *queries.DB, r *Result) ([]Che
 // ErrRule is wrapped by the errors of rules that cannot be run.
 var ErrRule = fmt.Errorf("a rule cannot be run")
 
-// message describes a row of a rule's result by its column message or, without that column, by all
-// columns but the row's name.
+// message returns the text for a row of a rule's result: its column message or, without one, all
+// its columns but the row's name.
 func message(rec queries.Record, row string) string {
 	if text := rec.Text("message"); text != "" {
 		return text

@@ -63,8 +63,8 @@ func count(which []bool) (n int) {
 	return n
 }
 
-// matters reports whether an item is large enough to be judged. It considers both sides together,
-// so that differences are not favored.
+// matters reports whether an item is large enough to be judged, by its share in the sum of both
+// sides: a share in one side would favor items that differ.
 func (c *comparison) matters(it *item, total []float64) bool {
 	sum, all := 0.0, 0.0
 	for n := range total {
@@ -73,7 +73,7 @@ func (c *comparison) matters(it *item, total []float64) bool {
 	return sum > 0 && sum >= c.MinShare*all
 }
 
-// row measures an item and, if it matters, tests it.
+// row computes the row of an item and, if the item matters, tests it.
 func (c *comparison) row(it *item, matters bool) Row {
 	u := &c.ranks
 	base, test := c.of(it.values)
@@ -102,8 +102,8 @@ func (c *comparison) row(it *item, matters bool) Row {
 	return r
 }
 
-// exact reports whether values have no noise: every event was recorded, and all runs of a side have
-// the same value.
+// exact reports whether values have no noise: every event was recorded, and the runs of each side
+// all have the same value.
 func (c *comparison) exact(base, test []float64) bool {
 	return !c.sampled && slices.Min(base) == slices.Max(base) && slices.Min(test) == slices.Max(test)
 }

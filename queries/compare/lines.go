@@ -9,8 +9,9 @@ import (
 	"stackmill/queries"
 )
 
-// lineValues is SQL of source lines of all functions. Lines of different texts of a file are
-// different items.
+// lineValues is SQL for the values of source lines. An item is a line in one text of its file: if
+// builds have different texts of a file, their lines are different items until matchLines merges
+// them.
 func lineValues(c *comparison) string {
 	return fmt.Sprintf(`, texts AS MATERIALIZED (%s),
 		found AS MATERIALIZED (SELECT experiment_id, n, file, line, %s AS v FROM source_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s)
@@ -20,12 +21,12 @@ func lineValues(c *comparison) string {
 		fileTexts, c.column(), queries.Quote(c.Metric), c.Mode, c.totals(2))
 }
 
-// fileTexts is SQL of the texts of the runs' files, by hash.
+// fileTexts is SQL for the source files of the runs, with the hash of each file's text.
 const fileTexts = `SELECT experiment_id, n, file, listed_in, listing, max(content) OVER (PARTITION BY listed_in, listing) AS content
 	FROM source_files JOIN runs USING (experiment_id)`
 
-// matchLines maps lines of other texts to the text of the test's last run. Without texts, lines are
-// matched by number.
+// matchLines maps lines of all texts of a file to the text of the last run. If the store lacks a
+// text, it matches lines by number.
 func (c *comparison) matchLines() error {
 	c.matchSame("number")
 	files := map[string][]*item{}
@@ -57,7 +58,7 @@ func (c *comparison) matchLines() error {
 	return nil
 }
 
-// byNumber counts the files whose lines were matched by number only.
+// byNumber returns the number of files whose lines were matched by number only.
 func (c *comparison) byNumber() int {
 	files := map[string]bool{}
 	for _, it := range c.items[1:] {
@@ -68,7 +69,7 @@ func (c *comparison) byNumber() int {
 	return len(files)
 }
 
-// matchFile merges lines that are the same in different texts of a file.
+// matchFile merges the items that are the same line in different texts of a file.
 func (c *comparison) matchFile(items []*item) error {
 	slices.SortStableFunc(items, func(a, b *item) int { return b.latest().run - a.latest().run })
 	reference := items[0].text() // of the last run
@@ -105,7 +106,7 @@ func (c *comparison) matchFile(items []*item) error {
 	return nil
 }
 
-// mapLine merges a line into the line of the reference text to which it is aligned.
+// mapLine merges a line into the line of the reference text that it is aligned to.
 func (c *comparison) mapLine(it *item, aligned []int, lines map[string]*item) {
 	number, how := it.names[1], "number"
 	if aligned != nil {
@@ -119,7 +120,7 @@ func (c *comparison) mapLine(it *item, aligned []int, lines map[string]*item) {
 		at.merge(it, how)
 		return
 	}
-	// The test's text has the line, but nothing was recorded there.
+	// The reference text has the line, but no run with that text has a value there.
 	it.names = []string{it.names[0], number}
 	lines[number] = it
 	if aligned != nil {
@@ -127,7 +128,8 @@ func (c *comparison) mapLine(it *item, aligned []int, lines map[string]*item) {
 	}
 }
 
-// latest returns the item in the last run that has it, preferring the test's.
+// latest returns the item's occurrence in the last run of the test or, if the test lacks it, of the
+// base.
 func (it *item) latest() occurrence {
 	if it.in&inTest != 0 {
 		return it.last[1]
@@ -135,5 +137,5 @@ func (it *item) latest() occurrence {
 	return it.last[0]
 }
 
-// text is the text of the file of a line.
+// text returns the hash of the text that a line belongs to.
 func (it *item) text() int64 { return it.latest().function }

@@ -9,8 +9,8 @@ import (
 )
 
 // matchFunctions matches functions that only the base has with functions that only the test has.
-// Functions with the same key are one item from the start. Each step is more certain than the next,
-// and merges only functions that are the only candidates on both sides.
+// (Functions with the same key are one item already.) The steps are ordered from the most certain
+// to the least. Each step merges only functions without another candidate.
 func (c *comparison) matchFunctions() error {
 	c.matchSame("key")
 	object := c.objects(1)
@@ -42,9 +42,9 @@ func (c *comparison) matchFunctions() error {
 	return c.nameApart()
 }
 
-// splitNumbered splits items that were matched by a name with a counter (of a lambda, for example)
-// if the sides have different counters of that name: the same counter may then mean another
-// function.
+// splitNumbered splits items that were matched by a name with a counter, such as that of a lambda,
+// if the sides have different counters with that name: the same counter may then mean different
+// functions.
 func (c *comparison) splitNumbered(key func(*item) string) (split bool) {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -80,8 +80,9 @@ func (c *comparison) split(it *item) *item {
 	return test
 }
 
-// objects returns a function that returns an item's load object, names[nth]: versions of a library
-// get the same name, and so do the programs of both sides if each has one.
+// objects returns a function that returns the load object of an item, from names[nth], in a form
+// that is the same for all versions of a library. If each side has one program, both programs get
+// the same name.
 func (c *comparison) objects(nth int) func(*item) string {
 	base, test := c.programNames()
 	return func(it *item) string {
@@ -93,7 +94,7 @@ func (c *comparison) objects(nth int) func(*item) string {
 	}
 }
 
-// programNames returns the name of each side's program, empty if a side has several programs.
+// programNames returns the name of the program of each side; empty if a side has several programs.
 func (c *comparison) programNames() (base, test string) {
 	return onlyOne(c.targets[:len(c.Result.Base.Runs)]), onlyOne(c.targets[len(c.Result.Base.Runs):])
 }
@@ -105,7 +106,7 @@ func onlyOne(names []string) string {
 	return names[0]
 }
 
-// leftOver groups the items that one side lacks by a key.
+// leftOver groups the items that only one side has by a key, and by side.
 func (c *comparison) leftOver(key func(*item) string) map[string]*[2][]*item {
 	groups := map[string]*[2][]*item{}
 	for _, it := range c.items[1:] {
@@ -122,8 +123,8 @@ func (c *comparison) leftOver(key func(*item) string) map[string]*[2][]*item {
 	return groups
 }
 
-// pairSingle merges two items that share a key, if each is the only one on its side. how describes
-// the match.
+// pairSingle merges two items that share a key, if each is the only one with that key on its side.
+// how returns a description of the match.
 func (c *comparison) pairSingle(key func(*item) string, how func(base, test *item) string) {
 	for _, g := range c.leftOver(key) {
 		if len(g[0]) == 1 && len(g[1]) == 1 {
@@ -151,9 +152,9 @@ func differences(base, test *item) string {
 	return strings.Join(parts, ", ")
 }
 
-// areApart reports whether some of a family have the same name on one side, so that they are not
-// clones of each other. Generated code is excepted: a run-time compiler makes several versions of a
-// function.
+// areApart reports whether items of a family have the same name on one side, or no symbol: then
+// they are not clones of each other. Generated code is an exception, because a run-time compiler
+// makes several versions of a function.
 func areApart(family []*item) bool {
 	seen := map[string]presence{}
 	for _, it := range family {
@@ -166,7 +167,8 @@ func areApart(family []*item) bool {
 }
 
 // mergeClones merges a function with its clones and parts, or the versions of generated code, if
-// the two sides have different ones: code moves between them. Inclusive values would not add up.
+// the sides have different ones, because code moves between these. It must not be used for
+// inclusive values, which cannot be added up.
 func (c *comparison) mergeClones(key func(*item) string) {
 	families := map[string][]*item{}
 	for _, it := range c.items[1:] {
@@ -195,21 +197,21 @@ func (c *comparison) mergeClones(key func(*item) string) {
 	}
 }
 
-// Names of one function in two builds differ by what compilers and linkers append.
+// What compilers and linkers add to names, so that the names of a function differ between builds.
 var (
-	// clone matches what distinguishes clones and parts of a function: `f [clone .constprop.0]`,
-	// `f.part.1`, `f.cold`, `f.llvm.123`, `f.lto_priv.0`.
+	// clone matches the part of a name that distinguishes clones and parts of a function: `f [clone
+	// .constprop.0]`, `f.part.1`, `f.cold`, `f.llvm.123`, `f.lto_priv.0`.
 	clone = lazyregexp.New(` \[clone [^\]]*\]|\.(?:constprop|isra|part|cold|llvm|lto_priv|localalias|actor|destroy|resume|cleanup)(?:\.\d+)*$`)
 	// rustHash matches the hash at the end of names in Rust's older mangling.
 	rustHash = lazyregexp.New(`::h[0-9a-f]{16}$`)
-	// numbers matches the counters in the names of anonymous lambdas, types, closures and bodies of
-	// parallel regions. They follow the order or line in the source.
+	// numbers matches the counters in names of lambdas, anonymous types, closures and bodies of
+	// parallel regions. Compilers number these by their order or line in the source.
 	numbers = lazyregexp.New(`(\{(?:lambda|unnamed)[^{}]*#|\{closure#|'lambda|'unnamed|\$_|__lambda|\._omp_fn\.|\.omp_outlined\.+|from line |\.func)\d+`)
-	// version matches the version in a library's name, and .so.
+	// version matches the end of a library's name, from .so or the version before it.
 	version = lazyregexp.New(`(?:-[0-9.]+)?\.so(?:\.[0-9.]+)?$`)
 )
 
-// plainName returns a name without the marks of clones.
+// plainName returns a name without what distinguishes clones, and without Rust's hash.
 func plainName(name string) string {
 	if !strings.ContainsAny(name, "[.:") {
 		return name
@@ -223,7 +225,7 @@ func plainName(name string) string {
 	}
 }
 
-// looseName returns a plain name without the counters of lambdas and other anonymous entities.
+// looseName returns a plain name without the counters that numbers matches.
 func looseName(name string) string { return numbers().ReplaceAllString(plainName(name), "$1") }
 
 // stem returns a loose name without anonymous namespaces, template arguments and parameters.

@@ -9,14 +9,15 @@ import (
 	"stackmill/queries"
 )
 
-// totals is SQL of the row of <Total>; names is how many name columns the subject has.
+// totals is SQL for the row of <Total>, which comes first; names is the number of name columns.
 func (c *comparison) totals(names int) string {
 	return fmt.Sprintf(`SELECT NULL AS identity, '<Total>'%s, NULL AS function_id, list(n) AS ns, list(exclusive) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
 		WHERE metric = %s AND in_%s AND "function" = '<Total>' AND kind = 'artificial'`, strings.Repeat(", ''", names-1), queries.Quote(c.Metric), c.Mode)
 }
 
-// objectValues is SQL of load objects by the distinguishing ends of their paths.
+// objectValues is SQL for the values of load objects. They are named by the end of their path that
+// distinguishes them.
 func objectValues(c *comparison) string {
 	return fmt.Sprintf(`, found AS MATERIALIZED (SELECT experiment_id, n, load_object_id, %s AS v FROM object_values JOIN runs USING (experiment_id) WHERE metric = %s AND in_%s)
 		%s UNION ALL
@@ -25,8 +26,8 @@ func objectValues(c *comparison) string {
 		c.column(), queries.Quote(c.Metric), c.Mode, c.totals(2), queries.ObjectPath)
 }
 
-// matchObjects merges versions of a library, the two programs, and load objects of one name whose
-// paths have the longest common suffix.
+// matchObjects merges versions of a library, the programs of both sides, and load objects of the
+// same name whose paths have the longest common suffix.
 func (c *comparison) matchObjects() error {
 	c.matchSame("name")
 	path := func(it *item) string { return it.names[1] }
@@ -44,9 +45,10 @@ func (c *comparison) matchObjects() error {
 	return nil
 }
 
-// dataValues is SQL of data objects by descriptor, and by a scope that is the same in every build:
-// the short path of a unit, or the distinguishing end of a load object's path. Descriptors of
-// members begin with the descriptor of their aggregate.
+// dataValues is SQL for the values of data objects. They are identified by their descriptor and a
+// scope that is the same in every build: the short path of the compilation unit, or the
+// distinguishing end of the load object's path. A member's descriptor begins with the descriptor of
+// its aggregate.
 func dataValues(c *comparison) string {
 	program := c.onlyPrograms()
 	return fmt.Sprintf(`, found AS MATERIALIZED (
@@ -63,7 +65,7 @@ func dataValues(c *comparison) string {
 		GROUP BY identity, descriptor, kind`, queries.Quote(c.Metric), queries.Quote(c.Mode), program, queries.ObjectPath)
 }
 
-// onlyPrograms is SQL of the names of the two sides' programs; NULL if a side has several.
+// onlyPrograms is SQL for the names of the programs of base and test; NULL if a side has several.
 func (c *comparison) onlyPrograms() string {
 	base, test := c.programNames()
 	if base == "" || test == "" {
@@ -72,8 +74,8 @@ func (c *comparison) onlyPrograms() string {
 	return queries.Quote(base) + ", " + queries.Quote(test)
 }
 
-// matchData merges data objects with the same descriptor if their scopes' paths have the longest
-// common suffix, or if each is the only one on its side whose scope has that base name.
+// matchData merges data objects with the same descriptor, if the paths of their scopes have the
+// longest common suffix, or if each is the only one on its side whose scope has that base name.
 func (c *comparison) matchData() error {
 	c.matchSame("descriptor")
 	scope := func(it *item) string { return it.names[1] }
@@ -87,8 +89,8 @@ func (c *comparison) matchData() error {
 	return nil
 }
 
-// pairEnds merges an item of the base and one of the test with the same key if, of all candidates,
-// their paths have the longest common suffix: at least the file's name and one directory.
+// pairEnds merges two items with the same key, one of each side, if each is the closest to the
+// other by the common suffix of their paths (see nearest).
 func (c *comparison) pairEnds(key, path func(*item) string, how func(base, test *item) string) {
 	for _, g := range c.leftOver(key) {
 		for _, test := range g[1] {
@@ -100,7 +102,8 @@ func (c *comparison) pairEnds(key, path func(*item) string, how func(base, test 
 	}
 }
 
-// markAmbiguous marks the items that have several candidates with their key on the other side.
+// markAmbiguous marks items that were not matched although the other side has items with the same
+// key.
 func (c *comparison) markAmbiguous(key func(*item) string, what string) {
 	ambiguous := 0
 	for _, g := range c.leftOver(key) {
@@ -119,7 +122,7 @@ func (c *comparison) markAmbiguous(key func(*item) string, what string) {
 	}
 }
 
-// matchSame records how the items that both sides have were matched.
+// matchSame records, for the items that both sides have, that they were matched by `how`.
 func (c *comparison) matchSame(how string) {
 	for _, it := range c.items[1:] {
 		if it.in == both {

@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/result"
 )
 
-// readPaths reads the paths of the call tree. Functions are matched first, so that a path is the
-// same in all builds that have its functions.
+// readPaths reads the values of the paths of the call tree. Functions are matched first, so that a
+// path has the same identity in all builds.
 func (c *comparison) readPaths() error {
 	functions, err := c.functionsByID()
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *comparison) readPaths() error {
 	return nil
 }
 
-// pathColumn is the compared column of tree_values.
+// pathColumn is the name of the compared column of tree_values.
 func (c *comparison) pathColumn() string {
 	if c.Inclusive {
 		return "attributed"
@@ -49,8 +49,8 @@ func (c *comparison) pathColumn() string {
 	return "exclusive"
 }
 
-// functionsByID returns the matched functions of each side by functions.function_id. It leaves
-// <Total> as the only item.
+// functionsByID matches functions, and returns the matched function of each side by function_id. Of
+// the items, only <Total> stays in c.items.
 func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 	if err := c.readRows(subjects["function"]); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
 	return byID, nil
 }
 
-// whole follows splits and merges to the item that now represents this one on a side.
+// whole returns the item that represents this one on a side, after all splits and merges.
 func (it *item) whole(side int) *item {
 	if side == 1 && it.other != nil {
 		it = it.other
@@ -92,15 +92,15 @@ func (it *item) whole(side int) *item {
 	return it
 }
 
-// step is a node of the merged tree of all runs: a function below a path.
+// step identifies a node of the merged call tree of all runs: a function, and the path above it.
 type step struct {
 	above    int
 	function *item
 }
 
-// walkPaths calls visit for each node of each run's call tree with the number of its path, its last
-// step and its value. Paths are numbered in the order of their first visit, callers first; 0 is the
-// root.
+// walkPaths calls visit for each node of each run's call tree, with the number of the node's path,
+// the last step of the path, the number of the run, and the node's value. Paths are numbered from 1
+// in the order of their first visit, callers first. Path 0 is the root.
 func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path int, s step, n int, value float64)) error {
 	conn, err := c.db.Conn(c.ctx)
 	if err != nil {
@@ -148,8 +148,8 @@ func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path in
 		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), c.Mode))
 }
 
-// pathNames returns a path's names: its functions from the root, and the last function's load
-// object.
+// pathNames returns the names of a path: its functions, from the root on, and the load object of
+// the last.
 func (c *comparison) pathNames(above *item, function *item) []string {
 	name, object := "<Unknown>", ""
 	if function != nil {
@@ -167,8 +167,8 @@ type Tree struct {
 	Nodes  []Node // callers first; <Total> is the first. None if nothing has a value
 }
 
-// Node is a path of functions. Values are means over the runs of a side; a run without the path
-// counts as 0.
+// Node is a path of functions in a Tree. Values are means over the runs of a side, in which runs
+// without the path count as 0.
 type Node struct {
 	Caller                             int32 // index, -1 for the root
 	Function, LoadObject, Module, Kind string
@@ -176,8 +176,8 @@ type Node struct {
 	BaseExclusive, TestExclusive       float64
 }
 
-// Trees merges the call trees of two groups of experiments of a store. It matches functions and
-// normalizes values as for rows, but judges nothing.
+// Trees merges the call trees of two groups of experiments. It matches functions and normalizes
+// values as Run does, but does not test anything.
 func Trees(ctx context.Context, db *queries.DB, r Request) (*Tree, error) {
 	r.By, r.Inclusive = "path", false
 	c := &comparison{ctx: ctx, db: db, Result: Result{Request: r}}
@@ -222,8 +222,8 @@ func nodeOf(s step) Node {
 	return n
 }
 
-// summed turns exclusive sums into means over the runs, and adds inclusive values. It drops paths
-// without a value, which another mode or metric has.
+// summed divides sums of exclusive values by the number of runs, and computes inclusive values. It
+// drops paths without values: they have values of other modes or metrics only.
 func summed(nodes []Node, base, test float64) []Node {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i]

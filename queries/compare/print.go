@@ -8,7 +8,7 @@ import (
 	"stackmill/queries/result"
 )
 
-// Print prints some of the rows, with all numbers.
+// Print prints some of the rows, with all their numbers.
 func (r *Result) Print(p result.Printer, rows []Row) error {
 	if err := p.Header(r.fields()); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (r *Result) fields() (fields []result.Field) {
 		result.Field{Name: "verdict", Kind: "VARCHAR"}, result.Field{Name: "matched", Kind: "VARCHAR"})
 }
 
-// cells returns the row's values, by fields; nil for unknown numbers.
+// cells returns the row's values in the order of fields; nil for unknown numbers.
 func (r *Row) cells() (values []any) {
 	for _, n := range r.Names {
 		values = append(values, n)

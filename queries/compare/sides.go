@@ -31,8 +31,8 @@ func (c *comparison) choose() (err error) {
 	return nil
 }
 
-// chooseMetric finds the metric, and drops the experiments that lack it: their value is unknown,
-// not 0.
+// chooseMetric chooses the metric, and drops experiments that lack it, because their value is
+// unknown rather than 0.
 func (c *comparison) chooseMetric() error {
 	all := slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs)
 	only := ""
@@ -69,8 +69,8 @@ func (c *comparison) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
 }
 
-// sampledKinds are the kinds of samples whose values are estimates, or, of waits, differ from run to
-// run as estimates do. Of other kinds, every event was recorded.
+// sampledKinds are the kinds of samples whose values vary from run to run: they are estimates by
+// sampling, or waits. Of the other kinds, every event was recorded.
 var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String(), schema.Wait.String()}
 
 func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string, records []queries.Record) (kept []queries.Experiment) {
@@ -88,7 +88,7 @@ func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side
 	return kept
 }
 
-// metricsOf lists the metrics of some experiments, for people.
+// metricsOf returns a text that lists the metrics of some experiments.
 func metricsOf(runs []queries.Experiment, records []queries.Record) string {
 	var list []string
 	for _, r := range records {
@@ -111,7 +111,8 @@ func metricsOf(runs []queries.Experiment, records []queries.Record) string {
 	return strings.Join(list, ", ")
 }
 
-// noCommonMetric is the error of sides without a common metric, or without the requested one.
+// noCommonMetric returns the error for sides that have no metric in common, or lack the one asked
+// for.
 func (c *comparison) noCommonMetric(records []queries.Record, asked string) error {
 	base, test := metricsOf(c.Result.Base.Runs, records), metricsOf(c.Result.Test.Runs, records)
 	if base == "none" && test == "none" {
@@ -133,8 +134,8 @@ func (c *comparison) noCommonMetric(records []queries.Record, asked string) erro
 	return fmt.Errorf("%s: the base has %s, the test has %s (%s)", what, base, test, do)
 }
 
-// firstMetric returns the metric of both sides that most experiments have. On a tie it is the one
-// that profiles prefer, then the first in the order of reports.
+// firstMetric returns the metric of both sides that most experiments have. If several have equally
+// many, it is the one that the recordings prefer, then the first in the order of reports.
 func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	rank := map[string]int{}
 	for i, m := range schema.Declared {
@@ -159,7 +160,7 @@ func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	return name
 }
 
-// defaultMetric chooses the first metric, or another if the filter leaves nothing of it.
+// defaultMetric chooses firstMetric or, if the filter leaves no values of that, another metric.
 func (c *comparison) defaultMetric(records []queries.Record) error {
 	usual := c.firstMetric(records)
 	if usual == "" {
@@ -178,7 +179,7 @@ func (c *comparison) defaultMetric(records []queries.Record) error {
 	return nil
 }
 
-// experiment returns the id of a run, name its name.
+// experiment returns the id of the run with number n; name returns its name.
 func (c *comparison) experiment(n int) string { return c.runOf(n).ExperimentID }
 func (c *comparison) name(n int) string       { return c.runOf(n).Name }
 
@@ -196,7 +197,7 @@ func ids(runs []queries.Experiment) (list []string) {
 	return list
 }
 
-// runTable is SQL of a CTE `runs` with the runs' numbers.
+// runTable is SQL of a CTE `runs`, with the experiment id and number of each run.
 func (c *comparison) runTable() string {
 	var rows []string
 	for n, e := range slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs) {
@@ -205,7 +206,8 @@ func (c *comparison) runTable() string {
 	return "runs(experiment_id, n) AS (VALUES " + strings.Join(rows, ", ") + ")"
 }
 
-// measure reads what is needed to normalize the runs' values, and the value of one sample.
+// measure sets the divisor of each run's values, for the normalization, and the value of one
+// sample.
 func (c *comparison) measure() error {
 	c.runs = make([]run, len(c.Result.Base.Runs)+len(c.Result.Test.Runs))
 	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns, target FROM experiments JOIN runs USING (experiment_id)`)

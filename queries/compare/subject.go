@@ -14,8 +14,9 @@ var Subjects = []string{"function", "line", "load-object", "data-object", "path"
 type subject struct {
 	title string
 	names []string // columns that name a row
-	// values returns SQL that follows the CTE `runs`: for each item its identity (NULL for <Total>),
-	// names, id, and two lists: the numbers of runs, and their values.
+	// values returns SQL that follows the CTE `runs`. It has a row for each item: its identity
+	// (NULL for <Total>), its names, its id, a list of the numbers of the runs that have it, and a
+	// list of its values in these runs.
 	values func(c *comparison) string
 	match  func(c *comparison) error // merges items that are the same
 	data   bool                      // whether it applies to metrics of data objects only
@@ -34,7 +35,7 @@ func init() { // not in the declaration, since readPaths refers to it
 	}
 }
 
-// item is a function, line, load object, data object or path in all runs.
+// item is a function, line, load object, data object or path, with its values in all runs.
 type item struct {
 	names   []string
 	values  []float64 // by run; 0 where it is missing
@@ -48,7 +49,7 @@ type item struct {
 	other *item         // the test's part, if it was split off
 }
 
-// occurrence is an item in the last run of a side that has it.
+// occurrence is where an item occurs in the last run of a side that has the item.
 type occurrence struct {
 	names    []string
 	run      int
@@ -64,7 +65,7 @@ const (
 	both
 )
 
-// merge merges another item into this one.
+// merge merges another item into this one: their values are added up.
 func (it *item) merge(other *item, how string) {
 	for n, v := range other.values {
 		it.values[n] += v
@@ -84,7 +85,7 @@ func functionValues(c *comparison) string {
 		WHERE metric = %s AND in_%s GROUP BY ALL`, c.column(), queries.Quote(c.Metric), c.Mode)
 }
 
-// column is the compared column.
+// column is the name of the compared column: exclusive or inclusive values.
 func (c *comparison) column() string {
 	if c.Inclusive {
 		return "inclusive"
@@ -144,8 +145,8 @@ func (c *comparison) readRows(s *subject) error {
 	return rows.Err()
 }
 
-// add adds the values of a row to an item. The item gets the names of the last run: builds may
-// differ in them.
+// add adds the values of a row to an item. The item takes the names that it has in the last run,
+// since names may differ between builds.
 func (c *comparison) add(it *item, names []string, id any, ns, vs []any) {
 	for i, n := range ns {
 		run := int(n.(int32))
@@ -164,7 +165,7 @@ func (c *comparison) add(it *item, names []string, id any, ns, vs []any) {
 	}
 }
 
-// normalize divides the runs' values as requested.
+// normalize divides each run's values by its unit.
 func (c *comparison) normalize(totals []float64) error {
 	for n := range c.runs {
 		switch c.runs[n].unit = 1; c.Normalize {

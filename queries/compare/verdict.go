@@ -9,8 +9,9 @@ import (
 	"stackmill/queries/rank"
 )
 
-// discoveries computes the q-value of each tested row (Benjamini and Hochberg): the false discovery
-// rate among the rows with a p-value up to its own. It returns the number of tested rows.
+// discoveries sets the q-value of each tested row (Benjamini and Hochberg): the false discovery
+// rate if this row, and all with a smaller p-value, are called different. It returns the number of
+// tested rows.
 func discoveries(rows []Row) int {
 	var tested []*Row
 	for i := range rows {
@@ -51,8 +52,8 @@ func (c *comparison) verdict(r *Row) string {
 	return Same
 }
 
-// tooFew reports whether there are so few runs that no single row could be a discovery, however
-// much it differed.
+// tooFew reports whether there are too few runs for any single row to be a discovery, however large
+// its difference.
 func (c *comparison) tooFew() bool {
 	n, m := len(c.Result.Base.Runs), len(c.Result.Test.Runs)
 	if c.sampled && (n == 1 || m == 1) {
@@ -61,7 +62,7 @@ func (c *comparison) tooFew() bool {
 	return rank.Smallest(n, m)*float64(c.Judged) > c.FDR
 }
 
-// bySampling tests a row by its sample counts, if a side has a single run.
+// bySampling tests a row by its numbers of samples: used if a side has a single run.
 func (c *comparison) bySampling(r *Row, base, test []float64) {
 	counts, exposures := c.counts(base, test)
 	if counts == nil {
@@ -77,8 +78,8 @@ func (c *comparison) bySampling(r *Row, base, test []float64) {
 	r.Low, r.High = low/(1-low)*rate, high/(1-high)*rate
 }
 
-// counts converts the runs' values to sample counts, and returns the expected count of a value of
-// 1; nil if that is unknown.
+// counts converts values to numbers of samples. exposures has, for each run, how many samples a
+// value of 1 would have; nil if that is unknown.
 func (c *comparison) counts(base, test []float64) (counts, exposures []float64) {
 	usual := 0.0
 	for _, r := range c.runs {
@@ -106,12 +107,12 @@ func Sum(values []float64) (s float64) {
 	return s
 }
 
-// With a single run on a side, the variation between runs is unknown, but not the noise of
-// sampling: sample counts are Poisson distributed, so the share of one side in the sum of both is
+// If a side has a single run, the variation between runs is unknown. The noise of sampling is
+// known: numbers of samples are Poisson distributed, so the share of one side in the sum of both is
 // binomial.
 
-// shareInterval returns the confidence interval of the test's share in a sum of samples (Wilson
-// score, with continuity correction).
+// shareInterval returns the confidence interval of the test's share in the samples of both sides
+// (Wilson score, with continuity correction).
 func shareInterval(base, test, level float64) (low, high float64) {
 	n := base + test
 	if n == 0 {
@@ -132,8 +133,8 @@ func shareInterval(base, test, level float64) (low, high float64) {
 	return low, high
 }
 
-// shareP returns the probability that a sum of samples is divided at least as unevenly between the
-// sides, given the test's expected share.
+// shareP returns the p-value of the numbers of samples of both sides, if the test's expected share
+// in their sum is `expected`: the probability of a division at least as far from that.
 func shareP(base, test, expected float64) float64 {
 	n := base + test
 	off := math.Abs(test-n*expected) - 0.5
@@ -143,8 +144,8 @@ func shareP(base, test, expected float64) float64 {
 	return math.Erfc(off / math.Sqrt(2*n*expected*(1-expected)))
 }
 
-// dispersion is the ratio of the variance of a side's runs to the variance that sampling explains;
-// at least 1.
+// dispersion is the variance between the runs of a side, divided by the variance that sampling
+// explains; at least 1.
 func dispersion(counts []float64) float64 {
 	n := float64(len(counts))
 	if n < 3 {
@@ -164,16 +165,16 @@ func dispersion(counts []float64) float64 {
 	return math.Max(1, squares/(n-1)/mean)
 }
 
-// How often the base's runs are divided to measure the noise, and the minimum and maximum number of
-// runs.
+// noise divides the base's runs `divisions` times. It needs fewRuns runs, and uses manyRuns at
+// most.
 const (
 	divisions = 100
 	fewRuns   = 4
 	manyRuns  = 1000
 )
 
-// noise measures, for each judged row, by how much the medians of two halves of the base's runs
-// differ. It divides the runs of the most frequent build at random, again and again.
+// noise measures how much the medians of two random halves of the base's runs differ, for each
+// judged row. It uses the runs of the build that has the most, and divides them many times.
 func (c *comparison) noise() {
 	builds := map[string][]int{}
 	var most []int
@@ -201,7 +202,7 @@ func (c *comparison) noise() {
 	}
 }
 
-// floor returns the relative change that 95 of 100 divisions of the runs do not exceed.
+// floor returns the relative difference of medians that 95 % of the divisions do not exceed.
 func floor(values []float64, runs []int, halves [][]int) float64 {
 	var changes []float64
 	half := len(runs) / 2

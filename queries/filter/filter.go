@@ -1,16 +1,16 @@
-// Package filter computes the values of an experiment again, from some of its samples or with
-// some libraries left out.
+// Package filter computes the values of an experiment again, from some of its samples or with some
+// libraries left out.
 //
 // For each experiment of a filtered session, data flow as follows:
 //
-//  1. SQL decides which samples pass, and sums them by stack and metric (package queries).
+//  1. SQL selects samples, and sums them by stack and metric (package queries).
 //  2. stages/structure reads the program and the tree of stacks from the files of the store.
-//  3. If libraries are left out, the frames of the tree change, so that values follow what is shown.
-//  4. stages/attribute computes the values, as it does for all samples when they are ingested.
-//  5. The rows go to the SQL engine, as tables of the session, in place of the store's.
+//  3. If libraries are left out, the frames of the tree change: values always follow what is shown.
+//  4. stages/attribute computes the values, as ingest does from all samples.
+//  5. The rows become tables of the session in the SQL engine, in place of the store's.
 //
-// So a filter has no rules of its own for values: it differs from an ingest in the sums alone.
-// The package knows nothing of SQL.
+// So a filter has no rules of its own for values: only the sums differ from those of an ingest.
+// This package does not use SQL.
 package filter
 
 import (
@@ -27,7 +27,7 @@ import (
 type Experiment struct {
 	ID     string
 	Tables schema.TableReader // of the store
-	// Sums are the sums of the samples that pass, in any order; nil if all samples pass.
+	// Sums are the sums of the selected samples, in any order; nil if all samples are selected.
 	Sums *Sums
 	// Library says which functions of a load object are shown; nil if all are.
 	Library func(name, path string) Visibility
@@ -40,11 +40,11 @@ type Sums struct {
 	Values  []attribute.Sum
 }
 
-// Emit takes the rows of a table that is needed.
+// Emit takes rows of a table.
 type Emit = attribute.Emit
 
 // Values emits the experiment's rows of the value tables that are needed and, if functions are
-// hidden, of Tables. The error is structure.ErrNone if the store does not have the experiment's
+// hidden, of Tables. The error is structure.ErrNoStacks if the store does not have the experiment's
 // stacks.
 func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
 	r, err := e.read(slices.ContainsFunc(codeTables, needed))
@@ -64,7 +64,7 @@ func (e *Experiment) Values(needed func(*schema.Table) bool, emit Emit) error {
 	})
 }
 
-// read reads the experiment, with the sums of the samples that pass.
+// read reads the experiment, with the sums of the selected samples.
 func (e *Experiment) read(lines bool) (*attribute.Result, error) {
 	if e.Sums != nil && len(e.Sums.Values) == 0 && e.Library == nil {
 		return structure.ReadEmpty(e.ID, e.Tables)
@@ -85,14 +85,14 @@ func (e *Experiment) read(lines bool) (*attribute.Result, error) {
 	return r, nil
 }
 
-// The tables of values, by what computes them.
+// The value tables, grouped by the code that computes them.
 var (
 	functionTables = []*schema.Table{schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues}
 	treeTables     = []*schema.Table{schema.CallNodes, schema.TreeValues}
 	codeTables     = []*schema.Table{schema.LineValues, schema.SourceValues, schema.PCValues}
 )
 
-// ValueTables returns the tables of values.
+// ValueTables returns the tables of values that this package computes.
 func ValueTables() []*schema.Table { return slices.Concat(functionTables, treeTables, codeTables) }
 
 // values computes the tables that are needed.

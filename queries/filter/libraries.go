@@ -24,9 +24,10 @@ const (
 // leaveOut changes the frames of stacks so that functions of libraries are hidden, and emits the
 // rows that replace the store's frames.
 //
-// If no visible function calls a library's outermost hidden ones, one frame represents the library,
-// so that every stack keeps a frame. A library's entry points are the functions that another load
-// object called. The tree keeps its nodes; a frame that only some of them show is split.
+// A library's entry points are the functions that another load object called. If a library is
+// hidden completely and its outermost frame has no caller, a frame that represents the library
+// replaces it, so that every stack keeps a frame. The nodes of the tree stay; if a frame changes at
+// some of its nodes only, these get a new frame.
 func leaveOut(r *attribute.Result, library func(name, path string) Visibility, needed func(*schema.Table) bool, emit Emit) error {
 	p := r.Program
 	l := &libraries{Result: r, of: make([]Visibility, len(p.Objects)), standIns: map[program.ObjectNo]program.LocationNo{}, numbers: map[frameKey]stacktree.FrameNo{}}
@@ -59,12 +60,12 @@ func leaveOut(r *attribute.Result, library func(name, path string) Visibility, n
 	return schema.CloseAll(l.nodeRows(stored, emit), l.frameRows(stored, emit), l.stackRows(emit))
 }
 
-// StackTables returns the tables of the store that a session replaces if functions are hidden.
+// StackTables returns the tables of the store that change if functions are hidden.
 func StackTables() []*schema.Table {
 	return []*schema.Table{schema.StackTree, schema.TreeFrames, schema.RecordedStacks}
 }
 
-// libraries hides functions in the stacks of an experiment.
+// libraries hides functions on the stacks of an experiment.
 type libraries struct {
 	*attribute.Result
 	of       []Visibility // by load object
@@ -78,7 +79,7 @@ type frameKey struct {
 	shown [stacktree.Modes]program.LocationNo
 }
 
-// addStandIns adds a function for each library as a whole.
+// addStandIns adds, for each load object in left, a function that represents it.
 func (l *libraries) addStandIns(left []program.ObjectNo, emit Emit) error {
 	p, rows := l.Program, l.Rows(StandIns, emit)
 	for _, n := range left {
@@ -94,7 +95,7 @@ func (l *libraries) addStandIns(left []program.ObjectNo, emit Emit) error {
 	return rows.Close()
 }
 
-// changeFrames gives each node its frame without the hidden functions.
+// changeFrames replaces the frame of each node that shows a hidden function.
 func (l *libraries) changeFrames() {
 	t := &l.Stacks.Nodes
 	callers := make([][stacktree.Modes]program.ObjectNo, t.Len()) // by node: the load object of the innermost frame, hidden or not
@@ -117,7 +118,8 @@ func (l *libraries) changeFrames() {
 	}
 }
 
-// shows returns the location that a frame shows, given the load object of its caller.
+// shows returns the location to show in place of one, given the load objects of that and of its
+// caller.
 func (l *libraries) shows(location program.LocationNo, object, caller program.ObjectNo) program.LocationNo {
 	switch l.of[object] {
 	case Everything:
@@ -134,7 +136,7 @@ func (l *libraries) shows(location program.LocationNo, object, caller program.Ob
 	return program.None
 }
 
-// frame returns the number of a changed frame.
+// frame returns the number of the changed frame k, which it adds if it is new.
 func (l *libraries) frame(k frameKey) stacktree.FrameNo {
 	n, known := l.numbers[k]
 	if !known {
@@ -147,18 +149,18 @@ func (l *libraries) frame(k frameKey) stacktree.FrameNo {
 	return n
 }
 
-// The tables that a session with hidden functions joins to the store's.
+// Tables of a session with hidden functions. Its views join them to the store's tables.
 var (
 	StandIns = &schema.Table{Name: "stand_ins", Columns: append(of("experiment_id"),
 		wide("load_object_id"), schema.Column{Name: "name"}, narrow("function_no"), narrow("location"), wide("module_id"), wide("function_id"), wide("location_id"))}
 	Nodes = &schema.Table{Name: "hidden_nodes", Columns: append(of("experiment_id"), narrow("node"), narrow("frame"))}
-	// Frames has all frames that nodes refer to, with the locations that they show.
+	// Frames has the frames of all nodes, with the locations that they show now.
 	Frames = &schema.Table{Name: "hidden_frames", Columns: append(of("experiment_id"), narrow("frame"), narrow("stored_frame"),
 		missing("user_location"), missing("expert_location"), missing("machine_location"))}
 	Leaves = &schema.Table{Name: "hidden_leaves", Columns: append(of("experiment_id"), narrow("stack"), narrow("user_up"), narrow("expert_up"), narrow("machine_up"))}
 )
 
-// Tables returns these tables.
+// Tables returns StandIns, Nodes, Frames and Leaves.
 func Tables() []*schema.Table { return []*schema.Table{StandIns, Nodes, Frames, Leaves} }
 
 func of(name string) []schema.Column   { return []schema.Column{{Name: name, Type: schema.Label}} }
@@ -168,7 +170,7 @@ func missing(name string) schema.Column {
 	return schema.Column{Name: name, Type: schema.Int32, Null: true}
 }
 
-// nodeRows emits the nodes whose frame has changed.
+// nodeRows emits the nodes that got another frame.
 func (l *libraries) nodeRows(stored int, emit Emit) *schema.Rows {
 	rows := l.Rows(Nodes, emit)
 	for n, frame := range l.Stacks.Nodes.Label {
@@ -179,7 +181,7 @@ func (l *libraries) nodeRows(stored int, emit Emit) *schema.Rows {
 	return rows
 }
 
-// frameRows emits the frames that nodes refer to.
+// frameRows emits the frames that some node has.
 func (l *libraries) frameRows(stored int, emit Emit) *schema.Rows {
 	used := make([]bool, len(l.Stacks.Frames))
 	for _, frame := range l.Stacks.Nodes.Label {
@@ -206,7 +208,8 @@ func (l *libraries) frameRows(stored int, emit Emit) *schema.Rows {
 	return rows
 }
 
-// stackRows emits how many nodes lie between each recorded stack's end and its visible leaf.
+// stackRows emits, for each recorded stack and mode, how far before its node the node of its
+// visible leaf is.
 func (l *libraries) stackRows(emit Emit) *schema.Rows {
 	t := &l.Stacks.Nodes
 	leaves := make([][stacktree.Modes]int32, t.Len()) // by node

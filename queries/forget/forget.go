@@ -63,7 +63,7 @@ func ParseAge(s string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is not an age (write 90d, 2w or 36h)", s)
 }
 
-// Find returns the experiments that a request is about.
+// Find returns the experiments that a request selects.
 func Find(ctx context.Context, r Request) (list []Experiment, err error) {
 	selectors := r.Selectors
 	if !r.HasAge && !r.RollupsOnly {
@@ -94,8 +94,8 @@ func Find(ctx context.Context, r Request) (list []Experiment, err error) {
 	return list, nil
 }
 
-// damaged returns the selected experiments, given by name or id, that are left out of the store
-// because they are damaged, and the other selectors.
+// damaged handles selectors that are names or ids of damaged experiments, which the store leaves
+// out. It returns these experiments, and the other selectors.
 func (r *Request) damaged() (list []Experiment, others []string, err error) {
 	if err := storedir.Pull(r.Store); err != nil {
 		return nil, nil, err
@@ -118,8 +118,8 @@ func (r *Request) damaged() (list []Experiment, others []string, err error) {
 	return list, others, nil
 }
 
-// startTimes returns when experiments were recorded, if the request needs that. Without it, no files
-// of the store are read, which may be replaced meanwhile.
+// startTimes returns when experiments were recorded, if the request needs it. Only then are files
+// of the store read, which other programs may replace meanwhile.
 func (r *Request) startTimes(ctx context.Context, db *queries.DB) (map[string]time.Time, error) {
 	started := map[string]time.Time{}
 	if !r.HasAge && !r.WithTimes {
@@ -134,7 +134,7 @@ func (r *Request) startTimes(ctx context.Context, db *queries.DB) (map[string]ti
 	return started, err
 }
 
-// sizes returns the bytes of the files that each experiment frees.
+// sizes returns how many bytes of files deleting each experiment would free.
 func (r *Request) sizes(batches []storedir.Batch) map[string]int64 {
 	parts := map[string]int64{}
 	for i := range batches {

@@ -1,4 +1,4 @@
-// Package label reads the labels of experiments as people write them.
+// Package label parses labels of experiments in the form in which users write them.
 package label
 
 import (
@@ -14,7 +14,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Parse reads labels as KEY=VALUE; a label without a value is to be removed.
+// Parse parses KEY=VALUE arguments. A label without a value is one to remove.
 func Parse(args []string) (l storedir.Labels, err error) {
 	l.Set = map[string]string{}
 	for _, arg := range args {
@@ -44,7 +44,7 @@ func Parse(args []string) (l storedir.Labels, err error) {
 
 var keyPattern = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
-// CheckKey returns an error if a label cannot have the key.
+// CheckKey returns an error if the key is not allowed for a label.
 func CheckKey(key string) error {
 	_, isColumn := schema.Experiments.Types()[key]
 	switch {
@@ -56,13 +56,14 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// Ingest describes the labels of newly ingested recordings.
+// Ingest says which labels newly ingested recordings get.
 type Ingest struct {
 	Given []string // KEY=VALUE
 	From  string   // a regular expression for paths, whose named groups are labels
 }
 
-// Labels returns a function for the labels of a recording by its path, nil for no labels.
+// Labels returns a function that returns the labels of a recording by its path; nil if there are
+// none.
 func (l *Ingest) Labels() (func(path string) map[string]string, error) {
 	given, err := Parse(l.Given)
 	switch {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Chance bounds the probability that a change is found anywhere in a series of independent values
-// of one distribution. SmallestChange is the smallest relative change of the median that counts.
+// Chance bounds the probability that Changes finds any change in a series of independent values of
+// one distribution. SmallestChange is the smallest relative change of the median that counts.
 const (
 	Chance         = 0.01
 	SmallestChange = 0.01
 )
 
-// Change is a point at which a series of values changes.
+// Change is a point in a series of values at which their level changes.
 type Change struct {
 	At     int     `json:"at"`     // index of the first value after it
 	Before float64 `json:"before"` // median between the neighboring changes
@@ -21,14 +21,15 @@ type Change struct {
 }
 
 // Changes finds where the level of a series changes, by seeded binary segmentation (Kovács,
-// Bühlmann, Li, Munk 2023): in intervals of many lengths all over the series, it applies the rank
-// test to the two sides of the split at which they differ most. A split that is significant after
-// correction for their number (Bonferroni) is a change; the narrowest intervals come first, and
-// each has at most one. Each change is then moved to where it fits best between its neighbors, and
-// kept if the values on its sides differ by the test and in their medians.
+// Bühlmann, Li, Munk 2023). It considers intervals of many lengths, all over the series, the
+// shortest first. In each it finds the split whose sides differ most, and applies the rank test to
+// the sides. A split that is significant, after correction for the number of intervals and splits
+// (Bonferroni), is a change; longer intervals that contain it are skipped. Each change then moves
+// to where it fits best between its neighbors. It is kept if the values on its sides still differ
+// by the test, and in their medians.
 //
-// A single outlier is no change, since ranks ignore its distance. A drift is one change or several.
-// The test assumes independent values: with autocorrelated ones it finds more.
+// A single outlier is no change, since ranks ignore how far it is off. A drift is one change or
+// several. The test assumes independent values: it finds more changes if they are autocorrelated.
 func (r *Test) Changes(values []float64) []Change {
 	intervals, level := seeded(len(values))
 	var splits []int
@@ -44,8 +45,8 @@ func (r *Test) Changes(values []float64) []Change {
 	return r.settle(values, splits, level)
 }
 
-// settle moves each change to where it fits best between its neighbors, and drops the least
-// significant one until all are significant.
+// settle moves each change to where it fits best between its neighbors. It drops the least
+// significant change, one at a time, until all are significant.
 func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 	for {
 		changes := make([]Change, len(splits))
@@ -77,8 +78,8 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 	}
 }
 
-// fit returns the split that minimizes the sum of distances to the two medians, given a split that
-// is about right.
+// fit improves a split that is about right: it returns the one with the smallest sum of distances
+// from each value to the median of its side. The medians are those of the given split.
 func fit(values []float64, at int) int {
 	before, after := median(values[:at]), median(values[at:])
 	best, sum, least := at, 0.0, math.Inf(1)
@@ -91,8 +92,8 @@ func fit(values []float64, at int) int {
 	return best
 }
 
-// split returns the number of values before the split whose sides differ most by their ranks, and
-// its p-value.
+// split returns the split whose sides differ most by their ranks, as the number of values before
+// it, and its p-value.
 func (r *Test) split(values []float64, level float64) (at int, p float64) {
 	scores, _, ties := midranks(values, nil)
 	sum, most, u := 0, 0.0, 0.0
@@ -110,8 +111,8 @@ func (r *Test) split(values []float64, level float64) (at int, p float64) {
 	return at, r.exactP(scores, at, u, ties, level)
 }
 
-// exactP is p. If many values are equal, the normal distribution makes small p-values too small, so
-// those up to level are computed exactly, unless that takes too long.
+// exactP is p, but more accurate if values are equal: then the normal distribution makes small
+// p-values too small, so p-values up to level are computed exactly, unless that takes too long.
 func (r *Test) exactP(scores []int, n int, u, ties, level float64) float64 {
 	p := r.p(scores, n, u, ties)
 	if n*2 > len(scores) {
@@ -124,12 +125,12 @@ func (r *Test) exactP(scores []int, n int, u, ties, level float64) float64 {
 	return p
 }
 
-// interval is a part of a series, from a value to before another.
+// interval is the part of a series with the indexes [from, to).
 type interval struct{ from, to int }
 
-// seeded returns intervals of a series of n values: the whole series and shorter ones, each length
-// shorter by a factor of √2, which overlap by about half of their length. level is the p-value that
-// a split must not exceed. Intervals in which no split can reach it are left out.
+// seeded returns intervals of a series of n values: the whole series, and shorter ones, which
+// overlap by about half of their length. The lengths decrease by a factor of √2. level is the
+// p-value that a split must not exceed. Intervals so short that no split can reach it are left out.
 func seeded(n int) (list []interval, level float64) {
 	splits := 0
 	for length := float64(n); length >= 2; length /= math.Sqrt2 {

@@ -1,5 +1,5 @@
-// Package rank compares groups of values by their ranks, whatever their distribution, and finds
-// where a series of values changes. Nothing in it is random.
+// Package rank compares groups of values by their ranks, whatever the distribution of the values,
+// and finds where a series of values changes. Results do not depend on random numbers.
 package rank
 
 import (
@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// exactTies and exactRuns are the largest group sizes for which the exact distribution of ranks is
-// used, with and without ties. Beyond, the normal distribution is as good.
+// The largest group sizes for which the exact distribution of ranks is used: exactTies if values
+// are equal, exactRuns if none are. For larger groups, the normal distribution is as good.
 const (
 	exactTies = 12
 	exactRuns = 50
 )
 
-// Test tests whether two groups of runs differ by the ranks of their values (Mann-Whitney U). It
+// Test tests whether the values of two groups of runs differ, by their ranks (Mann-Whitney U). It
 // caches distributions.
 type Test struct {
 	known map[[2]int][]float64 // without ties, by group sizes
 }
 
-// Smallest returns the smallest possible p-value for these group sizes: that of groups that do not
-// overlap.
+// Smallest returns the smallest possible p-value for groups of n and m values: the one of groups
+// that do not overlap.
 func Smallest(n, m int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {
@@ -31,14 +31,15 @@ func Smallest(n, m int) float64 {
 	return min(p, 1)
 }
 
-// P returns the two-sided p-value: the probability that two groups of one distribution differ as
-// much or more.
+// P returns the two-sided p-value of two groups: the probability of a difference at least as large
+// if both have the same distribution.
 func (r *Test) P(x, y []float64) float64 {
 	scores, u, ties := midranks(x, y)
 	return r.p(scores, len(x), u, ties)
 }
 
-// p is P for the first n of the values, given twice their ranks, U, and the sum of ties.
+// p is P. The first n values are one group, the rest the other. scores has twice their ranks, u is
+// U of the first group, and ties is as midranks returns it.
 func (r *Test) p(scores []int, n int, u, ties float64) float64 {
 	m := len(scores) - n
 	mean := float64(n*m) / 2
@@ -60,8 +61,8 @@ func (r *Test) p(scores []int, n int, u, ties float64) float64 {
 	return math.Min(1, math.Erfc(z/math.Sqrt2))
 }
 
-// midranks returns twice the rank of each value, first of x; U of x; and the sum of t³-t over
-// groups of t equal values.
+// midranks returns scores, which are twice the rank of each value, those of x first; U of x; and
+// the sum of t³-t over all groups of t equal values.
 func midranks(x, y []float64) (scores []int, u, ties float64) {
 	all := slices.Concat(x, y)
 	order := make([]int, len(all))
@@ -89,7 +90,7 @@ func midranks(x, y []float64) (scores []int, u, ties float64) {
 	return scores, float64(sum-len(x)*(len(x)+1)) / 2, ties
 }
 
-// below returns the probability that U is at most u, without ties.
+// below returns the probability that U of groups of n and m values, all different, is at most u.
 func (r *Test) below(n, m, u int) float64 {
 	if u < 0 {
 		return 0
@@ -108,8 +109,8 @@ func (r *Test) below(n, m, u int) float64 {
 	return r.known[[2]int{n, m}][u]
 }
 
-// permuted returns the two-sided probability that n random scores have a sum as unusual as the
-// first n.
+// permuted returns the two-sided p-value of the first n scores: the probability that n scores drawn
+// at random have a sum at least as extreme.
 func permuted(scores []int, n int) float64 {
 	sum := 0
 	for _, s := range scores[:n] {
@@ -119,7 +120,7 @@ func permuted(scores []int, n int) float64 {
 	return math.Min(1, 2*math.Min(c[sum], 1-c[sum-1]))
 }
 
-// cumulative returns, for each sum, the probability that n random scores have at most this sum.
+// cumulative returns, by sum, the probability that n scores drawn at random have at most that sum.
 func cumulative(scores []int, n int) []float64 {
 	total := largest(scores, n)
 	ways := make([][]float64, n+1) // by the number of drawn scores and their sum
@@ -165,9 +166,9 @@ func Median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// RatioInterval returns the confidence interval of the ratio of y to x: of all ratios of two
-// values, those that the rank test does not reject (Hodges and Lehmann). It is 0 to infinity if
-// there are too few runs.
+// RatioInterval returns the confidence interval of the ratio of y to x. Its bounds are ratios of a
+// value of y to a value of x: those between them are the ones that the rank test does not reject
+// (Hodges and Lehmann). It is 0 to infinity if there are too few runs.
 func (r *Test) RatioInterval(x, y []float64, level float64) (low, high float64) {
 	x, y = slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))
 	k := r.rank(len(x), len(y), (1-level)/2)
@@ -178,9 +179,9 @@ func (r *Test) RatioInterval(x, y []float64, level float64) (low, high float64) 
 	return kth(x, y, k, true), kth(x, y, pairs+1-k, false)
 }
 
-// rank returns which ratio, counted from either end of the sorted ratios, bounds an interval that
-// misses the true ratio with at most this probability on each side; 0 if even the outermost ratios
-// miss it more often.
+// rank returns k, so that the kth ratios from both ends of the sorted ratios bound the confidence
+// interval: on each side, the true ratio is outside with at most the probability miss. It returns 0
+// if even the outermost ratios miss the true one more often.
 func (r *Test) rank(n, m int, miss float64) int {
 	if max(n, m) > exactRuns {
 		deviation := math.Sqrt(float64(n*m) / 12 * float64(n+m+1))
@@ -193,8 +194,8 @@ func (r *Test) rank(n, m int, miss float64) int {
 	return k
 }
 
-// kth returns the kth smallest ratio of a value of y to one of x, both sorted. Pairs of two zeros
-// have any ratio: they count as the smallest or as the largest.
+// kth returns the kth smallest ratio of a value of y to a value of x, both sorted. If both values
+// are 0, the ratio counts as the smallest (zerosFirst) or as the largest.
 func kth(x, y []float64, k int, zerosFirst bool) float64 {
 	count := func(ratio float64) (n int) {
 		j := 0

@@ -8,8 +8,8 @@ import (
 	"stackmill/queries"
 )
 
-// option is an option that applies to some reports only. Other reports refuse it: an option without
-// effect misleads.
+// option is an option that only some reports have. Other reports refuse it, because an option
+// without effect would be misleading.
 type option struct {
 	name    string
 	given   func(*Request) bool
@@ -24,18 +24,18 @@ var options = []option{
 	{"object", func(r *Request) bool { return r.Object != "" }, func(r *Request) bool { return r.has("descriptor") }},
 	{"alias", func(r *Request) bool { return r.Alias != Defaults().Alias }, (*Request).showsAliases},
 	{"width", func(r *Request) bool { return r.Width != Defaults().Width }, func(r *Request) bool { return ofWidth[r.Name] != "" }},
-	// Filters also look at inlined functions on stacks.
+	// With a filter, inline matters for every report: filters look at inlined functions on stacks.
 	{"inline", func(r *Request) bool { return r.Inline }, func(r *Request) bool { return r.withInlined != "" || r.inlinedBelow || !r.Filter.IsEmpty() }},
 	{"hide", func(r *Request) bool { return len(r.Filter.Hide) > 0 }, (*Request).readsStacks},
 	{"api-only", func(r *Request) bool { return len(r.Filter.APIOnly) > 0 }, (*Request).readsStacks},
 }
 
-// ofFunctions reports whether rows can be selected by a function.
+// ofFunctions reports whether the report can be restricted to functions.
 func (r *Request) ofFunctions() bool {
 	return r.rows != nil && r.ofCode || r.ofFragment() || r.has("function_id") && r.Name != "call-tree"
 }
 
-// showsAliases reports whether the report has function names, so that an alias can be chosen.
+// showsAliases reports whether the report shows names of functions, so that Alias has an effect.
 func (r *Request) showsAliases() bool {
 	return r.has("function_id") || r.has("other_id") || r.has("functions") || r.has("stack_id")
 }
@@ -72,11 +72,12 @@ func (o *option) reports() string {
 // ShowsSources reports whether the report shows source text, which the store may lack.
 func (r Report) ShowsSources() bool { return r.withText }
 
-// fragmentView is the macro of the callers and callees of a fragment of stacks.
+// fragmentView is the macro for the callers and callees of a fragment: functions that call each
+// other in this order.
 const fragmentView = "fragment_callers_callees"
 
-// OfFragment returns the report itself or, for the callers and callees of several functions that
-// call each other, the report about this fragment of stacks.
+// OfFragment returns the report to show: for the callers and callees of several functions, the
+// report about this fragment of stacks.
 func (r *Request) OfFragment() Report {
 	if r.Name != "callers-callees" || len(Fragment(r.Function)) < 2 {
 		return r.Report
@@ -92,10 +93,11 @@ func (r *Request) OfFragment() Report {
 // ofFragment reports whether the rows are about a fragment of stacks.
 func (r *Request) ofFragment() bool { return strings.HasSuffix(r.View, fragmentView) }
 
-// operators are operator names with commas and brackets, longer ones before their prefixes.
+// operators are the names of C++ operators that contain commas, brackets or angle brackets. Longer
+// names come before their prefixes.
 var operators = []string{"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">", ","}
 
-// Fragment splits a list of functions at commas, except those in brackets and in names of
+// Fragment splits a list of functions at commas, but not at commas in brackets or names of
 // operators.
 func Fragment(list string) (functions []string) {
 	depth, start := 0, 0
@@ -129,7 +131,7 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
-// chooseFunctions resolves the names of functions.
+// chooseFunctions finds the requested functions in the store.
 func (q *Question) chooseFunctions(ctx context.Context) error {
 	known, err := q.db.Texts(ctx, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions_wide
 		WHERE kind <> 'inlined' OR %t OR function_id IN (SELECT body_of FROM functions_wide WHERE body_of IS NOT NULL) ORDER BY name`, q.Inline))

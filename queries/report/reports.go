@@ -1,5 +1,5 @@
-// Package report answers the standard reports: rows of a view for the requested experiments,
-// metrics, modes and functions, in the report's order.
+// Package report answers the standard reports. A report shows the rows of a view for the requested
+// experiments, metrics, modes and functions, in its own order.
 //
 // Start reading with Reports, which lists them; Ask (request.go) resolves a request.
 package report
@@ -26,8 +26,8 @@ type Report struct {
 	ofCode            bool     // whether a function selects its lines or instructions
 	ofFiles           bool     // whether rows can be selected by a source file
 	withText          bool     // whether its drawing shows source text, which the store may lack
-	// rows, if not nil, returns the condition of the rows for a request with a function, with a file,
-	// or with neither. If nil, a function selects its own rows.
+	// rows, if not nil, returns the SQL condition for the rows of a question, which depends on the
+	// requested functions or file. If nil, requested functions select their own rows.
 	rows func(*Question) string
 }
 
@@ -70,7 +70,7 @@ var (
 // Reports lists all reports in display order.
 var Reports = slices.Concat(ofMetrics, sideBySide)
 
-// ofMetrics are the reports whose rows belong to one metric each.
+// ofMetrics lists the reports in which each row belongs to one metric.
 var ofMetrics = []Report{
 	{
 		Name: "functions", View: "function_metrics", Title: "Functions",
@@ -288,7 +288,7 @@ func (r Report) Inlined() Report {
 // totalFirst sorts <Total> before all functions.
 const totalFirst = "(function = '<Total>' AND kind = 'artificial') DESC, "
 
-// Find finds a report by its name or its view's name, with - or _.
+// Find finds a report by its name or its view's name; - and _ are equal.
 func Find(name string) (Report, error) {
 	name = strings.ReplaceAll(name, "_", "-")
 	var known []string

@@ -29,8 +29,8 @@ type Request struct {
 	Filter   queries.Filter // of the session; it has the request's Mode and Inline
 }
 
-// About sets the report by its name, and checks the request. It requests all metrics, or all modes,
-// if the report shows all by default.
+// About sets the report by its name, and checks the request. If the report shows all metrics or all
+// modes by default, About requests all.
 func (r *Request) About(name string, modeGiven bool) (err error) {
 	if r.Report, err = Find(name); err != nil {
 		return err
@@ -63,10 +63,10 @@ var (
 )
 
 // defaultWidth is the width of the intervals in the views timeline, cpu_timeline and
-// second_metrics.
+// second_metrics. Other widths need other views (ofWidth).
 const defaultWidth = time.Second
 
-// ofWidth maps reports to their views with intervals of any width.
+// ofWidth maps reports to their macros that have the width of the intervals as a parameter.
 var ofWidth = map[string]string{"timeline": "timeline_by", "cpu-timeline": "cpu_timeline_by", "seconds": "interval_metrics"}
 
 // Check validates a request as far as possible without a store.
@@ -101,7 +101,8 @@ func (r *Request) declared() queries.View {
 
 func (r *Request) columnsOfView() []string { return r.declared().ColumnNames() }
 
-// Question is a request to one store, with its names resolved.
+// Question is a request to one store, in which names of metrics, functions and data objects are
+// resolved.
 type Question struct {
 	*Request
 	db        *queries.DB
@@ -109,19 +110,19 @@ type Question struct {
 	functions []string            // names; empty: all
 	fragment  []string            // for each function of a fragment of stacks, its names, one per line
 	objects   []string            // descriptors of data objects; empty: all
-	// Side are the metrics that were requested by name, in that order.
+	// Side lists the metrics that were requested by name, in that order: columns side by side.
 	Side []string
-	// Emptied are the default metrics that have no values left after the filter.
+	// Emptied lists the default metrics of which the filter leaves no values.
 	Emptied []string
 }
 
-// Ask resolves the names of a request in a store.
+// Ask resolves the names in a request.
 func Ask(ctx context.Context, db *queries.DB, r *Request) (*Question, error) {
 	q := &Question{Request: r, db: db, metrics: map[string][]string{}}
 	return q, q.choose(ctx)
 }
 
-// Rows returns the rows with the view's columns.
+// Rows returns the rows, with the columns of the view.
 func (q *Question) Rows(ctx context.Context) (*sql.Rows, error) {
 	return q.db.QueryContext(ctx, q.Statement())
 }
@@ -129,13 +130,13 @@ func (q *Question) Rows(ctx context.Context) (*sql.Rows, error) {
 // Statement returns the SQL of Rows.
 func (q *Question) Statement() string { return q.sql(false, q.Limit) }
 
-// Table returns the rows with the columns that tables show in addition: `total`, the metric's value
-// of <Total>, and labels, which distinguish functions of one name.
+// Table returns the rows with columns that only tables show: `total`, which is the metric's value
+// of <Total>, and labels, which distinguish functions with the same name.
 func (q *Question) Table(ctx context.Context) ([]queries.Record, error) {
 	return q.db.Records(ctx, q.sql(true, q.Limit))
 }
 
-// Drawing is Table with all rows: a drawing applies the limit to its own items.
+// Drawing is Table without a limit: a drawing applies the limit to what it draws.
 func (q *Question) Drawing(ctx context.Context) ([]queries.Record, error) {
 	return q.db.Records(ctx, q.sql(true, 0))
 }
@@ -162,7 +163,8 @@ func (q *Question) OnlyMetric() string {
 	return only
 }
 
-// Metrics returns the metrics of all experiments: in the requested order, or sorted.
+// Metrics returns the metrics of all experiments, in the order in which they were requested by
+// name, or sorted.
 func (q *Question) Metrics() []string {
 	if q.Side != nil {
 		return q.Side
@@ -178,7 +180,7 @@ func (q *Question) Metrics() []string {
 // OfFunctions reports whether functions were requested.
 func (q *Question) OfFunctions() bool { return q.functions != nil }
 
-// Reads returns the views and tables that the report reads, for a filtered session.
+// Reads returns the views and tables that the report reads: a filtered session needs only these.
 func (r *Request) Reads() []string {
 	reads := []string{r.View}
 	switch r.Name {

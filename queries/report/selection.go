@@ -11,7 +11,7 @@ import (
 	"stackmill/schema"
 )
 
-// choose resolves the names of the request.
+// choose resolves the names in the request.
 func (q *Question) choose(ctx context.Context) error {
 	if err := q.chooseMetrics(ctx); err != nil {
 		return err
@@ -71,7 +71,8 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 	return nil
 }
 
-// metricsOf splits a list of metrics at commas; names of events may contain commas.
+// metricsOf splits a list of metrics at commas. Names of events may contain commas, so it looks for
+// known names.
 func metricsOf(known []string, list string) (found []string, err error) {
 	for rest := list; ; {
 		name, after := "", ""
@@ -94,8 +95,8 @@ func metricsOf(known []string, list string) (found []string, err error) {
 	}
 }
 
-// NamesOf returns the name that equals the pattern, else the names that contain it, else those that
-// match it as a regular expression.
+// NamesOf returns the known name that equals the pattern. If there is none, it returns the names
+// that contain the pattern or, if none do, those that match it as a regular expression.
 func NamesOf(known []string, pattern string) []string {
 	if slices.Contains(known, pattern) {
 		return []string{pattern}
@@ -118,9 +119,9 @@ func NamesOf(known []string, pattern string) []string {
 	return nil
 }
 
-// defaultMetrics returns each experiment's default metric: the one that the profile prefers, or the
-// first by declaration, then by name. Reports of data objects use metrics that have data objects. A
-// metric without values after the filter is replaced by one with values.
+// defaultMetrics returns the default metric of each experiment: the one that the recording prefers,
+// or the first by declaration, then by name. For reports of data objects, it is a metric that has
+// data objects. If the filter leaves no values of a metric, another one with values replaces it.
 func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error) {
 	emptied, err := q.db.Emptied(ctx)
 	if err != nil {
@@ -159,7 +160,7 @@ func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error
 	return first, nil
 }
 
-// checkFile returns an error unless a file of the name has lines with values.
+// checkFile returns an error if no file with this name has lines with values.
 func (q *Question) checkFile(ctx context.Context) error {
 	known, err := q.db.Texts(ctx, "SELECT DISTINCT file FROM source_values WHERE file <> '' AND (in_user OR in_expert OR in_machine) ORDER BY ALL")
 	if err != nil {

@@ -199,10 +199,10 @@ func (r Report) has(column string) bool {
 	return slices.Contains((&Request{Report: r}).columnsOfView(), column)
 }
 
-// TotalOf is the name of a table's column with the value of <Total> for another column.
+// TotalOf returns the name of the column, in a table, that has <Total>'s value of another column.
 func TotalOf(column string) string { return column + " total" }
 
-// sums returns the columns with the values of <Total>, if rows have several metrics.
+// sums returns SQL for these columns, if rows have several metrics.
 func (q *Question) sums() (columns string) {
 	for _, c := range q.Columns {
 		if c.As == Count || c.As == Time {

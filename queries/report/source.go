@@ -8,13 +8,13 @@ import (
 	"stackmill/queries"
 )
 
-// fileNamed is the condition for files with a path, or with a path that ends in it.
+// fileNamed is the condition that a column is a path, or ends in it.
 func fileNamed(column, name string) string {
 	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
 }
 
-// sourceRows selects the requested file, the lines of the requested functions, or else the file
-// with most of the value.
+// sourceRows is the condition for the lines to show: those of the requested file or functions. If
+// none are requested, it is the file with the largest value, for each experiment and metric.
 func (q *Question) sourceRows() string {
 	var all []string
 	if q.File != "" {
@@ -34,8 +34,7 @@ func (q *Question) sourceRows() string {
 	return strings.Join(all, " AND ")
 }
 
-// inlinedRows selects what was inlined at lines of the requested file or functions, or else
-// everything.
+// inlinedRows is sourceRows, but shows everything if neither a file nor functions are requested.
 func (q *Question) inlinedRows() string {
 	if q.File == "" && q.functions == nil {
 		return "true"
@@ -43,8 +42,8 @@ func (q *Question) inlinedRows() string {
 	return q.sourceRows()
 }
 
-// lineRanges is a query of the first and last lines, by file, of functions and their bodies (S11):
-// of code in the file in which a function's code starts, and of lines that have values.
+// lineRanges is a query for the first and last line of functions and their bodies (S11), by file.
+// It includes the lines of their code, in the file in which that starts, and lines with values.
 func lineRanges(names []string) string {
 	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
 parts AS MATERIALIZED (
@@ -63,8 +62,8 @@ SELECT experiment_id, file, min(line) AS first, max(line) AS last FROM (
 ) GROUP BY experiment_id, function_id, file`
 }
 
-// disasmRows selects the requested functions, or else the one with most of the value among those
-// whose instructions are known.
+// disasmRows is the condition for the functions to show: the requested ones or, for each experiment
+// and metric, the one with the largest value whose instructions are known.
 func (q *Question) disasmRows() string {
 	if q.functions != nil {
 		return isOneOf(q.functions)
@@ -85,7 +84,8 @@ type Line struct {
 	Number                   int64
 }
 
-// Inlined returns what was inlined at source lines, if that was requested (S10).
+// Inlined returns the values of inlined code by the line at which it was inlined, if that was
+// requested (S10).
 func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, error) {
 	if !q.Inline {
 		return nil, nil
@@ -99,15 +99,15 @@ func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, erro
 	return at, err
 }
 
-// SourceLines returns the lines of files that the store has.
+// SourceLines returns the lines of files, as far as the store has them.
 func (q *Question) SourceLines(ctx context.Context, files []string) ([]queries.Record, error) {
 	return q.db.Records(ctx, "SELECT experiment_id, file, line, text FROM source_lines_wide WHERE file IN ("+queries.Quote(files...)+")")
 }
 
-// Frames returns the frames of the stacks of one experiment's rows by `stack_id`, leaf first: the
-// function's `name`, the instruction's `distance` from its start, `file` and `line`. With Inline,
-// inlined functions are frames of their own without a distance, and the line of each function is
-// where it calls the one inlined into it.
+// Frames returns the frames of the stacks of one experiment's rows by `stack_id`, leaf first. A
+// frame has the function's `name`, the instruction's `distance` from its start, `file` and `line`.
+// With Inline, inlined functions are frames of their own, without a distance. Then the line of a
+// function with inlined code is where it calls the inlined function.
 func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64][]queries.Record, error) {
 	frames := map[int64][]queries.Record{}
 	if len(rows) == 0 {

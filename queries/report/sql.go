@@ -9,9 +9,9 @@ import (
 	"stackmill/queries"
 )
 
-// labels gives each function a unique name in its experiment, if necessary with its load object,
-// its module or its address. Code that was generated several times has no address of its own, so
-// its versions are numbered.
+// labels gives each function a name that is unique in its experiment. Where needed, it adds the
+// load object, the module or the address. Versions of code that was generated several times are
+// numbered, because they have no address of their own.
 const labels = `labels AS (
   SELECT f.experiment_id, f.function_id, CASE
     WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name
@@ -28,10 +28,10 @@ const labels = `labels AS (
     place AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.address)
 )`
 
-// aliases are the columns of functions with the names that Request.Alias chooses (S4).
+// aliases maps the values of Request.Alias to columns of functions (S4).
 var aliases = map[string]string{"manual": "name", "gprofng": "gprofng_name", "perf": "perf_name"}
 
-// named is a CTE of functions with the chosen names.
+// named is a CTE of all functions, with the chosen names.
 func (q *Question) named() string {
 	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions_wide)"
 }
@@ -47,8 +47,8 @@ func (q *Question) pairs() string {
 	return "chosen(experiment_id, metric) AS (VALUES " + strings.Join(rows, ", ") + ")"
 }
 
-// sql returns the SQL of the report's rows: the view's columns and, for a table, what only tables
-// show. limit, unless it is 0, applies to each experiment and metric.
+// sql returns the SQL for the report's rows, with the view's columns and, for a table, those of
+// extra. limit bounds the rows of each experiment and metric; 0: no limit.
 func (q *Question) sql(table bool, limit int) string {
 	from := q.View
 	if by := ofWidth[q.Name]; by != "" && q.Width != defaultWidth {
@@ -73,7 +73,7 @@ func (q *Question) sql(table bool, limit int) string {
 	return text + "\nORDER BY experiment, " + group + ", " + order
 }
 
-// chosen returns the columns of the rows.
+// chosen returns the columns to show.
 func (q *Question) chosen() string {
 	if q.Fields == nil {
 		return "*"
@@ -81,14 +81,14 @@ func (q *Question) chosen() string {
 	return `"` + strings.Join(q.Fields, `", "`) + `"`
 }
 
-// extra returns the parts of the SQL with the columns that only tables show.
+// extra returns the parts of the SQL for columns that only tables show.
 func (q *Question) extra() (with, columns, joins string) {
 	if !q.Measured() {
 		return "", q.sums(), ""
 	}
-	// <Total> is the sum of all stacks, in every mode. It is materialized because the engine makes
-	// a wrong plan for a limit per metric if rows and totals come from the same part of a filtered
-	// session.
+	// <Total> is the sum over all stacks, in every mode. The CTE is materialized, because in a
+	// filtered session the engine makes a wrong plan for a limit per metric if rows and totals are
+	// computed together.
 	with = ", " + labels + `,
 totals AS MATERIALIZED (SELECT experiment_id, metric, sum(value)::BIGINT AS total FROM stack_values GROUP BY ALL)`
 	columns += ", COALESCE(t.total, 0) AS total"
@@ -104,7 +104,7 @@ totals AS MATERIALIZED (SELECT experiment_id, metric, sum(value)::BIGINT AS tota
 	return with, columns, joins
 }
 
-// where returns the condition of the requested rows.
+// where returns the condition for the requested rows.
 func (q *Question) where() string {
 	where := "true"
 	if q.Mode != "" && q.has("mode") {
@@ -122,7 +122,8 @@ func (q *Question) where() string {
 	return where
 }
 
-// renamed returns the columns of the view, with functions' names by the chosen alias.
+// renamed returns the columns of the view, in which the chosen alias replaces the names of
+// functions.
 func (q *Question) renamed() string {
 	if q.Alias == "manual" {
 		return "v.*"
@@ -143,20 +144,20 @@ func (q *Question) renamed() string {
 	return "v.* REPLACE (" + strings.Join(replaced, ", ") + ")"
 }
 
-// startingFunctions is the chosen names of the functions that start at a line, as in the view
-// source.
+// startingFunctions is SQL for the chosen names of the functions that start at a line, as in the
+// view source.
 const startingFunctions = `COALESCE((
   SELECT string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
   FROM named n JOIN instructions_wide i ON i.experiment_id = n.experiment_id AND i.function_id = n.function_id AND i."offset" = n."offset"
   WHERE n.experiment_id = v.experiment_id AND i.file = v.file AND i.line = v.line AND (v.mode <> 'user' OR n.kind <> 'body')), '') AS functions`
 
-// isOneOf is the condition for rows of functions with one of the names, whichever alias is shown.
+// isOneOf is the condition for rows of functions that have one of the names under any alias.
 func isOneOf(names []string) string {
 	return "(v.experiment_id, v.function_id) IN (SELECT (experiment_id, function_id) FROM functions_wide " +
 		"WHERE list_has_any([name, gprofng_name, perf_name], [" + queries.Quote(names...) + "]))"
 }
 
-// sortOrder returns what Request.Sort puts before the report's own order.
+// sortOrder returns the SQL order for Request.Sort, which comes before the report's own order.
 func (q *Question) sortOrder() string {
 	if q.Sort == "" {
 		return ""

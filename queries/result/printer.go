@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// CSV returns a printer of CSV (RFC 4180). show, if not nil, converts texts.
+// CSV returns a printer of CSV (RFC 4180). show, if not nil, is applied to texts.
 func CSV(w io.Writer, show func(string) string) Printer {
 	if show == nil {
 		show = func(text string) string { return text }
@@ -98,7 +98,7 @@ func (p *jsonPrinter) Row(values []any) error {
 	return err
 }
 
-// value writes the most frequent types without the encoder.
+// value writes a value as JSON. It writes the most frequent types without the slower encoder.
 func (p *jsonPrinter) value(v any, kind string) {
 	switch v := v.(type) {
 	case int64:

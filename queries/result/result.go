@@ -48,7 +48,7 @@ func Print(p Printer, rows *sql.Rows) error {
 	return p.Close()
 }
 
-// Targets returns the values of a row, and what to scan them into.
+// Targets returns a slice for the values of a row, and the pointers to them for Scan.
 func Targets(n int) (values, targets []any) {
 	values, targets = make([]any, n), make([]any, n)
 	for i := range values {
@@ -57,8 +57,8 @@ func Targets(n int) (values, targets []any) {
 	return values, targets
 }
 
-// fieldsOf describes the columns. Repeated names get a number, so that no value of a JSON object
-// hides another.
+// fieldsOf describes the columns of a result. It numbers columns of the same name, because in a
+// JSON object one would hide the other.
 func fieldsOf(types []*sql.ColumnType) []Field {
 	fields := make([]Field, len(types))
 	seen := map[string]int{}

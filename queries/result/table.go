@@ -25,10 +25,11 @@ func New(out *terminal.Output, format string) Printer {
 	return &tablePrinter{out: out, markdown: format == "markdown"}
 }
 
-// QueryPlan returns a printer that shows each line of the last column in a row of its own.
+// QueryPlan returns a printer that shows each line in the last column as a row of its own.
 func QueryPlan(out *terminal.Output) Printer { return &tablePrinter{out: out, lines: true} }
 
-// tableRows limits a table: it holds all rows in memory to find the widths of its columns.
+// tableRows limits the rows of a table: they are all kept in memory to compute the widths of
+// columns.
 const tableRows = 10_000
 
 // tablePrinter prints aligned columns, or a Markdown table.
@@ -80,7 +81,7 @@ func (p *tablePrinter) Close() error {
 	return err
 }
 
-// ends returns the start and the end of a long text: a table shows, and so keeps, no more.
+// ends returns the start and end of a long text: a table shows only these, so it keeps only these.
 func ends(text string) string {
 	const width = 4 * terminal.CellWidth // bytes of as many characters
 	if len(text) <= 2*width {
@@ -89,7 +90,7 @@ func ends(text string) string {
 	return text[:width] + text[len(text)-width:]
 }
 
-// splitLines cuts a row into one for each line of its last cell.
+// splitLines splits a row into one for each line in its last cell.
 func splitLines(row []string) (rows [][]string) {
 	last := len(row) - 1
 	for i, line := range strings.Split(row[last], "\n") {

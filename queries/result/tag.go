@@ -2,5 +2,6 @@
 
 package result
 
-// The SQL driver hands out Arrow batches only with this tag. Without it the compiler's error says so.
+// The SQL driver returns Arrow batches only if built with this tag. Without the tag, the compiler's
+// error names it.
 var _ = build_with_the_option_tags_duckdb_arrow

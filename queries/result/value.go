@@ -12,7 +12,7 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// Plain converts a value to one that JSON can hold, with exact numbers inside of lists and objects.
+// Plain converts a value to one that JSON can represent. Numbers in lists and objects stay exact.
 func Plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -73,7 +73,8 @@ func Cell(v any, kind string) string {
 	}
 }
 
-// floating formats a number as JSON does: with an exponent only if it is very small or large.
+// floating formats a number as JSON does: with an exponent only if the number is very small or
+// large.
 func floating(v float64) string {
 	format := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
@@ -82,18 +83,18 @@ func floating(v float64) string {
 	return strconv.FormatFloat(v, format, -1, 64)
 }
 
-// exactIn53 is the largest number up to which float64, the only number of some JSON readers such as
-// JavaScript, represents all integers.
+// exactIn53: float64 can represent all integers up to this. Some JSON readers, such as JavaScript,
+// have no other numbers.
 const exactIn53 = 1 << 53
 
-// IsIdentifier reports whether a column holds ids, which are hashes of 64 bits. Thread ids are
-// small numbers.
+// IsIdentifier reports whether a column holds ids that are hashes of 64 bits, unlike thread ids,
+// which are small numbers.
 func IsIdentifier(column string) bool {
 	return (strings.HasSuffix(column, "_id") || strings.HasSuffix(column, "_key")) && column != "thread_id"
 }
 
-// Exact returns a value that all JSON readers keep exactly: ids and integers that some would round
-// become texts.
+// Exact returns a value that all JSON readers keep exactly: it converts ids, and integers that some
+// readers would round, to texts.
 func Exact(v any, column string) any {
 	switch n := v.(type) {
 	case int64:

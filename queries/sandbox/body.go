@@ -9,10 +9,10 @@ import (
 	"stackmill/internal/tempdir"
 )
 
-// InMemory is how many bytes of an answer are kept in memory; a file takes larger ones.
+// InMemory is how many bytes of an answer are kept in memory. A larger answer goes to a file.
 const InMemory = 256 << 10
 
-// LimitedBuffer is a writer with a size limit.
+// LimitedBuffer is a writer that accepts a limited number of bytes.
 type LimitedBuffer struct {
 	Most int64 // bytes
 	Full bool  // whether the limit was exceeded
@@ -21,8 +21,8 @@ type LimitedBuffer struct {
 	file *os.File // nil while all bytes are in memory
 }
 
-// NewBounded returns a writer of at most that many bytes: to the file or, if it is nil, to memory
-// and then to a temporary file.
+// NewBounded returns a writer for at most that many bytes. It writes to file; if file is nil, to
+// memory and, beyond InMemory, to a temporary file.
 func NewBounded(most int64, file *os.File) *LimitedBuffer {
 	return &LimitedBuffer{Most: most, file: file}
 }
@@ -50,10 +50,11 @@ func (b *LimitedBuffer) Write(p []byte) (int, error) {
 	return b.file.Write(p)
 }
 
-// Body returns the written bytes.
+// Body returns what was written.
 func (b *LimitedBuffer) Body() *Body { return &Body{Size: b.size, text: b.text, file: b.file} }
 
-// Body is the bytes of an answer. Several users may read it at once; the last one releases it.
+// Body is the content of an answer. Several users may read it at once; it is freed when the last of
+// them releases it.
 type Body struct {
 	Size int64
 
@@ -66,7 +67,7 @@ type Body struct {
 // NewBody returns a body in memory.
 func NewBody(text []byte) *Body { return &Body{Size: int64(len(text)), text: text} }
 
-// Share adds users, who must each release the body.
+// Share adds users. Each must release the body.
 func (b *Body) Share(users int) { b.shared.Add(int32(users)) }
 
 // OnRelease sets a function that is called when the last user releases the body.
@@ -85,7 +86,7 @@ func (b *Body) Release() {
 	}
 }
 
-// Reader reads the body from its start.
+// Reader returns a reader from the start of the body.
 func (b *Body) Reader() io.Reader {
 	if b.file == nil {
 		return bytes.NewReader(b.text)

@@ -1,8 +1,8 @@
-// Package sandbox answers requests in processes of their own. SQL can take any time and memory and
-// need not stop when asked to; a process can be killed.
+// Package sandbox answers each request in a process of its own. SQL can take any time and memory,
+// and need not stop when its context ends, but a process can be killed.
 //
-// The parent calls Run, which starts the program again with a hidden flag; that process calls
-// Answer. It has a temporary directory, writes its answer to a file, and ends with its parent.
+// The parent calls Run, which starts the program again with a hidden flag. The new process calls
+// Answer. It has a temporary directory, writes its answer to a file, and ends if its parent ends.
 package sandbox
 
 import (
@@ -43,14 +43,14 @@ const (
 	bodyFile    = 3                     // the answer's file descriptor in the process
 )
 
-// The errors of processes that exceed a limit.
+// The errors of answers that exceed a limit.
 var (
 	ErrMemory = errors.New("it exceeds its memory limit (ask for less)")
 	ErrLarge  = errors.New("the answer is too large")
 )
 
-// Run answers a request in a process. It kills the process, with everything that it has started,
-// when the context ends or it uses too much memory.
+// Run answers a request in a process. It kills the process, and all that it has started, if the
+// context ends or the process uses too much memory.
 func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -79,7 +79,8 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The system sends Pdeathsig when the thread that started the process ends.
+	// The kernel sends the child Pdeathsig when the thread that started it ends, so this thread
+	// must stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := p.Start(); err != nil {
@@ -115,7 +116,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	return &Result{head.text, &Body{Size: info.Size(), file: body}}, nil
 }
 
-// command returns the command of a process in its own process group.
+// command returns the command that starts the process, in a process group of its own.
 func (b *Box) command(ctx context.Context, dir string, body *os.File) *exec.Cmd {
 	p := exec.CommandContext(ctx, b.Program[0], b.Program[1:]...)
 	p.Args[0] = "stackmill" // in process lists
@@ -132,8 +133,8 @@ func wasKilled(exit error) bool {
 	return errors.As(exit, &failed) && failed.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
 }
 
-// Answer is everything that a process started by Run does. The handler reads the request, writes
-// the answer's body, and returns its head, which becomes JSON.
+// Answer is what a process that Run has started does. handle gets the request, writes the body of
+// the answer, and returns its head, which is sent as JSON.
 func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, body *os.File) (head any, err error)) error {
 	// If the machine runs out of memory, the system kills this process first.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
@@ -160,7 +161,7 @@ func Answer(in io.Reader, out io.Writer, handle func(request json.RawMessage, bo
 	return err
 }
 
-// tail passes on what a process prints, and keeps its end.
+// tail passes on what a process prints to standard error, and keeps the end of it.
 type tail struct {
 	text []byte
 	also io.Writer

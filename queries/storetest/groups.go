@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Groups describes a store of two groups of experiments, base-0.er, ... and test-0.er, ..., given
-// the values of functions of the program app in ms. The metric is m, from samples of the kind.
+// Groups returns the description, for Build, of a store with two groups of experiments: base-0.er,
+// ... and test-0.er, ... . base and test have the values in ms, by function, of each experiment's
+// program app. The metric is m, of samples of the kind.
 func Groups(kind string, base, test []map[string]int) string {
 	var b strings.Builder
 	all := map[string]bool{} // functions of all experiments, numbered together
@@ -62,8 +63,8 @@ func Vary(n int, values map[string]int) (runs []map[string]int) {
 	return runs
 }
 
-// Nights describes a store of experiments night-00.er, ..., one per day from 2026-01-01 on, given
-// the values of functions of the program app in ms.
+// Nights returns the description, for Build, of a store with experiments night-00.er, ..., one per
+// day from 2026-01-01 on. of has the values in ms, by function, of each experiment's program app.
 func Nights(of []map[string]int) string {
 	var b strings.Builder
 	for n, values := range of {

@@ -25,8 +25,8 @@ var fileReaders = strings.Fields(`glob parquet_file_metadata parquet_full_metada
 read_blob read_csv read_csv_auto read_duckdb read_json read_json_auto read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto
 read_ndjson_objects read_parquet read_text sniff_csv`)
 
-// HostileSQL returns SQL that a reader must refuse: it tries to read other files, write files,
-// change the engine, or contact another machine.
+// HostileSQL returns SQL that readers must refuse: each statement tries to read other files, write
+// files, change the engine, or contact another machine.
 func (t Targets) HostileSQL() []string {
 	out := filepath.Dir(t.Secret)
 	fill := strings.NewReplacer("¶", "\n", "{SECRET}", t.Secret, "{OUT}", out, "{ADDRESS}", t.Address, "{TABLE_FILE}", filepath.Join(t.Store, storedir.FilePath(schema.Experiments.Name, "00000000000000aa")),

@@ -1,4 +1,4 @@
-// Package storetest makes small stores with known answers, for tests of whatever reads a store.
+// Package storetest makes small stores with known content, for tests of code that reads stores.
 package storetest
 
 import (
@@ -73,7 +73,7 @@ func Build(dir, text string) error {
 	return finish()
 }
 
-// New makes the store in a temporary directory.
+// New builds a store in a temporary directory.
 func New(t testing.TB, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -89,7 +89,8 @@ type batch struct {
 	rows        map[*schema.Table][]row
 }
 
-// row is a row of an experiment, or of the batch's first experiment if the experiments share it.
+// row is a row of an experiment. If the experiments of a batch share it, it is a row of the first
+// one.
 type row struct {
 	id     string
 	values []any
