@@ -60,7 +60,7 @@ func (r *release) image(p product) error {
 	return tarball.WriteToFile(filepath.Join(r.out, fmt.Sprintf("%s-%s-image-%s.tar", p.name, r.version, r.arch)), tag, built)
 }
 
-// rootFS returns the digests of an image's layers.
+// rootFS returns the image's layers, by the digests of their uncompressed content.
 func rootFS(i v1.Image) v1.RootFS {
 	c, err := i.ConfigFile()
 	if err != nil {
@@ -70,7 +70,7 @@ func rootFS(i v1.Image) v1.RootFS {
 }
 
 // sharedLibraries returns the shared libraries of this machine that a program needs, and the
-// loader, at the paths where the loader looks.
+// dynamic loader. Their paths are those at which the loader looks.
 func sharedLibraries(program string) (list []file, err error) {
 	f, err := elf.Open(program)
 	if err != nil {

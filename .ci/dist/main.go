@@ -23,17 +23,17 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// release is the release of one commit.
+// release describes the release to make, of one commit.
 type release struct {
-	root    string // the checkout
-	out     string // where to write
+	root    string // folder of the checked out sources
+	out     string // folder to write to
 	version string
-	time    time.Time // of the commit, for every file
+	time    time.Time // of the commit; every file gets it
 	arch    string
-	glibc   string // the version of the C library on which the full program must run, if any
+	glibc   string // newest version of the C library that the full program may need; "": any
 }
 
-// file is a file of an archive, a package or an image.
+// file is a file in an archive, a package or an image.
 type file struct {
 	path    string // without a leading slash
 	mode    int64
@@ -82,14 +82,14 @@ func (r *release) make() error {
 type product struct {
 	name, about string
 	files       []file
-	libc        bool // needs the system's C library
+	libc        bool // the program needs the system's C library
 }
 
 func (r *release) product(p product) error {
 	return errors.Join(r.archive(p), r.packages(p), r.image(p), r.materials(p))
 }
 
-// fullFiles lists the files of the package of the full program.
+// fullFiles lists the files in the package of the full program.
 func (r *release) fullFiles() ([]file, error) {
 	files, err := r.common("bin/dist/stackmill")
 	if err != nil {
@@ -107,13 +107,13 @@ func (r *release) fullFiles() ([]file, error) {
 	return files, nil
 }
 
-// workerFiles lists the files of the package of the worker, whose program has its own name so that
+// workerFiles lists the files in the package of the worker. Its program has another name, so that
 // both packages can be installed.
 func (r *release) workerFiles() ([]file, error) {
 	return r.common("bin/dist/stackmill-worker")
 }
 
-// common lists a program and what every package has.
+// common lists the files that every package has: a program, licenses and documents.
 func (r *release) common(program string) (files []file, err error) {
 	name := path.Base(program)
 	for from, to := range map[string]string{program: "usr/bin/" + name, "LICENSE": "usr/share/doc/" + name + "/copyright", "README.md": "usr/share/doc/" + name + "/README.md"} {
@@ -130,7 +130,8 @@ func (r *release) common(program string) (files []file, err error) {
 	return files, nil
 }
 
-// folder lists the files of a folder. Manual pages are compressed, as packages want them.
+// folder lists the files of a folder, with new paths below `to`. It compresses manual pages, as
+// packages require.
 func (r *release) folder(from, to string) (files []file, err error) {
 	entries, err := os.ReadDir(filepath.Join(r.root, from))
 	for _, e := range entries {
@@ -161,7 +162,8 @@ func compress(content []byte) ([]byte, error) {
 	return to.Bytes(), err
 }
 
-// archive writes a tar archive to be unpacked anywhere: bin, share, lib below one folder.
+// archive writes a tar archive that can be unpacked anywhere: it has bin, share and lib below a
+// single folder.
 func (r *release) archive(p product) error {
 	top := fmt.Sprintf("%s-%s", p.name, r.version)
 	var files []file
@@ -179,7 +181,7 @@ func (r *release) archive(p product) error {
 	return r.write(fmt.Sprintf("%s-linux-%s.tar.gz", top, r.arch), content)
 }
 
-// tar returns files as an archive, sorted, with the folders that they are in.
+// tar returns a tar archive of the files and the folders that they are in, sorted by path.
 func (r *release) tar(files []file) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	var to bytes.Buffer
@@ -220,7 +222,7 @@ func (r *release) write(name string, content []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), content, 0o666)
 }
 
-// checksums writes SHA256SUMS, which sha256sum -c reads.
+// checksums writes the file SHA256SUMS for sha256sum -c.
 func (r *release) checksums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

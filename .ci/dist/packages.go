@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
-	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format
+	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format deb
 	"github.com/goreleaser/nfpm/v2/files"
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 	"golang.org/x/mod/semver"

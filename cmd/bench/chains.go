@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// The recordings of small programs' call chains and stack dumps, and their numbers of samples.
+// The recordings of call chains and of stack dumps, each of a small program, and their numbers of
+// samples.
 const (
 	chainsFile, perfSamples = "chains.data", 200_000
 	dumpsFile, dumpSamples  = "dumps.data", 24_000
@@ -34,7 +35,7 @@ func chains(dir string) (path, symfs string, err error) {
 	return path, filepath.Join(files, "symfs"), prolong(filepath.Join(files, "perf", "p_cxx_fp.data"), path, perfSamples, 0)
 }
 
-// stackDumps compares with perf the time to unwind a small program's stack dumps.
+// stackDumps compares how fast stackmill and perf unwind the stack dumps of a small program.
 func (b *bench) stackDumps() error {
 	path, symfs, err := dumps(b.dir)
 	if err != nil {
@@ -55,7 +56,8 @@ func dumps(dir string) (path, symfs string, err error) {
 	return path, filepath.Join(files, "symfs"), prolong(filepath.Join(files, "perf", "p_recur_dwarf.data"), path, dumpSamples, dumpBytes)
 }
 
-// compiler compares with perf the time to unwind the stack dumps of a real program.
+// compiler compares how fast stackmill and perf unwind the stack dumps of a large program, a
+// compiler.
 func (b *bench) compiler() error {
 	const work = "dwarf, a compiler"
 	path, samples, err := compilation(b.dir)
@@ -65,7 +67,7 @@ func (b *bench) compiler() error {
 	return b.hold(contest{work: work, path: path, samples: samples, peer: dumpReport(path), ratio: 0.15, bytes: 80})
 }
 
-// distinctStacks compares with perf the time to read chains that are mostly distinct.
+// distinctStacks compares how fast stackmill and perf read call chains that are mostly distinct.
 func (b *bench) distinctStacks() error { return b.goBuild(&largePackage, 20) }
 
 // manyProcesses is distinctStacks for a recording of hundreds of processes.
@@ -79,12 +81,12 @@ func (b *bench) goBuild(g *goBuild, bytes float64) error {
 	return b.hold(contest{work: g.name, path: in.path, samples: in.samples, peer: chainReport(in.path), ratio: 0.5, bytes: bytes})
 }
 
-// chainReport is perf's report of functions with callees, from recorded chains.
+// chainReport is perf's report of functions with their callees, made from recorded call chains.
 func chainReport(path string, options ...string) contender {
 	return report("perf report --children -g none", path, append(options, "--children", "-g", "none"))
 }
 
-// dumpReport is perf's report of functions, from stacks that perf unwinds.
+// dumpReport is perf's report of functions, made by unwinding stack dumps.
 func dumpReport(path string, options ...string) contender {
 	return report("perf report --no-inline", path, append(options, "--no-inline"))
 }

@@ -14,11 +14,11 @@ import (
 
 const (
 	clusterTasks      = 4
-	clusterEfficiency = 0.95 // processor time of one task for all, relative to tasks side by side
+	clusterEfficiency = 0.95 // minimum of: CPU time of one task that does all, divided by that of several tasks at once
 )
 
-// cluster measures the tasks of a plan: their cost when they run concurrently, the cost of starting
-// one, and the operations per experiment on the shared file system.
+// cluster measures the tasks of a plan: their CPU time when several run at once, the time that a
+// task needs to start, and the operations on the shared file system per experiment.
 func (b *bench) cluster() error {
 	dir, err := filepath.Abs(b.dir)
 	if err != nil {
@@ -60,19 +60,20 @@ func (b *bench) cluster() error {
 	return errors.Join(c.operations(), os.RemoveAll(c.store), os.Remove(c.plan), os.Remove(c.plan+".slurm"))
 }
 
-// cluster runs plans' tasks for the same experiments.
+// cluster runs the tasks of plans, all for the same experiments.
 type cluster struct {
 	*bench
 	root, store, plan string
 }
 
-// task returns the command of a task. It reads one recording at a time.
+// task returns the command line of a task, which reads one recording at a time.
 func (c *cluster) task(chunk int) []string {
 	return []string{c.program, "ingest", "--plan", c.plan, "--chunk", fmt.Sprint(chunk), "--jobs", "1", "--cache", c.cache()}
 }
 
-// tasks runs all tasks of a new plan into a new store, at once or one after the other, and returns
-// their processor time. tracer returns the words that begin a task's command line.
+// tasks makes a plan of n tasks and runs them into a new store, at the same time if once is set,
+// otherwise one after the other. It returns their CPU time. tracer, if given, returns words to put
+// before a task's command line.
 func (c *cluster) tasks(n int, once bool, tracer func(chunk int) []string) (cpu time.Duration, err error) {
 	if err := errors.Join(os.RemoveAll(c.store), os.RemoveAll(c.plan), os.RemoveAll(c.plan+".slurm")); err != nil {
 		return 0, err
@@ -102,12 +103,12 @@ func (c *cluster) tasks(n int, once bool, tracer func(chunk int) []string) (cpu 
 	return cpu, errors.Join(errs...)
 }
 
-// shared are the system calls that a network file system must answer; the last four concern
-// content. fstat and close need no answer.
+// shared are the system calls that need an answer from the server of a network file system; fstat
+// and close do not. Those from read on are about content.
 var shared = []string{"openat", "newfstatat", "statx", "faccessat", "faccessat2", "getdents64", "mkdirat", "renameat", "renameat2", "linkat", "unlinkat", "fsync", "fdatasync",
 	"flock", "read", "pread64", "write", "pwrite64", "copy_file_range"}
 
-// operations counts the system calls of tasks on the store and on the recordings.
+// operations counts the system calls of tasks on files of the store and on recordings.
 func (c *cluster) operations() error {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -115,7 +116,7 @@ func (c *cluster) operations() error {
 		return nil
 	}
 	trace := func(chunk int) string { return filepath.Join(c.dir, fmt.Sprintf("cluster-%d.trace", chunk)) }
-	var one float64 // operations on commits for a batch, by one task
+	var one float64 // operations on commits per batch, if there is one task
 	for _, n := range []int{1, clusterTasks} {
 		_, err := c.tasks(n, false, func(chunk int) []string {
 			return []string{strace, "-f", "-qq", "--seccomp-bpf", "-y", "-s", "0", "-e", "trace=?" + strings.Join(shared, ",?"), "-o", trace(chunk)}
@@ -148,7 +149,7 @@ func (c *cluster) operations() error {
 	return nil
 }
 
-// sizes records what the simulation needs to know about the last tasks.
+// sizes sets the costs that the simulation needs, from what the last tasks have done.
 func (c *cluster) sizes(onRecordings, onStore, onCommits int) error {
 	commits := filepath.Join(c.store, "commits")
 	batches, err := os.ReadDir(commits)
@@ -164,7 +165,7 @@ func (c *cluster) sizes(onRecordings, onStore, onCommits int) error {
 	return nil
 }
 
-// count counts the system calls on files below a folder.
+// count counts the system calls in a trace that are on files below a folder.
 func count(trace, below string) (n int, err error) {
 	f, err := os.Open(trace)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"stackmill/queries/compare"
 )
 
-// compareWhenOpen is the maximum time of a comparison of groups on an open connection, in ms.
+// compareWhenOpen is the maximum time, in ms, to compare two groups on an open connection.
 const compareWhenOpen = 1000
 
 // scaleCompare compares the functions of two groups of 100 experiments each.
@@ -48,7 +48,7 @@ func (b *bench) scaleCompare(db *queries.DB, when string) error {
 	return nil
 }
 
-// compared measures a comparison.
+// compared measures the time of a comparison.
 func (b *bench) compared(what string, run func(context.Context) error) error {
 	took, err := b.answerTime(run)
 	if err != nil {

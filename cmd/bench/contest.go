@@ -14,25 +14,25 @@ import (
 
 // contest compares the ingest of one recording with another program's reading of it.
 type contest struct {
-	work    string // a name for the recording
+	work    string // name of the recording in figures
 	path    string
 	samples int
-	flags   []string // of ingest
-	cold    bool     // also with an empty cache
+	flags   []string // flags of ingest
+	cold    bool     // also measure ingest with an empty cache
 	peer    contender
-	ratio   float64 // the maximum time of ingest, relative to the peer's
-	bytes   float64 // the maximum in the store per sample, 0: any
+	ratio   float64 // maximum of the time of ingest, divided by the time of the peer
+	bytes   float64 // maximum of bytes in the store per sample; 0: no limit
 }
 
-// contender is one of the compared commands.
+// contender is a command whose time and memory are compared with others.
 type contender struct {
 	name   string
-	remove []string // put aside before each run
-	args   []string // empty: the program is missing
+	remove []string // paths that putAside moves away before each run
+	args   []string // command line; empty: the program is not installed
 	runs   runs
 }
 
-// hold runs the contest.
+// hold runs a contest and adds its figures.
 func (b *bench) hold(c contest) error {
 	input, err := size(c.path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *bench) hold(c contest) error {
 	return nil
 }
 
-// report prints the contenders' times and memory.
+// report prints the contenders' times and memory; input is the size of the recording in bytes.
 func (c *contest) report(contenders []contender, input int64) {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)
@@ -82,7 +82,7 @@ func (c *contest) report(contenders []contender, input int64) {
 	t.Render()
 }
 
-// ingest is the contender that reads a recording into a fresh store.
+// ingest returns the contender that reads a recording into a new store.
 func (b *bench) ingest(name, path string, flags ...string) contender {
 	args := append([]string{b.program, "ingest", "--store", b.store(), "--cache", b.cache()}, flags...)
 	return contender{name: name, remove: []string{b.store()}, args: append(args, path)}
@@ -91,9 +91,9 @@ func (b *bench) ingest(name, path string, flags ...string) contender {
 func (b *bench) store() string { return filepath.Join(b.dir, "store") }
 func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
 
-// takeTurns runs each contender once in each round, so that other load on the machine affects all
-// alike. It first flushes recent recordings to the disk: a contender that flushes a file would wait
-// for them, too.
+// takeTurns runs the contenders in rounds, each once per round, so that other load on the machine
+// affects all of them alike. First it writes cached files to the disk: otherwise a contender that
+// flushes its own files would have to wait for those, too.
 func takeTurns(rounds int, contenders []contender) error {
 	unix.Sync()
 	for range rounds {
@@ -117,12 +117,12 @@ func (c *contender) run() error {
 	return err
 }
 
-// asideDir is the name of the folder that putAside moves files to, in their own folder.
+// asideDir is the folder to which putAside moves files; it is in the folder in which they are.
 const asideDir = "aside"
 
-// putAside moves away what is at a path, without deleting it: to create a file, ext4 looks at each
-// file deleted in the last minutes. That took a fifth of the time of an ingest when stores were
-// deleted between rounds.
+// putAside moves a file or folder away, but does not delete it: when ext4 creates a file, it looks
+// at all files that were deleted in the last minutes. That took a fifth of the time of an ingest
+// when stores were deleted between rounds.
 func putAside(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil

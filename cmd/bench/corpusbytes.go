@@ -12,11 +12,11 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// corpusTarget is how many bytes of tables a sample of the corpus may take.
+// corpusTarget is the maximum of bytes in tables per sample, for all recordings of testdata.
 const corpusTarget = 17
 
-// corpusParts are the parts of the corpus: a folder of recordings, and the folder of their load
-// objects.
+// corpusParts are the parts of testdata: each is a folder of recordings, some with a folder of
+// their load objects.
 var corpusParts = []struct {
 	folder string
 	unpack func(dir string) error
@@ -37,8 +37,8 @@ func unpackExperiments(dir string) error {
 	return corpus.Unpack(filepath.Join(root, "testdata", "gprofng", "experiments.tar.gz"), dir)
 }
 
-// corpusBytes measures the bytes per sample in a store of all recordings of testdata.
-// They are small, and each adds its own functions, lines and load objects.
+// corpusBytes measures the bytes per sample in a store of all recordings of testdata. They are
+// small, and each has functions, lines and load objects that the others do not have.
 func (b *bench) corpusBytes() error {
 	dir := filepath.Join(b.dir, "corpus")
 	if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(b.store())); err != nil {
@@ -75,7 +75,7 @@ const lostStatus = 3
 
 var samplesSaid = regexp.MustCompile(`: (\d+) samples in `)
 
-// ingested runs an ingest and returns the number of samples that it reports.
+// ingested runs an ingest and returns the number of samples in its report.
 func ingested(cmd *exec.Cmd) (samples int, err error) {
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState.ExitCode() != lostStatus {

@@ -22,16 +22,16 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// accessCount is the number of memory accesses in the recording. Finding their data objects may
-// take accessTime seconds more than reading the recording.
+// accessCount is the number of memory accesses in the recordings. accessTime is the maximum of
+// seconds to find their data objects, besides the time to read the recordings.
 const (
 	accessCount = 1_000_000
 	accessTime  = 1
 )
 
-// dataObjects measures the time to find the data objects of memory accesses, beyond reading the
-// events, in the usual builds of the programs with known data. The first round, which makes the
-// programs' tables, does not count.
+// dataObjects measures the time to find the data objects of memory accesses, in common builds of
+// the programs of testdata whose data objects are known. The time to read the events does not
+// count, nor does the first round, which makes the tables of the programs.
 func (b *bench) dataObjects() error {
 	files, err := accessFiles(b.dir)
 	if err != nil {
@@ -64,8 +64,9 @@ func (b *bench) dataObjects() error {
 	return nil
 }
 
-// attributed finds the data objects of a recording's events. It returns the time, garbage
-// collection included, beyond reading the events, and the number of accessing instructions.
+// attributed finds the data objects of a recording's events. It returns the CPU time that this
+// takes, garbage collection included, and the number of instructions that access memory. It reads
+// the events twice, to subtract the time for reading.
 func attributed(path, symfs string, loader *cache.Recording) (spent time.Duration, instructions int, err error) {
 	rec := perfdata.New().Open(context.Background(), path)
 	defer rec.Close()
@@ -95,7 +96,7 @@ func attributed(path, symfs string, loader *cache.Recording) (spent time.Duratio
 	return spent, len(distinct), nil
 }
 
-// events reads a process's events and, with a sink for them, finds their data objects.
+// events reads a process's events. If there is a finder, it finds their data objects.
 func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *samples.DataProcess) error {
 	reader := p.Events(schema.Perf)
 	defer reader.Close()
@@ -119,8 +120,8 @@ func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, f
 	}
 }
 
-// accessFiles returns the folder with the long recordings in accesses/, which it makes if they are
-// missing, and their programs in symfs/.
+// accessFiles returns a folder with the long recordings in accesses/ and their programs in symfs/.
+// It makes them if they are missing.
 func accessFiles(dir string) (string, error) {
 	return made(filepath.Join(dir, "accesses"), makeAccesses)
 }
@@ -129,11 +130,11 @@ func makeAccesses(part string) error {
 	if err := errors.Join(os.MkdirAll(filepath.Join(part, "accesses"), 0o777), corpus.Data(part)); err != nil {
 		return err
 	}
-	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // they have some 1000 instructions in all
+	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // builds with some 1000 accessing instructions in all
 	if err != nil {
 		return err
 	}
-	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "watch") }) // not page faults
+	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "watch") }) // without recordings of page faults
 	for i, f := range found {
 		n := accessCount*(i+1)/len(found) - accessCount*i/len(found)
 		if err := prolong(f, filepath.Join(part, "accesses", filepath.Base(f)), n, 0); err != nil {

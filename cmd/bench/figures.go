@@ -7,18 +7,18 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// figure is one result.
+// figure is a measured value, with its target if there is one.
 type figure struct {
 	work    string // what was measured
-	against string // what it is compared with, or empty
+	against string // what the value is relative to; "": it is absolute
 	value   float64
-	unit    string  // of value and target
-	target  float64 // 0: there is none
-	atLeast bool    // the target is the minimum, not the maximum
-	skipped string  // why there is no value
+	unit    string  // unit of value and target
+	target  float64 // maximum (minimum if atLeast) of value; 0: no target
+	atLeast bool    // target is a minimum
+	skipped string  // why value could not be measured; "": it was
 }
 
-// verdict tells whether the target is met.
+// verdict says whether the target is met.
 func (f figure) verdict() string {
 	met := f.value <= f.target
 	if f.atLeast {
@@ -65,12 +65,12 @@ func number(v float64, unit string) string {
 	return fmt.Sprintf("%.*f%s", digits, v, unit)
 }
 
-// figures are the results so far.
+// figures are the values measured so far.
 type figures []figure
 
 func (all *figures) add(f figure) { *all = append(*all, f) }
 
-// skip notes work that cannot be measured here.
+// skip adds a figure for something that cannot be measured on this machine.
 func (all *figures) skip(work string, why any) { all.add(figure{work: work, skipped: fmt.Sprint(why)}) }
 
 // print prints the figures with their targets as one table.

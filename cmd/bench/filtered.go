@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Maximum times of a filtered report by a new process: of a large experiment, and of many small
-// ones together.
+// Maximum time and memory of a filtered report by a new process: for one large experiment, and for
+// many small ones together.
 const (
 	filteredRecords = 1_000_000
 	filteredAnswer  = 800 // ms

@@ -8,25 +8,25 @@ import (
 	"path/filepath"
 )
 
-// goBuild is a recording of the Go compiler, which has frame pointers: most samples have a
-// different stack, with some fifteen frames.
+// goBuild describes a recording of the Go compiler. The compiler has frame pointers; most samples
+// have different stacks, of some fifteen frames.
 type goBuild struct {
 	name   string
-	file   string // of the recording
+	file   string // name of the recording, without suffixes
 	hz     string
-	rounds int    // how often the script runs
-	before string // script that runs unrecorded before: $0 is the program go
-	script string // the recorded one: $i is the round
+	rounds int    // how often script runs
+	before string // shell script that runs first and is not recorded; $0 is the program go
+	script string // shell script that is recorded; $i is the number of the round
 }
 
-// The builds. Compiling one large package again and again gives a quarter million samples of one
-// process; building all packages runs some hundreds of processes, and hardly two samples have the
-// same stack.
+// Compiling the same large package again and again gives a quarter million samples per round, of
+// one process each. Building all packages runs some hundreds of processes, and hardly two samples
+// have the same stack.
 var (
 	largePackage = goBuild{
 		name: "perf fp, distinct stacks", file: "package", hz: "12000", rounds: largest,
 		before: `"$0" build -o /dev/null cmd/compile/internal/ssa`,
-		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // the changed flag avoids the build cache
+		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // another flag each time, so that the build cache has no result
 	}
 	manyPackages = goBuild{
 		name: "perf fp, hundreds of processes", file: "build", hz: "12000", rounds: 1,
@@ -35,14 +35,15 @@ var (
 )
 
 const (
-	// lengthened is how many times longer the longer of two compared recordings is.
+	// lengthened is how many times as long input.long is.
 	lengthened = 4
-	// largest is the same for the longest recording, which has some 1.8 million samples.
+	// largest is how many times as long input.large is; that recording has some 1.8 million
+	// samples.
 	largest = 7
 )
 
-// input is a recording and the number of its samples. long has the same workload, lengthened times
-// as much; large has all rounds.
+// input is a recording and the number of its samples. long and large are longer recordings of the
+// same work.
 type input struct {
 	name        string
 	path        string
@@ -50,8 +51,8 @@ type input struct {
 	long, large *input
 }
 
-// recording returns the recordings; the main one is the first round's. It makes missing recordings,
-// for which perf must be permitted.
+// recording returns the recording of the first round, with the longer ones as long and large. It
+// makes recordings that are missing; perf must be permitted for that.
 func (g *goBuild) recording(dir string) (*input, error) {
 	file := g.file
 	if g.rounds > 1 {
@@ -71,7 +72,8 @@ func (g *goBuild) recording(dir string) (*input, error) {
 	return first, errors.Join(first.shortened(all), long.shortened(all))
 }
 
-// shortened makes the recording from the first samples of another one, unless it exists.
+// shortened makes the recording `in` from the first samples of the recording `all`, unless it was
+// made since.
 func (in *input) shortened(all *input) error {
 	made, err := os.Stat(in.path)
 	of, err2 := os.Stat(all.path)
@@ -81,7 +83,7 @@ func (in *input) shortened(all *input) error {
 	return shorten(all.path, in.path, in.samples)
 }
 
-// record records the builds, which use their own build cache.
+// record records the builds with perf. They have their own build cache.
 func (g *goBuild) record(path string) error {
 	compiler, err := exec.LookPath("go")
 	if err != nil {

@@ -7,14 +7,15 @@ import (
 	"runtime"
 )
 
-// Targets: how much the cost of a sample may grow, and how busy two processors are.
+// growthTarget is how much the cost of a sample may grow, and coresTarget how many of two
+// processors must be busy.
 const (
 	growthTarget = 1.1
 	coresTarget  = 1.8
 )
 
-// inputs are the recordings whose cost must not grow with their length. It notes a recording that
-// could not be made as skipped.
+// inputs returns the recordings for which the cost of a sample is compared with that in longer
+// recordings. If a recording could not be made, it adds a skipped figure.
 func (b *bench) inputs(work string) (all []*input, err error) {
 	in, err := largePackage.recording(b.dir)
 	if skip, err := b.unrecorded(work+", perf fp", err); err != nil {
@@ -33,8 +34,8 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 	return append(all, heap), nil
 }
 
-// growth compares the cost of a sample in a recording with its cost in one that is several times
-// longer, and measures how many processors the longer ones keep busy.
+// growth compares the CPU time per sample in a recording and in one that is several times as long,
+// and measures how many processors the longer recordings keep busy.
 func (b *bench) growth() error {
 	inputs, err := b.inputs("CPU of a sample")
 	if err != nil {
@@ -64,11 +65,11 @@ func (b *bench) growth() error {
 	return nil
 }
 
-// splitProcesses is the number of processes that samples are split over.
+// splitProcesses is the number of processes over which samples are distributed.
 const splitProcesses = 200
 
-// processes compares the cost of a sample if all samples belong to one process with the cost if
-// they are spread over many processes with equal mappings.
+// processes compares the CPU time per sample in two recordings of the same samples. In one of them,
+// all samples belong to one process, in the other to many processes with the same mappings.
 func (b *bench) processes() error {
 	work := fmt.Sprintf("CPU of a sample, %d processes", splitProcesses)
 	in, err := largePackage.recording(b.dir)
@@ -93,8 +94,9 @@ func (b *bench) processes() error {
 	return nil
 }
 
-// repool copies the samples of a program's processes into a new recording, as samples of
-// one process or split over several. It returns the number of samples.
+// repool writes a recording with the samples of all processes of a program. There they belong to as
+// many threads: of one process or, if split is set, of a process each. It returns the number of
+// samples.
 func repool(from, to, program string, threads int, split bool) (samples int, err error) {
 	err = rewrite(from, to, func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error {
 		p, err := pool(head, in, program)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// The recording of heap calls: a single-threaded program makes and frees lists, at 32 call depths.
-// Half of its heap calls allocate.
+// The recording of heap calls is of a single-threaded program that makes and frees lists, at 32
+// depths of the stack. Half of its heap calls allocate.
 const (
 	listsFile  = "lists.er"
 	listsCalls = 4_000_000
@@ -59,7 +59,7 @@ func recordLists(path string) error {
 		return err
 	}
 	for _, command := range [][]string{
-		{compiler, "-g", "-O0", source, "-o", program}, // optimization would remove the calls
+		{compiler, "-g", "-O0", source, "-o", program}, // without optimization, which would remove the calls
 		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-o", path, program, fmt.Sprint(listsCalls)},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
@@ -69,8 +69,8 @@ func recordLists(path string) error {
 	return nil
 }
 
-// server makes the same comparison for the composed recording of a server: eight threads, and
-// thousands of stacks.
+// server compares the same for a composed recording of a server, with eight threads and thousands
+// of stacks.
 func (b *bench) server() error {
 	path, err := recording(b.dir, b.records)
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *bench) server() error {
 	return b.hold(contest{work: "gprofng heap, a server", path: path, samples: b.records, cold: true, peer: functionList(path), ratio: 0.25})
 }
 
-// functionList is the contender that lets gprofng list functions.
+// functionList is the contender in which gprofng lists the functions of a recording.
 func functionList(path string) contender {
 	c := contender{name: "gprofng display text -functions"}
 	if gprofng, err := exec.LookPath("gprofng"); err == nil {

@@ -10,16 +10,16 @@ import (
 	"stackmill/pipeline"
 )
 
-// chainRate is the target in million samples with call chains per second of one processor. Each
-// round of other programs has rateRounds runs in this process.
+// chainRate is the minimum of samples with call chains per second of CPU time, in millions. There
+// are rateRounds runs for each round of other measurements, because a run in this process is short.
 const (
 	chainRate  = 1.0
 	rateRounds = 5
 )
 
-// inProcess measures the cost of a sample with a call chain from the recording to Parquet on disk,
-// without starting a program or making the catalog: in this process, which has read the recording
-// before, as when many are ingested.
+// inProcess measures the CPU time per sample with a call chain, from the recording to Parquet files
+// on disk. The ingest runs in this process and not for the first time, so that starting a program
+// and making a catalog do not count, as if many recordings were ingested.
 func (b *bench) inProcess() error {
 	path, symfs, err := chains(b.dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *bench) inProcess() error {
 	return nil
 }
 
-// cpuTime returns the user and system CPU time that a function takes in this process.
+// cpuTime returns the user and system CPU time that this process takes while do runs.
 func cpuTime(do func() error) (time.Duration, error) {
 	var before, after syscall.Rusage
 	err := errors.Join(syscall.Getrusage(syscall.RUSAGE_SELF, &before), do(), syscall.Getrusage(syscall.RUSAGE_SELF, &after))

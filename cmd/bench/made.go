@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// made returns the path, after calling makeAt if nothing is there yet.
+// made returns path. If nothing is there, it first calls makeAt to make it.
 func made(path string, makeAt func(part string) error) (string, error) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path, err
@@ -17,8 +17,8 @@ func made(path string, makeAt func(part string) error) (string, error) {
 	return path, whole(path, makeAt)
 }
 
-// whole makes a file or folder, which appears at its path when it is complete. makeAt may leave
-// other files in the folder of part: it is removed.
+// whole calls makeAt to make a file or folder, in a new folder, and moves it to path when it is
+// complete. Other files that makeAt leaves in the new folder are removed.
 func whole(path string, makeAt func(part string) error) error {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command bench compares `stackmill ingest` with `gprofng display text` and
-// `perf report` on large recordings, which it makes, and measures what a sample
-// costs in time, memory and bytes. See `make bench`.
+// Command bench makes large recordings and compares the time of `stackmill ingest` on them with
+// that of `gprofng display text` and `perf report`. It also measures what a sample costs in time,
+// memory and bytes. See `make bench`.
 //
 // Start reading with bench.run, which measures the rows that rowNames lists; each row has a file.
 package main
@@ -19,16 +19,17 @@ import (
 // bench holds what all rows share.
 type bench struct {
 	program, dir string
-	records      int // in the recording of a server
-	experiments  int // in the store of many
-	nights       int // in the simulated year
+	records      int // number of records in the recording of a server
+	experiments  int // number of experiments in the store of many
+	nights       int // number of nights in the simulated year
 	rounds       int
-	compacted    bool // the store of many experiments was compacted
+	compacted    bool // the batches in the store of many experiments were merged
 	figures      figures
-	costs        costs // of plans' tasks
+	costs        costs // costs of the tasks of a plan, for the simulation
 }
 
-// rows are the measurements in their order. Each makes what it needs, so that it can run alone.
+// rows are all measurements, in order. Each makes the recordings that it needs, so that it can run
+// alone.
 var rows = []struct {
 	name    string
 	measure func(*bench) error
@@ -90,8 +91,8 @@ func rowNames() (names string) {
 	return names
 }
 
-// run measures the rows that match, and prints all figures at the end. It goes on after a row that
-// fails.
+// run measures the rows whose names match, and prints all figures at the end. If a row fails, it
+// continues with the next one.
 func (b *bench) run(only string) (err error) {
 	chosen, err := regexp.Compile("^(" + only + ")")
 	if err != nil {

@@ -16,8 +16,9 @@ const nightSize = 100
 // nightFolder is the folder of a night's experiments.
 func nightFolder(night int) string { return fmt.Sprintf("night-%03d", night) }
 
-// many makes n small experiments, numbered from `from`, unless they exist, with a folder for each
-// night. They differ in their samples, stacks and threads, and share three load objects.
+// many makes n small experiments in root, numbered from `from`, with one folder for each `night` of
+// them; existing ones stay. They differ in samples, stacks and threads, and share three load
+// objects.
 func many(dir, root string, from, n, night int) error {
 	shared, err := sharedObjects(filepath.Join(dir, "scale-objects"))
 	if err != nil {
@@ -37,12 +38,12 @@ func many(dir, root string, from, n, night int) error {
 	return nil
 }
 
-// small returns the shape of a small experiment.
+// small returns the shape of small experiment n.
 func small(n int) shape {
 	return shape{seed: uint64(n) + 100, records: 200 + 37*(n%41), threads: 1 + n%4, stacks: 20 + n%60, of: 200}
 }
 
-// composeWhole composes a recording, which appears at its path when it is complete.
+// composeWhole composes a recording, and moves it to its path when it is complete.
 func composeWhole(path string, like shape) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -50,7 +51,8 @@ func composeWhole(path string, like shape) error {
 	return whole(path, func(part string) error { return compose(part, like) })
 }
 
-// sharedObjects writes the load objects of composed recordings into a folder, unless they exist.
+// sharedObjects returns a folder with the load objects of composed recordings, and makes it if it
+// is missing.
 func sharedObjects(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {

@@ -11,18 +11,19 @@ import (
 	"time"
 )
 
-// run is the time and memory of one run of a program.
+// run is the time and memory of a run of a program.
 type run struct {
 	Elapsed time.Duration
-	CPU     time.Duration // of all threads, user and system
-	Memory  int64         // the peak of its resident set, bytes
+	CPU     time.Duration // user and system, of all threads
+	Memory  int64         // highest resident size in bytes
 }
 
-// measured is this program's first argument if it is the copy that starts another program.
+// measured is the first argument of a copy of this program that measures another program.
 const measured = "measured"
 
-// measure runs a program to its end. A second, small copy of this program starts it, because Linux
-// counts the starter's peak memory as the child's.
+// measure runs a program to its end and returns its time and memory. It starts the program through
+// a new process of this program, because Linux counts a parent's memory toward the peak of its
+// child.
 func measure(name string, args ...string) (r run, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -37,7 +38,8 @@ func measure(name string, args ...string) (r run, err error) {
 	return r, json.Unmarshal(out, &r)
 }
 
-// measureHere runs a program, prints its time and memory as JSON, and returns an exit status.
+// measureHere runs a program as a child of this process, prints its time and memory as JSON, and
+// returns an exit status.
 func measureHere(name string, args ...string) int {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -50,7 +52,7 @@ func measureHere(name string, args ...string) int {
 	}
 	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.Memory = u.Maxrss * 1024 // Linux counts in KiB
+		r.Memory = u.Maxrss * 1024 // Maxrss is in KiB
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,7 +61,7 @@ func measureHere(name string, args ...string) int {
 	return 0
 }
 
-// runs are the runs of one program, at least one.
+// runs are several runs of the same program, at least one.
 type runs []run
 
 // elapsed returns the median elapsed time.
@@ -72,7 +74,7 @@ func (rs runs) cpu() time.Duration {
 	return median(each(rs, func(r run) time.Duration { return r.CPU }))
 }
 
-// memory returns the highest peak.
+// memory returns the highest memory of all runs.
 func (rs runs) memory() (peak int64) {
 	for _, r := range rs {
 		peak = max(peak, r.Memory)
@@ -80,7 +82,7 @@ func (rs runs) memory() (peak int64) {
 	return peak
 }
 
-// cores returns the median of the runs' average numbers of busy processors.
+// cores returns the median of CPU time divided by elapsed time: how many processors were busy.
 func (rs runs) cores() float64 {
 	return median(each(rs, func(r run) float64 { return r.CPU.Seconds() / r.Elapsed.Seconds() }))
 }

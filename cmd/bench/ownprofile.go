@@ -10,18 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownHz is the sampling rate of perf, in Hz of processor time.
+// ownHz is perf's sampling rate: samples per second of CPU time.
 const ownHz = "1999"
 
-// profileSource is a recording whose ingest is profiled.
+// profileSource is a recording whose ingest is recorded for the profile.
 type profileSource struct {
 	path  string
-	flags []string // of ingest
-	times int      // so that recordings have about equal shares of the profile
+	flags []string // flags of ingest
+	times int      // how often to ingest it, so that all recordings have about the same share of the profile
 }
 
-// profile writes the profile for Go's profile-guided optimization: perf records the program while
-// it ingests the benchmark's recordings, and the program itself converts the recording.
+// profile writes the profile for the optimization of stackmill by Go's compiler (PGO). perf records
+// stackmill while it ingests the benchmark's recordings, and stackmill itself converts what perf
+// recorded.
 func (b *bench) profile(to string) error {
 	list, err := b.toProfile()
 	if err != nil {
@@ -50,7 +51,7 @@ func (b *bench) profile(to string) error {
 	return command(b.program, "export", "--store", store, "--as", "pgo", "-o", to)
 }
 
-// toProfile makes and returns the recordings.
+// toProfile returns the recordings to ingest, and makes those that are missing.
 func (b *bench) toProfile() ([]profileSource, error) {
 	heap, err := lists(b.dir)
 	if err != nil {

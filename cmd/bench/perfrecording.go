@@ -16,8 +16,8 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// perfFiles returns the folder with perf's recordings and their load objects, which it unpacks if
-// it is missing.
+// perfFiles returns a folder with recordings of perf and their load objects, and unpacks it if it
+// is missing.
 func perfFiles(dir string) (string, error) {
 	return made(filepath.Join(dir, "perf"), func(part string) error {
 		return errors.Join(os.Mkdir(part, 0o777), corpus.Perf(part))
@@ -30,21 +30,22 @@ const (
 	dataOffset        = 40
 	dataSize          = 48
 	featureBits       = 72
-	featureSampleTime = 21 // the bit of SAMPLE_TIME
-	attrType          = 24 // in the attr
+	featureSampleTime = 21 // bit of the feature SAMPLE_TIME
+	attrType          = 24 // offset in an attribute, like the next two
 	attrRegs          = 80
 	attrStack         = 88
 	recordSample      = 9
 	sampleTime        = 1 << 2
-	beforeTime        = 1<<16 | 1<<0 | 1<<1 // IDENTIFIER, IP, TID
+	beforeTime        = 1<<16 | 1<<0 | 1<<1 // fields of samples before the time: IDENTIFIER, IP, TID
 	beforeChain       = beforeTime | sampleTime | 1<<3 | 1<<6 | 1<<7 | 1<<8 | 1<<9
 	sampleChain       = 1 << 5
 	sampleRegs        = 1 << 12
 	sampleStack       = 1 << 13
 )
 
-// prolong writes a recording with n samples, which repeat the samples of another one at later
-// times. Stack dumps, if any, become dump bytes long; the added bytes are not valid.
+// prolong writes a recording with n samples. It repeats the samples of another recording, with
+// later times in each repetition. If dump is not 0, stack dumps become dump bytes long; the added
+// bytes do not count as valid.
 func prolong(from, to string, n, dump int) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
@@ -60,7 +61,7 @@ func prolong(from, to string, n, dump int) error {
 	for bits := sampleType & beforeTime; bits != 0; bits &= bits - 1 {
 		timeAt += 8
 	}
-	var side []byte // records other than samples
+	var side []byte // records that are not samples
 	cycle := sampleLoop{timeAt: timeAt, first: ^uint64(0)}
 	for r := range perfRecords(bytes.NewReader(b[u64(dataOffset):][:u64(dataSize)])) {
 		if r.isSample() {
@@ -84,7 +85,7 @@ func prolong(from, to string, n, dump int) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f) // Flush returns its errors
+	w := bufio.NewWriter(f) // keeps an error for Flush
 	w.Write(b[:u64(dataOffset)])
 	w.Write(side)
 	cycle.write(w, n)
@@ -92,11 +93,11 @@ func prolong(from, to string, n, dump int) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// sampleLoop repeats samples, each time with later times.
+// sampleLoop repeats samples, with later times in each repetition.
 type sampleLoop struct {
 	samples     [][]byte
 	timeAt      int    // offset of the time in a sample
-	first, last uint64 // times
+	first, last uint64 // lowest and highest time of samples
 }
 
 func (c *sampleLoop) add(s []byte) {
@@ -104,7 +105,7 @@ func (c *sampleLoop) add(s []byte) {
 	c.samples, c.first, c.last = append(c.samples, s), min(c.first, t), max(c.last, t)
 }
 
-// length returns the length of n samples in bytes.
+// length returns how many bytes n samples have.
 func (c *sampleLoop) length(n int) (length uint64) {
 	for i := range n {
 		length += uint64(len(c.samples[i%len(c.samples)]))
@@ -112,7 +113,7 @@ func (c *sampleLoop) length(n int) (length uint64) {
 	return length
 }
 
-// write writes n samples. Flush returns its errors.
+// write writes n samples. w keeps an error for Flush.
 func (c *sampleLoop) write(w *bufio.Writer, n int) {
 	for i := range n {
 		s := slices.Clone(c.samples[i%len(c.samples)])
@@ -130,7 +131,8 @@ func (r perfRecord) misc() uint16      { return binary.LittleEndian.Uint16(r[4:]
 func (r perfRecord) isSample() bool    { return r.kind() == recordSample }
 func (r perfRecord) u32(at int) uint32 { return binary.LittleEndian.Uint32(r[at:]) }
 
-// perfRecords iterates over whole records; one is valid until the next.
+// perfRecords iterates over the complete records of a file. A record is valid only until the next
+// one.
 func perfRecords(from io.Reader) iter.Seq[perfRecord] {
 	return func(yield func(perfRecord) bool) {
 		in, b := bufio.NewReaderSize(from, 1<<16), make([]byte, 1<<16)
@@ -146,8 +148,8 @@ func perfRecords(from io.Reader) iter.Seq[perfRecord] {
 	}
 }
 
-// features iterates over the index of features, which follows the data: a feature's number, and the
-// entry with its position and length.
+// features iterates over the features of a file, by number, with their entries in the index. index
+// starts at the index, which follows the data; an entry has the position and length of a feature.
 func features(head, index []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for bit := range 256 {
@@ -162,15 +164,15 @@ func features(head, index []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// moveFeatures adds by to the positions in the index of features.
+// moveFeatures adds `by` to all positions in the index of features.
 func moveFeatures(head, index []byte, by uint64) {
 	for _, entry := range features(head, index) {
 		binary.LittleEndian.PutUint64(entry, binary.LittleEndian.Uint64(entry)+by)
 	}
 }
 
-// forgetTimes clears the recorded times of the first and last sample; rest is the file from offset
-// on.
+// forgetTimes clears the times of the first and last sample, which a feature has. rest is the
+// content of the file from offset on.
 func forgetTimes(head, rest []byte, offset uint64) {
 	for bit, entry := range features(head, rest) {
 		if bit == featureSampleTime {
@@ -180,7 +182,7 @@ func forgetTimes(head, rest []byte, offset uint64) {
 	}
 }
 
-// widened returns a sample whose stack dump has dump bytes.
+// widened returns a sample whose stack dump is dump bytes long.
 func widened(s []byte, sampleType, regs uint64, dump int) []byte {
 	if sampleType&sampleStack == 0 {
 		return s

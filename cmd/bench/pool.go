@@ -9,28 +9,28 @@ import (
 	"slices"
 )
 
-// Offsets and bits in perf's records (perf-data 6).
+// Types, offsets and bits of perf's records (perf-data 6).
 const (
 	recordMmap, recordComm, recordExit = 1, 3, 4
 	recordMmap2                        = 10
 	recordKsymbol, recordBPF           = 17, 18
 	recordTool, recordFinishedRound    = 64, 68
-	commExec                           = 1 << 13                                  // of the misc field of COMM
-	pidAt, nameAt                      = 8, 16                                    // of records that are not samples
-	sampleBeforeTID                    = 1<<16 | 1<<0                             // IDENTIFIER, IP
-	sampleTrailer                      = 1<<16 | 1<<1 | 1<<2 | 1<<6 | 1<<7 | 1<<9 // of other records: TID and TIME first
-	noPID                              = ^uint32(0)                               // the kernel's
+	commExec                           = 1 << 13                                  // bit of misc in COMM
+	pidAt, nameAt                      = 8, 16                                    // offsets in records that are not samples
+	sampleBeforeTID                    = 1<<16 | 1<<0                             // fields of samples before the TID: IDENTIFIER, IP
+	sampleTrailer                      = 1<<16 | 1<<1 | 1<<2 | 1<<6 | 1<<7 | 1<<9 // fields in the trailer of other records; TID and TIME are the first
+	noPID                              = ^uint32(0)                               // PID of the kernel's mappings
 )
 
-// samplePool holds the samples of all processes of one program, in time order, and the records that
-// begin such a process.
+// samplePool has the samples of all processes of a program, ordered by time. general are records
+// for the whole machine, and begin are those with which a process of the program begins.
 type samplePool struct {
-	tidAt, trailer          int // offset in samples; length of the trailer of other records
+	tidAt, trailer          int // offset of the TID in samples; length of the trailer of other records
 	general, begin, samples [][]byte
 }
 
-// pool collects the samples of a program's processes. The program must be mapped at the same
-// addresses in each of them.
+// pool collects the samples of all processes of a program. In all of them, the program must be
+// mapped at the same addresses.
 func pool(head []byte, in iter.Seq[perfRecord], program string) (*samplePool, error) {
 	attr := binary.LittleEndian.Uint64(head[attrsOffset:])
 	sampleType := binary.LittleEndian.Uint64(head[attr+attrType:])
@@ -75,11 +75,11 @@ func pool(head []byte, in iter.Seq[perfRecord], program string) (*samplePool, er
 	return p, nil
 }
 
-// firstPID is the PID of the first process that write makes.
+// firstPID is the PID of the first process that samplePool.write makes.
 const firstPID = 1_000_000
 
-// write emits the samples once for each of several threads, one thread after the other. With
-// split, each thread is a process of its own; otherwise all belong to the first process.
+// write emits the samples, distributed over several threads: the first thread has the earliest
+// ones. If split is set, each thread is a process of its own; otherwise they belong to one process.
 func (p *samplePool) write(threads int, split bool, emit func([]byte)) {
 	for _, r := range p.general {
 		emit(r)
@@ -92,7 +92,7 @@ func (p *samplePool) write(threads int, split bool, emit func([]byte)) {
 			setTask(r[pidAt:], firstPID+i, firstPID+i)
 			end := r[len(r)-p.trailer:]
 			setTask(end, firstPID+i, firstPID+i)
-			copy(end[8:16], p.samples[0][p.tidAt+8:]) // the time
+			copy(end[8:16], p.samples[0][p.tidAt+8:]) // time of the first sample
 			emit(r)
 		}
 	}

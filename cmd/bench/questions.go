@@ -9,16 +9,16 @@ import (
 	"stackmill/queries"
 )
 
-// Maximum times of an answer from a store of many experiments, in ms: by a new process, before and
-// after compact, and on an open connection.
+// Maximum times of an answer about many experiments, in ms: by a new process before compact
+// (scaleAnswer) and after it, and on an open connection.
 const (
 	scaleAnswer    = 250
 	compactAnswer  = 150
 	answerWhenOpen = 50
 )
 
-// scaleQuestions are questions about a store of many experiments, each as a command (verb) or as
-// SQL. JOB is replaced by the name of an experiment.
+// scaleQuestions are questions about a store of many experiments, as the arguments of a command
+// (verb) and as SQL. JOB is replaced by the name of an experiment.
 var scaleQuestions = []struct{ name, verb, sql string }{
 	{"functions of one experiment", "report functions --limit 10 --experiment JOB",
 		"SELECT function, exclusive, inclusive FROM function_metrics WHERE experiment = 'JOB' AND mode = 'user' ORDER BY exclusive DESC, function LIMIT 10"},
@@ -29,11 +29,12 @@ var scaleQuestions = []struct{ name, verb, sql string }{
 	{"list of experiments", "experiments", "SELECT * FROM experiments ORDER BY experiment"},
 }
 
-// namedViews are the views that scaleByName queries for one experiment by its name: they
-// use different joins.
+// namedViews are the views that scaleByName queries by the name of an experiment. They read
+// different tables.
 var namedViews = []string{"function_metrics", "callers_callees", "call_tree", "folded", "source", "cut_stacks"}
 
-// scaleByName measures the slowest query of the program for all rows of a view of one experiment.
+// scaleByName measures queries by a new process for all rows that a view has of one experiment. It
+// adds a figure for the slowest view.
 func (b *bench) scaleByName(job *strings.Replacer, when string) error {
 	var asked []contender
 	for _, view := range namedViews {
@@ -54,7 +55,7 @@ func (b *bench) scaleByName(job *strings.Replacer, when string) error {
 	return nil
 }
 
-// scaleQuestions asks the questions, of the program and on an open connection.
+// scaleQuestions measures the answers to the questions, by a new process and on an open connection.
 func (b *bench) scaleQuestions(string) error {
 	when, target := "", float64(scaleAnswer)
 	if b.compacted {
@@ -93,7 +94,7 @@ func (b *bench) scaleQuestions(string) error {
 	return b.scaleCompare(db, when)
 }
 
-// answerTime returns the median time of an answer, in ms.
+// answerTime returns the median time that ask takes, in ms.
 func (b *bench) answerTime(ask func(context.Context) error) (float64, error) {
 	var times []time.Duration
 	for range 2*b.rounds + 1 {

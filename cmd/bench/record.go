@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// errUnrecorded: a program of this machine could not be recorded.
+// errUnrecorded is the error when a program cannot be recorded on this machine.
 var errUnrecorded = errors.New("not recorded")
 
-// unrecorded reports whether there is no recording to measure. It notes a missing program or
-// permission as skipped, and returns any other error.
+// unrecorded reports whether to skip the work, because there is no recording. If the reason is a
+// missing program or permission, it adds a skipped figure; any other err is returned.
 func (b *bench) unrecorded(work string, err error) (skip bool, _ error) {
 	if errors.Is(err, errUnrecorded) {
 		b.figures.skip(work, err)
@@ -20,7 +20,7 @@ func (b *bench) unrecorded(work string, err error) (skip bool, _ error) {
 	return err != nil, err
 }
 
-// record lets perf record a command, in the command's working directory and environment.
+// record records a command with perf, in the command's working directory and environment.
 func record(data string, options []string, command *exec.Cmd) error {
 	perf, err := exec.LookPath("perf")
 	if err != nil {

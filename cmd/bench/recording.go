@@ -14,26 +14,26 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// shape describes a recording of a server that allocates on several threads.
+// shape describes a recording to compose, of a server that allocates memory on several threads.
 type shape struct {
 	seed                     uint64
 	records, threads, stacks int
-	of                       int    // stacks of the program, of which the recording has some; 0: it has all
-	objects                  string // the folder of the load objects; empty: they are archived
-	wall                     int64  // when it was recorded, s since 1970; 0: a fixed day
+	of                       int    // number of stacks of the program, from which the recording has some; 0: it has all
+	objects                  string // folder of the load objects; "": they are in the recording's archive
+	wall                     int64  // when the recording was made, in seconds since 1970; 0: a fixed day
 }
 
 const (
 	minDepth = 5
 	maxDepth = 40
-	step     = 2_000 // ns between two calls of one thread, on average
+	step     = 2_000 // mean time between two calls of a thread, in ns
 )
 
-// objects are the load objects of the recording: real ones, from the archive of
-// a recorded C++ program.
+// objects are the load objects in composed recordings. Their files are from the archive of a real
+// recording of a C++ program.
 var objects = []string{"/tmp/corpus/bin/cxx", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "/usr/lib/x86_64-linux-gnu/libc.so.6"}
 
-// recording returns the path of the recording, which it makes if it is missing.
+// recording returns the path of a composed recording, and makes it if it is missing.
 func recording(dir string, records int) (string, error) {
 	return made(filepath.Join(dir, fmt.Sprintf("heap-%d.er", records)), func(part string) error {
 		return compose(part, shape{seed: 1, records: records, threads: 8, stacks: 6000})
@@ -45,10 +45,10 @@ func compose(dir string, like shape) error {
 	if err != nil {
 		return err
 	}
-	rnd := rand.New(rand.NewPCG(like.seed, 2)) // the same recording each time
+	rnd := rand.New(rand.NewPCG(like.seed, 2)) // a fixed seed, so that the recording is always the same
 	code := rnd
 	if like.of > 0 {
-		code = rand.New(rand.NewPCG(1, 2)) // the same program
+		code = rand.New(rand.NewPCG(1, 2)) // another seed for the code: all experiments run the same program
 	}
 	e := gprofngtest.New(dir)
 	e.Command = "/tmp/corpus/bin/cxx"
@@ -79,7 +79,7 @@ func compose(dir string, like shape) error {
 	return e.Close()
 }
 
-// archived returns a load object's file in the archive of the recorded C++ program.
+// archived returns the path of a load object's file in the archive of the real recording.
 func archived(files, object string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(files, "exp", "all.er", "archives", filepath.Base(object)+"_*"))
 	if err != nil || len(found) != 1 {
@@ -88,7 +88,8 @@ func archived(files, object string) (string, error) {
 	return found[0], nil
 }
 
-// archive puts a load object into a recording's archive, and returns its file.
+// archive copies a load object into the archive of a composed recording, and returns the path of
+// its file.
 func archive(e *gprofngtest.Experiment, files, object string) (string, error) {
 	file, err := archived(files, object)
 	if err != nil {
@@ -99,7 +100,7 @@ func archive(e *gprofngtest.Experiment, files, object string) (string, error) {
 	return file, err
 }
 
-// mapText maps the text of a load object at base and returns PCs in its functions.
+// mapText maps the text of a load object at the address base, and returns PCs in its functions.
 func mapText(e *gprofngtest.Experiment, object, file string, base uint64, rnd *rand.Rand) ([]uint64, error) {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -134,11 +135,10 @@ func mapText(e *gprofngtest.Experiment, object, file string, base uint64, rnd *r
 	return pcs, nil
 }
 
-// walks returns distinct stacks: paths of a random call tree, in which few
-// paths are common and most are rare.
+// walks returns random stacks of the PCs, the leaf first. Sixteen in a row share their outer frames.
 func walks(pcs []uint64, stacks int, rnd *rand.Rand) [][]uint64 {
 	paths := make([][]uint64, 0, stacks)
-	var trunk []uint64 // root first
+	var trunk []uint64 // the shared outer frames, from the root
 	for len(paths) < stacks {
 		if len(paths)%16 == 0 {
 			trunk = trunk[:0]
@@ -156,16 +156,16 @@ func walks(pcs []uint64, stacks int, rnd *rand.Rand) [][]uint64 {
 	return paths
 }
 
-// The operations of heap packets (gprofng-experiment 3.4).
+// Operations in heap packets (gprofng-experiment 3.4).
 const (
 	opMalloc, opFree, opRealloc = 0, 1, 2
 )
 
-// calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5 reallocate. Blocks
-// that are never freed leak.
+// calls writes the heap calls. Of 100 calls, about 50 allocate, 45 free and 5 reallocate. Some
+// blocks are never freed, so they leak.
 func calls(e *gprofngtest.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) {
-	ids := make([]uint64, len(paths))      // of the recorded stacks
-	popular := make([]float64, len(paths)) // sums of weights 1/rank
+	ids := make([]uint64, len(paths))      // by stack: its id in the recording; 0: not recorded yet
+	popular := make([]float64, len(paths)) // by stack: sum of the weights up to it; the weight of the n-th stack is 1/n
 	sum := 0.0
 	for i := range popular {
 		sum += 1 / float64(i+1)

@@ -9,14 +9,14 @@ import (
 	standard "stackmill/queries/report"
 )
 
-// The maximum times in ms on an open connection: for a standard report of one experiment of many,
-// or all its rows of a view, and for a report with a filter.
+// Maximum times on an open connection, in ms: for a standard report of one experiment of many, or
+// all rows of a view about it, and for a filtered report.
 const (
 	reportWhenOpen   = 250
 	filteredWhenOpen = 500
 )
 
-// filters has a filter of samples and a filter of functions.
+// filters are one filter that selects samples, and one that hides functions.
 var filters = []struct {
 	name string
 	queries.Filter
@@ -25,14 +25,14 @@ var filters = []struct {
 	{"hiding", queries.Filter{Hide: []string{"*"}}},
 }
 
-// question is a query of an open store.
+// question is a query on an open connection.
 type question struct {
 	name string
 	ask  func(ctx context.Context) error
 }
 
-// scaleReports measures each standard report of one experiment of many, and all its rows of each
-// view.
+// scaleReports measures all standard reports of one experiment of many, and all rows about it in
+// each view.
 func (b *bench) scaleReports(string) error {
 	ctx := context.Background()
 	job := fmt.Sprintf("job-%05d.er", b.experiments/2)
@@ -61,7 +61,7 @@ func (b *bench) scaleReports(string) error {
 	return b.slowest("views", reportWhenOpen, views)
 }
 
-// reportsOf returns the questions for the standard reports.
+// reportsOf returns the questions for all standard reports, with a filter.
 func reportsOf(db *queries.DB, f queries.Filter) (list []question) {
 	for _, r := range standard.Reports {
 		request := &standard.Request{Report: r, Mode: "user", Alias: "manual", Width: time.Second, Limit: 10}
@@ -84,7 +84,7 @@ func reportsOf(db *queries.DB, f queries.Filter) (list []question) {
 	return list
 }
 
-// viewsOf returns the questions for all views, with a condition on the experiment's id.
+// viewsOf returns a question for each view: all rows with the experiment's id.
 func viewsOf(db *queries.DB, id string) (list []question, err error) {
 	views, err := queries.Views()
 	for _, v := range views {
@@ -100,7 +100,8 @@ func viewsOf(db *queries.DB, id string) (list []question, err error) {
 	return list, err
 }
 
-// slowest measures each question, prints its time, and reports the slowest, with the maximum in ms.
+// slowest asks the questions and prints their times. It adds a figure for the slowest; the maximum
+// is `may` ms.
 func (b *bench) slowest(what string, may float64, list []question) error {
 	when := ""
 	if b.compacted {

@@ -5,8 +5,8 @@ import "fmt"
 // residentSlack is how many MiB a process may have in memory beyond --memory.
 const residentSlack = 150
 
-// resident measures the highest resident size with several values of --memory. It measures each
-// once, because the size hardly varies.
+// resident measures the highest resident size of ingest, with several values of --memory. One run
+// is enough, because the size hardly varies.
 func (b *bench) resident() error {
 	inputs, err := b.inputs("peak resident size")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// openRecording opens a recording and returns the bytes before its records, and the records.
+// openRecording opens a recording. head is what precedes its records, and data the records.
 func openRecording(path string) (f *os.File, head []byte, data *io.SectionReader, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, nil, nil, err
@@ -28,8 +28,8 @@ func openRecording(path string) (f *os.File, head []byte, data *io.SectionReader
 	return f, head, data, nil
 }
 
-// shorten writes the beginning of a recording, as it was when perf had written the n-th sample from
-// its buffers.
+// shorten writes the first n samples of a recording, as if perf had been stopped when it had
+// written them from its buffers.
 func shorten(from, to string, n int) error {
 	return rewrite(from, to, func(_ []byte, in iter.Seq[perfRecord], emit func([]byte)) error {
 		for r := range in {
@@ -48,8 +48,8 @@ func shorten(from, to string, n int) error {
 	})
 }
 
-// rewrite writes a recording with the records that the function emits, given the header and the
-// records of another recording. The file appears when it is complete.
+// rewrite writes a new recording. The function records gets the head and the records of another
+// recording, and emits those of the new one. The new file is moved to its path when it is complete.
 func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error) error {
 	f, head, data, err := openRecording(from)
 	if err != nil {
@@ -61,7 +61,7 @@ func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord],
 		return err
 	}
 	_, at, old := data.Outer()
-	rest := make([]byte, info.Size()-at-old) // the features
+	rest := make([]byte, info.Size()-at-old) // the features, after the records
 	if _, err := f.ReadAt(rest, at+old); err != nil {
 		return err
 	}
@@ -70,13 +70,13 @@ func rewrite(from, to string, records func(head []byte, in iter.Seq[perfRecord],
 	if err != nil {
 		return err
 	}
-	w, size := bufio.NewWriter(out), uint64(0) // Flush returns its errors
+	w, size := bufio.NewWriter(out), uint64(0) // w keeps an error for Flush
 	w.Write(head)
 	err = records(head, perfRecords(data), func(r []byte) {
 		w.Write(r)
 		size += uint64(len(r))
 	})
-	forgetTimes(head, rest, uint64(at+old)) // the first and the last sample have changed
+	forgetTimes(head, rest, uint64(at+old)) // the new recording has another first and last sample
 	moveFeatures(head, rest, size-uint64(old))
 	w.Write(rest)
 	binary.LittleEndian.PutUint64(head[dataSize:], size)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Targets for a store of many experiments.
+// Maximum values for a store of many experiments; only scaleCores is a minimum.
 const (
-	scaleCPU     = 10  // ms of processor time per experiment
-	scaleEven    = 1.2 // cost of the last ones, relative to the first
+	scaleCPU     = 10  // ms of CPU time per experiment
+	scaleEven    = 1.2 // cost of the last experiments, divided by that of the first ones
 	scaleFiles   = 2   // files per experiment
 	scaleBytes   = 20  // kilobytes per experiment
 	scaleAgain   = 1000
@@ -20,11 +20,11 @@ const (
 	compactFiles = 0.1
 	compactBytes = 17
 	checkCPU     = 15
-	scaleMemory  = 1024 // MiB: --memory of compact and check, and their maximum
+	scaleMemory  = 1024 // MiB: --memory of compact and check, and the maximum that they may use
 )
 
-// scale measures a store of many small experiments: the cost of each, and of questions about all of
-// them, before and after the batches are merged.
+// scale measures a store of many small experiments: what each of them costs, and how long questions
+// about all of them take before and after batches are merged.
 func (b *bench) scale() error {
 	root := filepath.Join(b.dir, fmt.Sprintf("scale-%d", b.experiments))
 	if err := many(b.dir, root, 0, b.experiments, nightSize); err != nil {
@@ -39,8 +39,9 @@ func (b *bench) scale() error {
 	return os.RemoveAll(b.store())
 }
 
-// scaleParts ingests the experiments by the thousand, or in two halves if there are fewer, and
-// compares the cost of the first and the last part. It fills the cache for the other measurements.
+// scaleParts ingests the experiments in parts of a thousand (two halves if there are fewer), and
+// compares the cost of the first and the last part. Afterwards the cache is filled, for the other
+// measurements.
 func (b *bench) scaleParts(root string) error {
 	nights := (b.experiments + nightSize - 1) / nightSize
 	size := max(1, min(10, nights/2))
@@ -81,7 +82,7 @@ func (b *bench) scaleParts(root string) error {
 	return nil
 }
 
-// scaleIngest ingests all at once.
+// scaleIngest measures the ingest of all experiments at once.
 func (b *bench) scaleIngest(root string) error {
 	ingest := []contender{b.ingest("", root, "--recursive")}
 	if err := takeTurns(b.rounds, ingest); err != nil {
@@ -93,14 +94,14 @@ func (b *bench) scaleIngest(root string) error {
 	return b.scaleSizes("", scaleFiles, scaleBytes)
 }
 
-// eachMS returns a command's processor time per experiment.
+// eachMS returns a command's CPU time per experiment, in ms.
 func (b *bench) eachMS(c contender) float64 {
 	return milliseconds(c.runs.cpu()) / float64(b.experiments)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// scaleSizes counts files and bytes.
+// scaleSizes measures files and bytes per experiment; the parameters are the maximum values.
 func (b *bench) scaleSizes(when string, files, bytes float64) error {
 	stored, err := tableSizes(b.store())
 	if err != nil {
@@ -117,7 +118,8 @@ func (b *bench) scaleSizes(when string, files, bytes float64) error {
 	return nil
 }
 
-// scaleNews ingests all experiments again, then together with ten new ones.
+// scaleNews measures the ingest when all experiments are in the store already, and then with ten
+// new ones.
 func (b *bench) scaleNews(root string) error {
 	again := contender{args: b.ingest("", root, "--recursive").args}
 	var ten contender
@@ -139,7 +141,7 @@ func (b *bench) scaleNews(root string) error {
 	return nil
 }
 
-// scaleCheck measures a check of the store.
+// scaleCheck measures `check` of the whole store.
 func (b *bench) scaleCheck(string) error {
 	c := contender{args: []string{b.program, "check", "--store", b.store(), "--memory", fmt.Sprint(scaleMemory, "M")}}
 	if err := c.run(); err != nil {
@@ -150,7 +152,8 @@ func (b *bench) scaleCheck(string) error {
 	return nil
 }
 
-// scaleCompact merges the batches, once: afterwards there is nothing to merge.
+// scaleCompact merges the batches. It measures only one run, since afterwards there is nothing to
+// merge.
 func (b *bench) scaleCompact(string) error {
 	c := contender{args: []string{b.program, "compact", "--store", b.store(), "--keep", "0", "--memory", fmt.Sprint(scaleMemory, "M")}}
 	if err := c.run(); err != nil {
@@ -158,7 +161,7 @@ func (b *bench) scaleCompact(string) error {
 	}
 	b.figures.add(figure{work: "compact: CPU of a small experiment", value: b.eachMS(c), unit: "ms", target: compactCPU})
 	b.figures.add(figure{work: "compact: peak resident size", against: fmt.Sprintf("--memory %dM", scaleMemory), value: float64(c.runs.memory() >> 20), unit: "MiB", target: scaleMemory})
-	time.Sleep(2 * time.Second) // commit times have whole seconds: after that, all merged batches are older
+	time.Sleep(2 * time.Second) // times of commits are whole seconds: from then on, all merged batches are in the past
 	if err := (&contender{args: c.args}).run(); err != nil {
 		return err
 	}

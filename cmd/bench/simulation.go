@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// costs are the costs of tasks, as the row "cluster" measures them.
+// costs are what the tasks of a plan cost, as the row "cluster" measures it.
 type costs struct {
-	cpu       time.Duration // per experiment
-	start     time.Duration // of a task that has nothing to do
+	cpu       time.Duration // CPU time per experiment
+	start     time.Duration // CPU time of a task without work
 	questions float64       // operations on the recordings per experiment
 	batch     float64       // operations on the store per batch, without its commit
-	commit    float64       // operations for its commit
-	batchSize int           // experiments of a batch
-	read      int64         // bytes of a recording
-	written   int64         // bytes of an experiment in the store
-	entry     int64         // bytes of an experiment in a commit
+	commit    float64       // operations on the store for the commit of a batch
+	batchSize int           // experiments per batch
+	read      int64         // bytes of a recording, which are read
+	written   int64         // bytes of an experiment in the tables of the store
+	entry     int64         // bytes of an experiment in the commit
 }
 
-// typical are the costs of small experiments, used if "cluster" is not measured.
+// typical are costs of small experiments, for when the row "cluster" is not measured.
 var typical = costs{cpu: 11 * time.Millisecond, start: 300 * time.Millisecond, questions: 70, batch: 850, commit: 8, batchSize: 400,
 	read: 372_000, written: 12_000, entry: 270}
 
-// sites are storages for a thousand workers: a filer, a parallel file system, a distant one. Their
-// latencies and rates are assumptions.
+// sites are clusters of a thousand workers with different storage: a file server, a parallel file
+// system, and a distant one. Latencies and rates are assumptions.
 var sites = []struct {
 	name string
 	site
@@ -35,7 +35,7 @@ var sites = []struct {
 	{"500,000 operations/s of 0.2 ms, 200 GB/s", site{workers: 1000, latency: 200 * time.Microsecond, rate: 500_000, bytes: 200e9, lost: 0.05}},
 }
 
-// simulation computes how long a million experiments take.
+// simulation computes how long it takes to ingest a million experiments.
 func (b *bench) simulation() error {
 	const experiments = 1_000_000
 	for _, s := range sites {
@@ -52,40 +52,40 @@ func (b *bench) simulation() error {
 	return nil
 }
 
-// site is a cluster and its storage, which has a queue for operations and a queue for bytes.
+// site is a cluster and its storage. The storage has a queue for operations and a queue for bytes.
 type site struct {
-	workers int           // that run at once, of one processor each
-	latency time.Duration // of an operation without queueing; a worker has one at a time
-	rate    float64       // operations per second
-	bytes   float64       // bytes per second
-	lost    float64       // the fraction of tasks that are killed at a random moment, and run again
+	workers int           // tasks that run at the same time, each on one processor
+	latency time.Duration // time of an operation when the queue is empty; a worker waits for each operation
+	rate    float64       // operations per second of the storage
+	bytes   float64       // bytes per second of the storage
+	lost    float64       // fraction of tasks that are killed at a random time, and run again
 }
 
 // outcome is the result of a simulation.
 type outcome struct {
 	took       time.Duration
-	efficiency float64 // processor time of experiments, relative to all that was available
+	efficiency float64 // CPU time for experiments, divided by the time of all workers
 	operations float64
-	commits    float64 // operations on commits
-	busy       float64 // fraction of the time in which the queue of operations has work
-	moved      float64 // bytes
+	commits    float64 // operations that were on commits
+	busy       float64 // fraction of the time in which there were operations in the queue
+	moved      float64 // bytes read and written
 }
 
-// worker is a processor that runs tasks.
+// worker is a processor that runs one task after the other.
 type worker struct {
-	now    float64 // seconds
-	task   int     // experiments of its task that are left
-	filled int     // experiments of the batch that is being read
-	done   int     // batches that its task has committed
-	dies   int     // it is killed when this many of its experiments are left; -1: never
-	steps  []pause // waits before the next experiment or task
+	now    float64 // the worker's time, in seconds
+	task   int     // experiments left in its task
+	filled int     // experiments in the current batch so far
+	done   int     // batches of the task that are committed
+	dies   int     // the task is killed when task is this number; -1: never
+	steps  []pause // what the worker does before the next experiment or task
 }
 
-// pause is what a worker waits for. Pauses are handled in time order, so that the queues are in
-// order.
+// pause is time that a worker spends: on computing, operations or bytes. Pauses of all workers are
+// handled in order of time, so that the queues are, too.
 type pause struct{ seconds, operations, bytes float64 }
 
-// workers are sorted by their times.
+// workers is a heap: the worker with the earliest time is the first.
 type workers []*worker
 
 func (w workers) Len() int           { return len(w) }
@@ -98,21 +98,21 @@ func (w *workers) Pop() any {
 	return last
 }
 
-// simulation is one simulated ingest.
+// simulation is the state of a simulated ingest.
 type simulation struct {
 	costs
 	site
 	outcome
-	operationsFree, bytesFree float64 // when the queues are empty
+	operationsFree, bytesFree float64 // times at which the queues become empty
 }
 
-// simulate lets workers ingest experiments, in tasks of perTask experiments each.
+// simulate simulates the ingest of experiments, in tasks of perTask experiments each.
 func simulate(c costs, s site, experiments, perTask int) outcome {
 	m := &simulation{costs: c, site: s}
 	random := rand.New(rand.NewPCG(1, 1))
-	left := experiments // not yet begun by any task
+	left := experiments // experiments that no task has yet
 	var all workers
-	next := func(w *worker) bool { // begins a task
+	next := func(w *worker) bool { // gives a worker the next task, if any
 		if w.task = min(perTask, left); w.task == 0 {
 			return false
 		}
@@ -136,7 +136,7 @@ func simulate(c costs, s site, experiments, perTask int) outcome {
 		case len(w.steps) > 0:
 			m.wait(w, w.steps[0])
 			w.steps = w.steps[1:]
-		case w.task == w.dies: // what it has read since its last commit is read again
+		case w.task == w.dies: // killed: the new run reads the experiments since the last commit again
 			w.task += w.filled
 			w.filled, w.dies = 0, -1
 			m.begin(w)
@@ -156,17 +156,18 @@ func simulate(c costs, s site, experiments, perTask int) outcome {
 	return m.outcome
 }
 
-// rereads is the number of operations to read a commit: open, read, and read the end of file.
+// rereads is the number of operations to read a commit: open, read the content, and read the end of
+// the file.
 const rereads = 3
 
-// begin starts a task. A task that runs again reads the commits that it has made.
+// begin begins a task. If the task was killed before, it first reads its own commits.
 func (m *simulation) begin(w *worker) {
 	n := float64(w.done) * rereads
 	m.commits += n
 	w.steps = append(w.steps[:0], pause{seconds: m.start.Seconds()}, pause{operations: n}, pause{bytes: float64(w.done) * float64(m.batchSize) * float64(m.entry)})
 }
 
-// read ingests one experiment, and commits its batch if that is full.
+// read ingests an experiment. If the batch is full or the task ends, it also commits the batch.
 func (m *simulation) read(w *worker) {
 	w.steps = append(w.steps[:0], pause{operations: m.questions}, pause{bytes: float64(m.costs.read)}, pause{seconds: m.cpu.Seconds()})
 	w.task--
@@ -179,8 +180,8 @@ func (m *simulation) read(w *worker) {
 	w.done++
 }
 
-// wait advances a worker by a pause: a time, and the queues, which handle one operation after the
-// other.
+// wait advances a worker's time by a pause. For operations and bytes, it waits until the queue has
+// handled those of earlier pauses.
 func (m *simulation) wait(w *worker, s pause) {
 	w.now += s.seconds
 	if s.operations > 0 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// sizes are the bytes of a store's tables, the largest first.
+// sizes are the sizes of a store's tables in bytes, the largest first.
 type sizes []tableSize
 
 type tableSize struct {
@@ -42,7 +42,7 @@ func (s sizes) total() (sum int64) {
 	return sum
 }
 
-// shownTables is how many tables String names.
+// shownTables is how many tables sizes.String names.
 const shownTables = 6
 
 // String returns the total size of the tables, and the shares of the largest.

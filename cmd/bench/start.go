@@ -6,10 +6,10 @@ import (
 
 const (
 	startTarget = 20 // ms
-	startRounds = 10 // per round of other measurements
+	startRounds = 10 // runs per round of other measurements
 )
 
-// start measures how long the program takes to start and find that a recording is stored already.
+// start measures a run of the program that only finds that a recording is in the store already.
 func (b *bench) start() error {
 	path, symfs, err := chains(b.dir)
 	if err != nil {

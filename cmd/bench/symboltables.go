@@ -16,15 +16,15 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// loadObjects returns some large programs and libraries, if this machine has them, and stackmill
-// itself, which has debug information of Go and C++.
+// loadObjects returns paths of large programs and libraries that this machine has, and of stackmill
+// itself, which has debug information for Go and C++.
 func loadObjects(program string) (paths []string) {
 	patterns := []string{program, "/lib/*-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/gcc/*/*/cc1"}
 	if root, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
 		patterns = append(patterns, filepath.Join(strings.TrimSpace(string(root)), "pkg", "tool", "*", "compile"))
 	}
 	for _, p := range patterns {
-		found, _ := filepath.Glob(p) // the patterns are well-formed
+		found, _ := filepath.Glob(p) // the patterns are valid
 		for _, path := range found {
 			if real, err := filepath.EvalSymlinks(path); err == nil && !slices.Contains(paths, real) {
 				paths = append(paths, real)
@@ -34,8 +34,8 @@ func loadObjects(program string) (paths []string) {
 	return paths
 }
 
-// symbolTables prints how fast the tables of load objects are made from the files and read from the
-// disk cache, and how much memory they use.
+// symbolTables prints how long it takes to make the symbol tables of load objects, and to read them
+// from the disk cache, and how much memory they use.
 func (b *bench) symbolTables() error {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)
@@ -62,8 +62,8 @@ func (b *bench) symbolTables() error {
 	return nil
 }
 
-// loadTable loads a table several times. It returns the last one, the median time, and the bytes of
-// memory that the table uses.
+// loadTable loads the symbol table of a load object several times. It returns the last table, the
+// median time, and the bytes of memory that the table uses.
 func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.Table, elapsed time.Duration, memory int64, err error) {
 	var times []time.Duration
 	for range rounds {
@@ -79,7 +79,7 @@ func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.T
 	return loaded, median(times), memory, nil
 }
 
-// heap returns the bytes in use.
+// heap returns the bytes in use on the heap, after a garbage collection.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

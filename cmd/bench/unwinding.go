@@ -12,11 +12,11 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// dumpRate is the target in thousand stack dumps per second of one processor.
+// dumpRate is the minimum of stack dumps unwound per second of CPU time, in thousands.
 const dumpRate = 250
 
-// unwinding measures only the reading and unwinding of the recording of stack dumps. The first
-// round, which compiles call frame information, does not count.
+// unwinding measures the CPU time to read and unwind the recording of stack dumps, without the rest
+// of an ingest. The first round does not count, because it compiles call frame information.
 func (b *bench) unwinding() error {
 	path, symfs, err := dumps(b.dir)
 	if err != nil {

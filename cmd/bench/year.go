@@ -15,40 +15,41 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// life simulates a store that gets experiments each night and keeps them for some time.
+// life simulates a store that gets new experiments every night and keeps them for some time.
 type life struct {
 	program, cache, dir string
 	shared              string // the folder of the load objects
 	began               time.Time
 	nights              int
-	jobs                int // experiments of a night
-	stay                int // nights until they are deleted or, every second night's, summarized
-	week                int // nights between runs of forget and compact, and until recordings are removed
-	month               int // nights between queries and checks of the store
+	jobs                int // experiments per night
+	stay                int // nights after which the experiments of a night are deleted or, for every second night, reduced to summaries
+	week                int // nights after which forget and compact run again, and recordings are removed
+	month               int // nights after which the store is queried and checked again
 	all                 []night
 }
 
-// night describes the experiments of a night.
+// night has what is known about the experiments of a night.
 type night struct {
 	samples, sum int64
 	status       string // complete, summary or forgotten
 }
 
-// month has the costs of a month, and the store's size after it.
+// month has the costs of a month, and the size of the store at its end.
 type month struct {
 	nights    int
-	night     run // ingest and label, all nights
-	upkeep    run // forget and compact
+	night     run // ingest and label, in all nights of the month
+	upkeep    run // forget and compact, in the month
 	files     int
 	bytes     int64
-	whole     int // experiments
+	whole     int // experiments with samples
 	summaries int // experiments that are summaries
 	questions time.Duration
 	check     run
 }
 
-// The nights of a year. yearEven limits the time of a night in the last whole month, relative to
-// the first month that deletes experiments: until then the store grows.
+// Options of the simulated year, and a target: yearEven is the maximum time of a night in the last
+// month, divided by that in the first month in which experiments are deleted. Until then, the store
+// grows.
 const (
 	yearJobs  = 30
 	yearStay  = 90
@@ -118,7 +119,7 @@ func (l *life) run() (months []month, err error) {
 
 const day = 24 * time.Hour
 
-// record makes the recordings of a night, and removes those of a week earlier. The last night is
+// record makes the recordings of night n, and removes those of a week before. The last night is
 // yesterday.
 func (l *life) record(n int) error {
 	known := night{status: pipeline.Complete}
@@ -137,17 +138,18 @@ func (l *life) record(n int) error {
 func (l *life) recordings() string { return filepath.Join(l.dir, "recordings") }
 func (l *life) store() string      { return filepath.Join(l.dir, "store") }
 
-// does runs a verb on the store, and adds its time and memory to sum.
+// does runs a verb on the store, and adds the run's time and memory to sum.
 func (l *life) does(sum *run, verb string, args ...string) error {
 	r, err := measure(l.program, append([]string{verb, "--store", l.store()}, args...)...)
 	sum.Elapsed, sum.CPU, sum.Memory = sum.Elapsed+r.Elapsed, sum.CPU+r.CPU, max(sum.Memory, r.Memory)
 	return err
 }
 
-// allocated queries a view for the bytes that all experiments have allocated.
+// allocated is SQL for the bytes that all experiments have allocated, according to a view.
 const allocated = "SELECT coalesce(sum(inclusive), 0)::BIGINT FROM %s WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = '<Total>'"
 
-// night ingests the recordings of the last week, and labels the recordings of the newest night.
+// night ingests all recordings, most of which are in the store already, and labels those of night
+// n.
 func (l *life) night(n int, m *month) error {
 	if err := l.does(&m.night, "ingest", "--cache", l.cache, "--recursive", "--label-from", "night-(?P<night>[0-9]+)", l.recordings()); err != nil {
 		return err
@@ -164,9 +166,9 @@ func (l *life) night(n int, m *month) error {
 	return db.QueryRow(fmt.Sprintf(allocated, "function_metrics")).Scan(&l.all[n].sum)
 }
 
-// keepUp deletes or summarizes old experiments, and merges batches.
+// keepUp deletes or summarizes old experiments, and then merges batches.
 func (l *life) keepUp(n int, m *month) error {
-	if old := n - l.stay; old > 0 { // nights before it are deleted or summarized
+	if old := n - l.stay; old > 0 { // earlier nights are deleted or summarized
 		age := fmt.Sprintf("%dd", l.nights-old)
 		if err := l.does(&m.upkeep, "forget", "--older-than", age, "--keep-rollups", "keep=sums"); err != nil {
 			return err
@@ -181,7 +183,7 @@ func (l *life) keepUp(n int, m *month) error {
 	return l.does(&m.upkeep, "compact", "--keep", "0")
 }
 
-// look queries and checks the store.
+// look measures the store's size, queries the store and checks it.
 func (l *life) look(m *month) (err error) {
 	if m.files, err = filesBelow(l.store()); err != nil {
 		return err
@@ -207,7 +209,8 @@ func (l *life) look(m *month) (err error) {
 	return l.does(&m.check, "check")
 }
 
-// compare checks that the store has exactly the experiments that it should have.
+// compare counts the experiments in the store, and returns an error if they are not those that
+// should be there.
 func (l *life) compare(db *queries.DB, m *month) error {
 	var want, got struct{ samples, whole, sum int64 }
 	for _, n := range l.all {
