@@ -1,7 +1,7 @@
 -- row: one range of sizes: a power of four of bytes, as in gprofng's index objects of type Datasize
 --
--- above BIGINT: [bytes] Sizes in the range are greater.
--- upto BIGINT: [bytes] Sizes in the range are no greater.
+-- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater.
+-- upto BIGINT: [bytes] The upper bound of the range, which is part of it.
 -- size_range VARCHAR: The range's name; a KB is 1,024 bytes.
 SELECT above::BIGINT AS above, upto::BIGINT AS upto, size_range
 FROM (VALUES (-1, 0, '0 Bytes'), (0, 1, '1 Byte'), (1, 4, '1 < n <= 4 Bytes'), (4, 16, '4 < n <= 16 Bytes'),

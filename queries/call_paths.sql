@@ -10,7 +10,7 @@
 --
 -- invariant apart: No two nodes have the same identifier.
 --   SELECT experiment_id, node_id, count(*) FROM call_paths GROUP BY ALL HAVING count(*) > 1
--- invariant parents: Every node but the root has its parent's identifier, and is one level below it.
+-- invariant parents: The `parent_id` of every node but the root is the identifier of its parent, which is one level above.
 --   SELECT c.* FROM call_paths c LEFT JOIN call_paths p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 --   WHERE (c.parent_id IS NULL) <> (c.depth = 0) OR c.depth > 0 AND (p.node_id IS DISTINCT FROM c.parent_id OR p.depth IS DISTINCT FROM c.depth - 1)
 WITH

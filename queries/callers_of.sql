@@ -1,4 +1,4 @@
--- row: one caller of the functions with a name, in one experiment: `FROM callers_of('malloc')`
+-- row: one caller, in one experiment, of a function with the given name: `FROM callers_of('malloc')`
 -- rules: S12, S16, S22, S23, S24, S26
 --
 -- parameter callee VARCHAR: The function's name, or a pattern of names with `*` and `?`.
@@ -6,16 +6,16 @@
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- function_id BIGINT: The function that is called.
 -- function = functions.name
 -- caller_id BIGINT: The caller.
--- caller VARCHAR: The caller's name; `<Total>` where stacks begin.
+-- caller VARCHAR: The caller's name; `<Total>` if the function is the root of its stacks.
 -- attributed BIGINT: [the metric's] The part of the called function's inclusive value that came from this caller.
--- percent DOUBLE: Its percentage of the values from all callers.
+-- percent DOUBLE: `attributed` as a percentage of the sum over all callers.
 SELECT c.experiment_id, c.experiment, c.mode, c.metric, c.unit, c.function_id, c."function", c.other_id AS caller_id, c.other AS caller, c.attributed,
   round(100.0 * c.attributed / NULLIF(sum(c.attributed) OVER (PARTITION BY c.experiment_id, c.metric, c.function_id), 0), 2) AS percent
 FROM callers_callees c JOIN default_metrics d USING (experiment_id)

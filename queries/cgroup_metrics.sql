@@ -1,7 +1,7 @@
 -- row: one control group
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -10,7 +10,7 @@
 -- threads BIGINT: [count] The number of threads.
 -- processes BIGINT: [count] The number of processes of these threads.
 --
--- invariant names: Every row has its experiment and unit.
+-- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM cgroup_metrics WHERE experiment IS NULL OR unit IS NULL
 -- invariant total: The rows sum to `<Total>`.
 --   SELECT experiment_id, mode, metric, sum(value) FROM (

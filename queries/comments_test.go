@@ -32,7 +32,7 @@ func TestCatalogDescribesItself(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"SELECT comment FROM duckdb_views() WHERE view_name = 'function_metrics'":                                  "A row is one function in one experiment, or <Total>." + repeated,
-		"SELECT comment FROM duckdb_columns() WHERE table_name = 'function_metrics' AND column_name = 'exclusive'": "The value of the samples whose leaf is here. [the metric's]",
+		"SELECT comment FROM duckdb_columns() WHERE table_name = 'function_metrics' AND column_name = 'exclusive'": "The value of the samples whose leaf is in the function (line, instruction, ...) of this row. [the metric's]",
 		"SELECT comment LIKE '%three times%' FROM duckdb_functions() WHERE function_name = 'timeline_by'":          "true",
 		"SELECT comment LIKE '%three times%' FROM duckdb_functions() WHERE function_name = 'top'":                  "false",
 	} {

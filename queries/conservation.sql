@@ -1,12 +1,12 @@
--- row: one broken sum; an intact store has none
+-- row: one sum that does not match: parts that should sum to `<Total>`, but do not; an intact store has no rows
 -- rules: S15, S19, S22, S30
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- what VARCHAR: The broken sum.
+-- what VARCHAR: Which sum does not match.
 -- expected BIGINT: [the metric's] What the parts should sum to.
 -- found BIGINT: [the metric's] What the parts sum to.
 --

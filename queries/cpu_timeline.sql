@@ -1,16 +1,16 @@
 -- row: one second of one CPU
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- t0_ns BIGINT: [ns] The second's start, since the start of the first process.
--- t1_ns BIGINT: [ns] The end.
+-- t1_ns BIGINT: [ns] The end of that time (exclusive).
 -- cpu = usage_values.cpu
 -- value = usage_values.value
 --
--- invariant names: Every row has its experiment and unit.
+-- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM cpu_timeline WHERE experiment IS NULL OR unit IS NULL
 -- invariant samples_recomputed: The values are the sums over the samples of that second on that CPU.
 --   SELECT experiment_id, mode, metric, t0_ns, cpu, sum(value), sum(found) FROM (

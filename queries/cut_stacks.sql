@@ -1,20 +1,20 @@
--- row: one reason why stacks end before their thread's start, with the outermost function that they have
+-- row: one reason why stacks end before they reach the start of their thread, with the outermost function of these stacks
 -- rules: S18, S19, S22
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- reason = recorded_stacks.reason
--- function_id = functions.function_id: The outermost function; its caller is missing.
+-- function_id = functions.function_id: The outermost function of the stacks; its caller is missing.
 -- function = functions.name
 -- load_object = load_objects.name
--- samples BIGINT: [count] The samples on such stacks.
--- value BIGINT: [the metric's] The value of the samples on such stacks.
+-- samples BIGINT: [count] The number of samples with such stacks.
+-- value BIGINT: [the metric's] The value of the samples with such stacks.
 -- share DOUBLE: The value's fraction of the metric's `<Total>`, from 0 to 1.
 --
--- invariant names: Every row has its experiment, unit, reason, function and load object.
+-- invariant names: Every row's experiment, unit, reason, function and load object exist.
 --   SELECT * FROM cut_stacks WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR function IS NULL OR load_object IS NULL
 -- invariant shares: The shares of a metric sum to 1 at most, and complete stacks are not listed.
 --   SELECT experiment_id, mode, metric, sum(share) FROM cut_stacks GROUP BY ALL HAVING sum(share) > 1.000001

@@ -2,32 +2,32 @@
 -- rules: S28, S30
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_objects.data_object_id: The aggregate.
 -- descriptor = data_objects.descriptor: The aggregate's descriptor.
--- position BIGINT: 1 for the aggregate's first member; 0 for accesses of which only the aggregate is known.
--- kind VARCHAR: `member`, `bit field`, `hole` (padding, at the end too) or `aggregate` (position 0).
+-- position BIGINT: The position of the row in the aggregate, from 1; 0 for accesses of which only the aggregate is known.
+-- kind VARCHAR: What the row is: `member`, `bit field`, `hole` (padding, also at the end) or `aggregate` (position 0).
 -- member_id = data_objects.data_object_id: The member; missing for holes and position 0.
--- member VARCHAR: Its descriptor without the aggregate's; empty for holes and position 0.
--- name = data_objects.name: Its name; empty if it has none.
--- member_offset BIGINT: [bytes] Its offset in the aggregate.
--- size BIGINT: [bytes] Its size; for a bit field, the size of the bytes that contain it; missing if unknown.
--- bit_offset INTEGER: [bits] The offset of a bit field, or of a hole of some bits, in the byte at `member_offset`.
--- bit_size INTEGER: [bits] Its number of bits; 0 if it consists of whole bytes.
--- cache_line BIGINT: The cache line, of `line_size` bytes, in which it begins, if the aggregate begins at one.
--- value = data_values.value: The value of the accesses to it and to anything inside; 0 if there are none.
+-- member VARCHAR: The member's descriptor without that of the aggregate; empty for holes and position 0.
+-- name = data_objects.name: The member's name; empty if it has none.
+-- member_offset BIGINT: [bytes] The offset of the member or hole in the aggregate.
+-- size BIGINT: [bytes] The size of the member or hole; for a bit field, the size of the bytes that contain it; missing if unknown.
+-- bit_offset INTEGER: [bits] Where in the byte at `member_offset` a bit field, or a hole of a few bits, begins.
+-- bit_size INTEGER: [bits] The number of bits of a bit field or of a hole of a few bits; 0 for whole bytes.
+-- cache_line BIGINT: The number, from 0, of the cache line (of `line_size` bytes) in which the member begins, if the aggregate begins at the start of a cache line.
+-- value = data_values.value: The value of the accesses to the member and to everything inside it; 0 if there are none.
 -- samples = data_values.samples
 -- aggregate_value = data_values.value: The value of the whole aggregate.
--- aggregate_size = data_objects.size: The size of the whole aggregate; in an array, of one element.
+-- aggregate_size = data_objects.size: The size of the whole aggregate; for an array, of one element.
 -- scope = data_objects.scope: The aggregate's scope.
 -- aggregate_name = data_objects.name: The aggregate's name as a member of another one; empty if it is no member.
 -- line_size BIGINT: [bytes] The size of a cache line.
 -- line_size_source VARCHAR: `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, if the recording does not say).
 --
--- invariant names: Every row has its experiment, unit and aggregate.
+-- invariant names: Every row's experiment, unit and aggregate exist.
 --   SELECT * FROM data_layout WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL
 -- invariant one_row: A position has one row for each mode, metric and aggregate.
 --   SELECT experiment_id, mode, metric, data_object_id, position, count(*) FROM data_layout GROUP BY ALL HAVING count(*) > 1

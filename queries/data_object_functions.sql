@@ -1,29 +1,29 @@
--- row: one way in which one instruction accessed one data object
+-- row: the accesses of one instruction to one data object that was identified in one way
 -- rules: S10, S27, S31
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the instruction is machine mode's in all of them.
+-- experiment VARCHAR: The experiment's name, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; all of them show the same instruction, that of machine mode.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_values.data_object_id
 -- descriptor = data_objects.descriptor
--- function_id = locations.function_id: The function that accessed it; if the instruction was not found, the recorded PC's function.
--- function = functions.name: Its name, empty without one.
--- load_object = load_objects.name: The instruction's load object, empty without one.
--- file = locations.file: Its source file's path, empty if unknown.
+-- function_id = locations.function_id: The function that accessed the data object; if the instruction was not found, the function at the recorded PC.
+-- function = functions.name: The name of that function; empty if there is none.
+-- load_object = load_objects.name: The name of the instruction's load object; empty if there is none.
+-- file = locations.file: The path of the instruction's source file; empty if unknown.
 -- line = locations.line: The source line, 0 if unknown.
--- code_offset = locations.offset: Where the instruction is; missing without one.
+-- code_offset = locations.offset: The instruction's offset in the load object; missing if there is no instruction.
 -- method = data_values.method
 -- detail = data_values.detail
 -- agreement = data_values.agreement
 -- value = data_values.value
 -- samples = data_values.samples
 -- kind = data_objects.kind
--- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction belongs to, each with the line reached in it; empty if the instruction is the function's own.
--- embedding = data_objects.descriptor: The object at the data address if it differs from the object that the instruction names: the object in which that is embedded, the bytes in which it was placed or, with `disagrees`, what is there instead; empty if they are the same.
+-- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction belongs to, each with the line reached in it; empty if the instruction was not inlined.
+-- embedding = data_objects.descriptor: The object at the data address, if the instruction names another one: the object that contains the named one, the bytes in which the named one was placed or, with `disagrees`, the object that is there instead. Empty if both are the same.
 --
--- invariant names: Every row has its experiment, unit, data object, function and load object.
+-- invariant names: Every row's experiment, unit, data object, function and load object exist.
 --   SELECT * FROM data_object_functions WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR function IS NULL OR load_object IS NULL
 -- invariant parts: The rows sum to the values of `<Total>`.
 --   SELECT experiment_id, mode, metric, sum(value), sum(total) FROM (

@@ -2,7 +2,7 @@
 -- rules: S27, S28, S29, S30, S31
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -18,17 +18,17 @@
 -- size = data_objects.size
 -- scope_kind = data_objects.scope_kind
 --
--- invariant names: Every row has its experiment, unit, descriptor and kind.
+-- invariant names: Every row's experiment, unit, descriptor and kind exist.
 --   SELECT * FROM data_object_metrics WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR descriptor = '' OR kind IS NULL
 -- invariant one_row: A data object has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, data_object_id, count(*) FROM data_object_metrics GROUP BY ALL HAVING count(*) > 1
--- invariant children: The children of `<Total>`, `<Scalars>` and `<Unknown>` sum to their parent's value, the children of an aggregate to no more than its value.
+-- invariant children: The children of `<Total>`, `<Scalars>` and `<Unknown>` sum to their parent's value, the children of an aggregate sum to at most its value.
 --   SELECT experiment_id, mode, metric, data_object_id, sum(value), sum(children), any_value(kind) FROM (
 --     SELECT experiment_id, mode, metric, data_object_id, kind, value, 0 AS children FROM data_object_metrics
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, parent_id, NULL, 0, value FROM data_object_metrics WHERE parent_id IS NOT NULL
 --   ) GROUP BY ALL HAVING sum(children) > sum(value) OR any_value(kind) IN ('total', 'scalars', 'unknown') AND sum(children) <> sum(value)
--- invariant parents: Every data object but `<Total>` has its parent, which is an aggregate for elements.
+-- invariant parents: Every data object but `<Total>` has a parent; the parent of an element is an aggregate.
 --   SELECT o.* FROM data_objects o LEFT JOIN data_objects p ON p.experiment_id = o.experiment_id AND p.data_object_id = o.parent_id
 --   WHERE (o.parent_id IS NULL) <> (o.kind = 'total') OR p.kind IS DISTINCT FROM CASE o.kind
 --     WHEN 'scalars' THEN 'total' WHEN 'unknown' THEN 'total' WHEN 'aggregate' THEN 'total' WHEN 'scalar' THEN 'scalars' WHEN 'unknown_element' THEN 'unknown'
@@ -43,7 +43,7 @@
 --     UNION ALL
 --     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, 0, 0, value, 1 FROM joined
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
--- invariant references: Every data object, instruction and region of memory that a sample refers to is known.
+-- invariant references: Every data object, instruction and region of memory that a sample refers to exists.
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN data_objects o USING (experiment_id, data_object_id)
 --   UNION ALL
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN data_objects o ON o.experiment_id = d.experiment_id AND o.data_object_id = d.embedding_object_id

@@ -1,5 +1,5 @@
--- row: one experiment, with the metrics that reports show by default: the one that the profile prefers, else the first with values in the order CPU time, synchronization, heap, I/O, then by name
+-- row: one experiment, with the metrics that reports show by default: the one that the recording prefers or else the first that has values, in the order CPU time, synchronization, heap, I/O, others by name
 --
 -- experiment_id = experiments.experiment_id
 -- metric VARCHAR: The default metric; missing if the experiment has none.
--- data_metric VARCHAR: The default metric of reports of data objects; missing if no metric has any.
+-- data_metric VARCHAR: The default metric of reports of data objects; missing if no metric has data objects.

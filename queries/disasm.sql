@@ -1,29 +1,29 @@
--- row: one instruction of one function that has a value, as far as the table `instructions` has them
+-- row: one instruction of a function that has a value; `instructions` says which instructions of a function are there
 -- rules: S1, S2, S11, S21, S22
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- function_id = functions.function_id: The function; in user mode, for code of a body, the function that contains the body in the source (S11).
+-- function_id = functions.function_id: The function; in user mode, for the body of a parallel region, the function that contains the region in the source (S11).
 -- function = functions.name
 -- load_object = load_objects.name
 -- code_offset = instructions.offset
--- address BIGINT: The link-time virtual address; in generated code, the offset.
+-- address BIGINT: The instruction's link-time virtual address; for generated code, its offset.
 -- size = instructions.size
 -- text = instructions.text
 -- target_name = instructions.target_name
 -- file = instructions.file
 -- line = instructions.line
 -- exclusive = pc_values.exclusive: The value of the samples whose leaf is this instruction; 0 if there are none.
--- inclusive = pc_values.inclusive: The value of the samples whose stack contains it, each counted once.
--- high BOOLEAN: Whether a value is at least three quarters of the function's highest.
+-- inclusive = pc_values.inclusive: The value of the samples whose stack contains this instruction, each counted once.
+-- high BOOLEAN: Whether the exclusive or the inclusive value is at least 75 % of the highest such value in the function.
 --
--- invariant one_row: Every row has its experiment, unit, function and load object; an instruction has one row for each mode and metric.
+-- invariant one_row: Every row's experiment, unit, function and load object exist; an instruction has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, code_offset, count(*) FROM disasm GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*) OR count("function") < count(*) OR count(load_object) < count(*)
--- invariant every_pc: Where a function's code is known, the values of all its PCs are present, except where the instruction is unknown.
+-- invariant every_pc: If the code of a function is known, the values of all its PCs are present, except those with an unknown instruction.
 --   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(found), sum(inclusive), sum(found_inclusive) FROM (
 --     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS found, inclusive, 0 AS found_inclusive FROM disasm
 --     UNION ALL
@@ -31,7 +31,7 @@
 --     FROM pc_metrics p ANTI JOIN (SELECT experiment_id, location_id FROM locations_wide WHERE reason <> '') l USING (experiment_id, location_id)
 --     SEMI JOIN disasm k ON k.experiment_id = p.experiment_id AND k.mode = p.mode AND k.metric = p.metric AND k.function_id = p.function_id
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(found) OR sum(inclusive) <> sum(found_inclusive)
--- invariant listed: The instructions of every listing are present.
+-- invariant listed: Every row of `listings` has its instructions.
 --   SELECT experiment_id, function_no, listed_in, listing FROM listings ANTI JOIN instructions_wide USING (experiment_id, function_no)
 -- invariant apart: Instructions do not overlap.
 --   SELECT * FROM (

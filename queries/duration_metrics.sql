@@ -1,13 +1,13 @@
--- row: one range of durations, by decades, of I/O calls, of waits, and of the lives of allocated blocks; samples of other kinds last 0 ns
+-- row: one range of durations, by decades. An I/O call or a wait has the time that it took, an allocation the time until its block was freed; samples of other kinds last 0 ns
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- duration_range VARCHAR: The range's name; `<Unknown>` for blocks whose end is unknown.
--- above BIGINT: [ns] Durations in the range are longer; missing for `<Unknown>`.
--- upto BIGINT: [ns] Durations in the range are no longer; missing for `<Unknown>`.
+-- above BIGINT: [ns] The lower bound of the range; the durations in it are longer; missing for `<Unknown>`.
+-- upto BIGINT: [ns] The upper bound of the range, which is part of it; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.
 -- samples = stack_values.samples
 --

@@ -1,7 +1,7 @@
 -- row: one range of durations: a decade, as in gprofng's index objects of type Duration
 --
--- above BIGINT: [ns] Durations in the range are longer.
--- upto BIGINT: [ns] Durations in the range are no longer.
+-- above BIGINT: [ns] The lower bound of the range; the durations in it are longer.
+-- upto BIGINT: [ns] The upper bound of the range, which is part of it.
 -- duration_range VARCHAR: The range's name.
 SELECT above::BIGINT AS above, upto::BIGINT AS upto, duration_range
 FROM (VALUES (-1, 0, '0s'), (0, 1000, '0s < n <= 1us'), (1000, 10000, '1us < n <= 10us'), (10000, 100000, '10us < n <= 100us'),

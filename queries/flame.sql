@@ -1,16 +1,16 @@
--- row: one rectangle of a flame graph: a path of functions from `<Total>`, in drawing order, callers first and from left to right; Grafana's flame graph reads `SELECT level, label, value, self FROM flame() WHERE experiment = 'test.1.er'`
+-- row: one rectangle of a flame graph: a path of functions from `<Total>`. Rows are in drawing order: callers first, and from left to right. Grafana's flame graph reads `SELECT level, label, value, self FROM flame() WHERE experiment = 'test.1.er'`
 -- rules: S12, S18, S19, S24, S26
 --
 -- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- position BIGINT: [the metric's] The distance of the rectangle, which is `value` wide, from the left edge.
--- level INTEGER: The number of functions below it; 0 for `<Total>`.
+-- position BIGINT: [the metric's] The distance of the rectangle's left edge from that of the graph; the rectangle is `value` wide.
+-- level INTEGER: The depth of the rectangle: the number of calls from `<Total>`, which has 0.
 -- label = functions.name
 -- function_id = functions.function_id
 -- value BIGINT: [the metric's] The value of the samples whose stack starts with this path.

@@ -1,7 +1,7 @@
 -- row: one distinct stack of functions, as tools that draw flame graphs read it
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit

@@ -1,17 +1,17 @@
--- row: one caller or callee of a fragment of stacks (a chain of functions that call each other), or the fragment itself: `FROM fragment_callers_callees(['main', 'f'])`
+-- row: one caller or callee of a fragment of stacks (a sequence of functions, each called by the one before it), or the fragment itself: `FROM fragment_callers_callees(['main', 'f'])`
 -- rules: S12, S16, S19, S22, S23, S24, S26
 --
 -- parameter functions VARCHAR[]: The functions' names, each called by the one before it: as in `function`, or as gprofng or perf write them; several names on separate lines are alternatives.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- relation VARCHAR: What the neighbor is: `caller` of the first function, `self`, or `callee` of the last one.
+-- relation VARCHAR: What `other` is: `caller` of the fragment's first function, `callee` of its last one, or `self`, the fragment itself.
 -- other_id = call_values.other_id
--- other = functions.name: The neighbor's name; for `self`, the last function's name.
--- attributed BIGINT: [the metric's] The part of the value of the stacks with the fragment that came from the caller or went to the callee; for `self`, the value of the stacks that end in it. If a stack contains the fragment several times, the occurrence nearest to the leaf counts.
+-- other = functions.name: The name of the caller or callee; for `self`, of the fragment's last function.
+-- attributed BIGINT: [the metric's] Of the value of the stacks that contain the fragment, the part that came from the caller or went to the callee; for `self`, the value of the stacks that end with the fragment. If a stack contains the fragment several times, the occurrence nearest to the leaf counts.
 WITH RECURSIVE parts AS (
   SELECT i AS place, unnest(string_split(functions[i], chr(10))) AS name FROM (SELECT unnest(range(1, len(functions::VARCHAR[]) + 1)) AS i)
 ),

@@ -1,11 +1,11 @@
 -- row: one frame of a normalized stack
 --
 -- experiment_id = recorded_stacks.experiment_id
--- stack_id BIGINT: Hash of its frames: `stacks.stack_id`.
--- position INTEGER: 0 is the leaf.
+-- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
+-- position INTEGER: The frame's position in the stack; 0 is the leaf.
 -- location_id = locations.location_id: The instruction.
 -- function_id = locations.function_id: Its function.
--- rule = tree_frames.user_rule: The rule that put the frame in or changed it, empty for a frame as recorded.
+-- rule = tree_frames.user_rule: The rule that inserted or changed the frame; empty for a frame as recorded.
 WITH
 -- The leaves below a node are numbered in a row, so two counts identify them: the leaves
 -- before the node and the leaves inside.

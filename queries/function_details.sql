@@ -2,7 +2,7 @@
 -- rules: S4, S5
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -14,13 +14,13 @@
 -- inclusive = function_values.inclusive
 -- size = functions.size
 -- address = functions.address
--- module = modules.name: The source file of its compilation unit.
--- object_path = load_objects.path: Its load object's path.
+-- module = modules.name: The source file of the function's compilation unit.
+-- object_path = load_objects.path: The path of the function's load object.
 -- linkage_name = functions.linkage_name
 -- aliases = functions.aliases
 -- kind = functions.kind
 --
--- invariant same: The values equal those in function_metrics.
+-- invariant same: The values equal those in `function_metrics`.
 --   SELECT experiment_id, mode, metric, function_id, exclusive, inclusive FROM function_metrics
 --   ANTI JOIN function_details USING (experiment_id, mode, metric, function_id, exclusive, inclusive)
 SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, v.function_id, v."function", v.load_object, t.title, v.exclusive, v.inclusive,

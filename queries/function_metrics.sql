@@ -2,7 +2,7 @@
 -- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -16,7 +16,7 @@
 -- exclusive = function_values.exclusive
 -- inclusive = function_values.inclusive
 --
--- invariant names: Every row has its experiment, unit, function, load object and module.
+-- invariant names: Every row's experiment, unit, function, load object and module exist.
 --   SELECT v.* FROM function_values_wide v
 --   LEFT JOIN experiment_names n USING (experiment_id)
 --   LEFT JOIN metrics t USING (experiment_id, metric)
@@ -41,7 +41,7 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('function')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
--- invariant rolled_up: `function_rollup` has the same values, under the same names.
+-- invariant rolled_up: `function_rollup` has the same values and the same names of functions.
 --   SELECT experiment_id, metric, sum(expected) AS expected, sum(found) AS found, sum("same") AS same FROM (
 --     SELECT experiment_id, metric, in_user::INTEGER + in_expert::INTEGER + in_machine::INTEGER + in_user_inlined::INTEGER + in_expert_inlined::INTEGER + in_machine_inlined::INTEGER AS expected, 0 AS found, 0 AS "same" FROM function_values_wide
 --     UNION ALL

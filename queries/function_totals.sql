@@ -1,4 +1,4 @@
--- row: one function in all experiments together, or `<Total>`: sums that are kept with each batch of experiments, for questions about the whole store
+-- row: one function in all experiments together, or `<Total>`: computed from sums that are stored with each batch, for questions about the whole store
 -- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
 --
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.

@@ -1,8 +1,8 @@
--- row: one function in one experiment, or `<Total>`, as in `function_metrics`, from a table that has each function's rows of all experiments in one place: for questions about one function in many experiments (`function_totals` has the sums)
+-- row: one function in one experiment, or `<Total>`, as in `function_metrics`, but fast for questions about one function in many experiments: the underlying table has a function's rows of all experiments in one place (`function_totals` has their sums)
 -- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -15,7 +15,7 @@
 -- exclusive = function_rollup.exclusive
 -- inclusive = function_rollup.inclusive
 --
--- invariant names: Every row has its experiment and its metric's unit.
+-- invariant names: Every row's experiment and unit exist.
 --   SELECT v.* FROM function_trends v LEFT JOIN metrics t USING (experiment_id, metric) WHERE v.experiment IS NULL OR v.unit IS DISTINCT FROM t.unit
 -- invariant one_key: No two functions of an experiment have the same key.
 --   SELECT experiment_id, function_key, count(DISTINCT function_id) FROM function_rollup GROUP BY ALL HAVING count(DISTINCT function_id) > 1

@@ -1,7 +1,7 @@
 -- row: one experiment: what was recorded, where, when and by what
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- path = experiments.path
 -- format = experiments.format
 -- format_version = experiments.format_version
@@ -23,11 +23,11 @@
 -- status = experiments.status
 -- comment = experiments.comment
 -- pid = processes.pid: The process id of the first process.
--- kinds VARCHAR: The kinds of its metrics, separated by commas.
+-- kinds VARCHAR: The kinds of samples from which the experiment's metrics are computed, separated by commas.
 -- errors BIGINT: [count] The number of problems that lost data.
 -- warnings BIGINT: [count] The number of problems that lost no data.
 --
--- invariant names: Every experiment has one row, and a name.
+-- invariant names: Every experiment has one row and a name.
 --   SELECT experiment_id, count(*) FROM headers GROUP BY ALL HAVING count(*) > 1 OR count(experiment) = 0
 SELECT e.experiment_id, e.experiment, e.path,
   e.format, e.format_version, e.collector, e.host, e.os, e.arch, e.cpus, e.clock_mhz, e.page_size, e.word_bits,

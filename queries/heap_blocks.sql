@@ -1,7 +1,7 @@
 -- row: one block of memory that a call allocated, and how long it lived
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- sample = samples.sample
 -- process = samples.process
 -- thread_id = samples.thread_id
@@ -9,9 +9,9 @@
 -- size = heap_samples.size
 -- address = heap_samples.address
 -- leaked = heap_samples.leaked
--- allocated_ns = samples.time_ns: When it was allocated.
--- fate VARCHAR: `freed`; `leaked`, if some of it was never freed; or `unknown`, if the call that freed it is missing, as in filtered sessions.
--- ended_ns BIGINT: [ns] When it was freed; for a leaked block, when its process ended; missing if unknown.
+-- allocated_ns = samples.time_ns: When the block was allocated.
+-- fate VARCHAR: What became of the block: `freed`; `leaked`, if some of it was never freed; or `unknown`, if the call that freed it is missing, for example because a filter excludes it.
+-- ended_ns BIGINT: [ns] When the block was freed; for a leaked block, when its process ended; missing if unknown.
 -- stack = samples.stack
 --
 -- invariant each_once: Every allocation is one block.

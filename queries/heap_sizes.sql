@@ -1,13 +1,13 @@
 -- row: one nonempty range of sizes of allocations or of leaks
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
--- what VARCHAR: `allocation` or `leak`.
+-- experiment VARCHAR: The experiment's name, unique within the store.
+-- what VARCHAR: What the row counts: `allocation` or `leak`.
 -- size_range VARCHAR: The range's name, as in gprofng; a KB is 1,024 bytes.
--- above BIGINT: [bytes] Sizes in the range are greater.
--- upto BIGINT: [bytes] Sizes in the range are no greater.
+-- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater.
+-- upto BIGINT: [bytes] The upper bound of the range, which is part of it.
 -- blocks BIGINT: [count] The number of allocations or leaks.
--- bytes BIGINT: [bytes] The sum of their sizes; for leaks, of what was never freed.
+-- bytes BIGINT: [bytes] The sum of the sizes of the allocations; for leaks, the bytes that were never freed.
 --
 -- invariant each_once: Every allocation and every leak is in one range.
 --   SELECT experiment_id, what, sum(n), sum(b) FROM (

@@ -1,16 +1,16 @@
 -- row: one stack of calls that allocated memory: how much, and how much of that was never freed
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
--- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks of the same functions are separate rows if they differ in an instruction.
+-- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks with the same functions, but different instructions, are separate rows.
 -- allocations BIGINT: [count] The number of allocations: the metric `heapalloccnt`.
--- allocated_bytes BIGINT: [bytes] The sum of their sizes: `heapallocbytes`.
+-- allocated_bytes BIGINT: [bytes] The sum of the sizes of all allocations: `heapallocbytes`.
 -- leaks BIGINT: [count] The number of allocations that were never freed, or only in part: `heapleakcnt`.
--- leaked_bytes BIGINT: [bytes] The bytes of them that were never freed: `heapleakbytes`.
+-- leaked_bytes BIGINT: [bytes] The bytes that were never freed: `heapleakbytes`.
 -- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
 --
--- invariant one_row: A stack has one row for each mode, and its text.
+-- invariant one_row: A stack has one row for each mode, with the text in `stack`.
 --   SELECT experiment_id, mode, stack_id, count(*) FROM heap_stacks GROUP BY ALL HAVING count(*) > 1 OR count(stack) < count(*)
 -- invariant total: The rows sum to `<Total>`.
 --   SELECT experiment_id, mode, metric, sum(value) FROM (

@@ -1,18 +1,18 @@
 -- row: one process that allocated memory: its peak, and its allocations and leaks
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- process = samples.process
 -- pid = processes.pid
 -- target = processes.target
 -- peak_bytes BIGINT: [bytes] The highest number of bytes allocated at one time; frees of blocks allocated before the recording do not count. Missing if a filter has removed the call that frees a block.
--- peak_ns BIGINT: [ns] When the peak was first reached, since the start of the first process; missing like the peak.
+-- peak_ns BIGINT: [ns] When the peak was first reached, since the start of the first process; missing if `peak_bytes` is.
 -- allocations BIGINT: [count] The number of allocations.
--- allocated_bytes BIGINT: [bytes] The sum of their sizes.
+-- allocated_bytes BIGINT: [bytes] The sum of the sizes of all allocations.
 -- smallest_bytes BIGINT: [bytes] The smallest allocation.
 -- largest_bytes BIGINT: [bytes] The largest allocation.
 -- leaks BIGINT: [count] The number of allocations that were never freed, or only in part.
--- leaked_bytes BIGINT: [bytes] The bytes of them that were never freed.
+-- leaked_bytes BIGINT: [bytes] The bytes that were never freed.
 -- smallest_leak BIGINT: [bytes] The smallest leak; missing if there is none.
 -- largest_leak BIGINT: [bytes] The largest leak; missing if there is none.
 --

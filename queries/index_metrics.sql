@@ -4,12 +4,12 @@
 -- parameter object VARCHAR: An expression over a sample's `experiment_id`, `sample`, `kind`, `process`, `pid`, `program`, `thread_id`, `thread_name`, `cgroup`, `cpu`, `time_ns`, `wall` (the time of day, UTC), `stack`, and its experiment's `host` and `cpus`.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- object VARCHAR: The expression's value; missing if it is NULL.
--- value BIGINT: [the metric's] The sum over these samples.
+-- value BIGINT: [the metric's] The sum over the samples with this object.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
 WITH objects AS (
   SELECT experiment_id, sample, (object)::VARCHAR AS found FROM (

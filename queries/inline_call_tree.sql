@@ -1,8 +1,8 @@
--- row: one node of the call tree: the functions on a path from `<Total>`, with inlined functions as frames of their own
+-- row: one node of the call tree: a function reached by one path of calls from `<Total>`, with inlined functions as frames of their own
 -- rules: S10, S19
 -- like: call_tree
 --
--- invariant levels_recomputed: A node's exclusive value is the value of the stacks whose path consists of its functions, at all levels.
+-- invariant levels_recomputed: A node's exclusive value is the value of the stacks whose functions, inlined ones included, are exactly those on the node's path.
 --   SELECT experiment_id, mode, metric, node_id, sum(exclusive), sum(ending) FROM (
 --     SELECT experiment_id, mode, metric, node_id, exclusive, 0 AS ending FROM inline_call_tree
 --     UNION ALL

@@ -2,9 +2,9 @@
 -- rules: S10, S19
 -- like: callers_callees
 --
--- invariant one_row: A neighbor has one row for each mode, metric and relation.
+-- invariant one_row: A caller or callee of a function has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM inline_callers_callees GROUP BY ALL HAVING count(*) > 1
--- invariant sums: The callers' parts sum to the function's inclusive value, and so do its own part and the callees' parts.
+-- invariant sums: The values of the callers sum to the function's inclusive value; so do the values of the callees and of `self`.
 --   SELECT experiment_id, mode, metric, function_id, sum(callers), sum(below), sum(inclusive) FROM (
 --     SELECT experiment_id, mode, metric, function_id, 0 AS callers, 0 AS below, inclusive
 --     FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'

@@ -2,7 +2,7 @@
 -- rules: S10
 -- like: folded
 --
--- invariant total: The values sum to the values of all leaves, and each stack has its text.
+-- invariant total: The values sum to the values of all leaves, and each row has the text in `stack`.
 --   SELECT experiment_id, mode, metric, sum(value), sum(ending) FROM (
 --     SELECT experiment_id, mode, metric, value, 0 AS ending FROM inline_folded WHERE stack IS NOT NULL
 --     UNION ALL

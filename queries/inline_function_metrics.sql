@@ -4,13 +4,13 @@
 --
 -- invariant one_row: A function has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, count(*) FROM inline_function_metrics GROUP BY ALL HAVING count(*) > 1
--- invariant levels_recomputed: The values are the sums over the stacks whose leaf's innermost level is the function, and over the stacks that contain it at any level, each once.
+-- invariant levels_recomputed: The values are the sums over the stacks whose innermost function, inlined or not, is this function, and over the stacks that contain it, inlined or not, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, function_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('inline function')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
--- invariant same_total: `<Total>` is the same as in function_metrics.
+-- invariant same_total: `<Total>` is the same as in `function_metrics`.
 --   SELECT experiment_id, mode, metric, t.inclusive, i.inclusive
 --   FROM (SELECT * FROM function_metrics WHERE function = '<Total>' AND kind = 'artificial') t
 --   FULL JOIN (SELECT * FROM inline_function_metrics WHERE function = '<Total>' AND kind = 'artificial') i

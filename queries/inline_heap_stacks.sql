@@ -8,7 +8,7 @@
 --     UNION ALL
 --     SELECT * EXCLUDE (stack), -1 FROM heap_stacks
 --   ) GROUP BY ALL HAVING sum(n) <> 0
--- invariant as_folded: Stacks of the same functions have the values that `inline_folded` has for them.
+-- invariant as_folded: The values of all stacks with the same functions sum to the value in `inline_folded`.
 --   SELECT experiment_id, mode, stack, sum(value) FROM (
 --     SELECT experiment_id, mode, stack, allocated_bytes AS value FROM inline_heap_stacks
 --     UNION ALL

@@ -2,7 +2,7 @@
 -- rules: S3, S10
 -- like: line_metrics
 --
--- invariant levels_recomputed: The values are the sums over the stacks whose leaf's innermost level is on the line, and over the stacks that contain it at any level, each once.
+-- invariant levels_recomputed: The values are the sums over the stacks whose innermost place, in inlined code or not, is on the line, and over the stacks that contain the line, in inlined code or not, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(function_id, file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_line_metrics
 --     UNION ALL

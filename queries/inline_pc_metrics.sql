@@ -2,7 +2,7 @@
 -- rules: S10
 -- like: pc_metrics
 --
--- invariant same_values: There is a row for every row of pc_metrics, with the same values.
+-- invariant same_values: Every row of `pc_metrics` has a row here, with the same values.
 --   SELECT experiment_id, mode, metric, location_id, p.exclusive, i.exclusive
 --   FROM pc_metrics p FULL JOIN inline_pc_metrics i USING (experiment_id, mode, metric, location_id)
 --   WHERE p.exclusive IS DISTINCT FROM i.exclusive OR p.inclusive IS DISTINCT FROM i.inclusive

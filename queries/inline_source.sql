@@ -1,8 +1,8 @@
--- row: one source line of a file in which a line has a value, with inlined code at its own line
+-- row: one source line of a file in which a line has a value, with inlined code counted at the line where it is written
 -- rules: S3, S10
 -- like: source
 --
--- invariant levels_recomputed: The values are the sums over the stacks whose leaf's innermost level is on the line, and over the stacks that contain it at any level, each once.
+-- invariant levels_recomputed: The values are the sums over the stacks whose innermost place, in inlined code or not, is on the line, and over the stacks that contain the line, in inlined code or not, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
 --     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_source
 --     UNION ALL

@@ -1,10 +1,10 @@
--- row: one file by its name, with the sums of the calls on it in all processes
+-- row: one file name, with the sums of the calls on that file in all processes
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- name VARCHAR: The file's name; in angle brackets if the recording has none.
--- file_system = io_files.file_system: The kind of file system; `N/A` if unknown, the first by name if there are several.
--- opens BIGINT: [count] The number of attempts to open it.
+-- file_system = io_files.file_system: The kind of file system, alphabetically the first if there are several; `N/A` if unknown.
+-- opens BIGINT: [count] The number of attempts to open the file.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
 -- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
 -- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
@@ -16,7 +16,7 @@
 -- errors BIGINT: [count] The number of calls of all kinds that failed: `ioerrorcnt`.
 -- error_ns BIGINT: [ns] How long they took: `ioerrortime`.
 --
--- invariant parts: A file's values are the sums over its descriptors.
+-- invariant parts: A file's values are the sums over its rows in `io_descriptors`.
 --   SELECT experiment_id, name FROM (
 --     SELECT experiment_id, name, reads, read_bytes, read_ns, writes, written_bytes, write_ns, others, other_ns, errors, error_ns FROM io_activity
 --     UNION ALL

@@ -1,10 +1,10 @@
 -- row: one use of a file by one process, from open to close, with the sums of the calls
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- process = samples.process
--- file = io_samples.file: Its number within the experiment; -1 for calls on a descriptor that is not open.
--- fd INTEGER: The descriptor; missing if the calls had several or none.
+-- file = io_samples.file: The number of the use within the experiment (`io_files.file`); -1 for calls on a descriptor that is not open.
+-- fd INTEGER: The file descriptor; missing if the calls used several or none.
 -- name VARCHAR: The file's name.
 -- file_system = io_files.file_system
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.

@@ -1,11 +1,11 @@
 -- row: one nonempty range of sizes of reads or of writes
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- part VARCHAR: `read` or `write`.
 -- size_range VARCHAR: The range's name, as in gprofng; a KB is 1,024 bytes.
--- above BIGINT: [bytes] Sizes in the range are greater.
--- upto BIGINT: [bytes] Sizes in the range are no greater.
+-- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater.
+-- upto BIGINT: [bytes] The upper bound of the range, which is part of it.
 -- calls BIGINT: [count] The number of calls.
 -- bytes BIGINT: [bytes] The bytes that they moved.
 --

@@ -1,9 +1,9 @@
 -- row: one stack of I/O calls, with their sums
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
--- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks of the same functions are separate rows if they differ in an instruction.
+-- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks with the same functions, but different instructions, are separate rows.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
 -- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
 -- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
@@ -16,7 +16,7 @@
 -- error_ns BIGINT: [ns] How long they took: `ioerrortime`.
 -- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
 --
--- invariant one_row: A stack has one row for each mode, and its text.
+-- invariant one_row: A stack has one row for each mode, with the text in `stack`.
 --   SELECT experiment_id, mode, stack_id, count(*) FROM io_stacks GROUP BY ALL HAVING count(*) > 1 OR count(stack) < count(*)
 -- invariant total: The rows sum to `<Total>`.
 --   SELECT experiment_id, mode, metric, sum(value) FROM (

@@ -1,16 +1,16 @@
--- row: one kind of I/O call that occurred, with its calls' sums and extremes
+-- row: one kind of I/O call, with the sums and extremes of its calls
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- part VARCHAR: `read`, `write`, `other` or `error`.
 -- calls BIGINT: [count] The number of calls.
 -- bytes BIGINT: [bytes] The bytes that they moved.
--- smallest_bytes BIGINT: [bytes] The smallest transfer that is not empty; missing if nothing was moved.
+-- smallest_bytes BIGINT: [bytes] The smallest nonempty transfer; missing if nothing was moved.
 -- largest_bytes BIGINT: [bytes] The largest transfer.
--- time_ns BIGINT: [ns] How long they took, each rounded to microseconds as in the metrics.
+-- time_ns BIGINT: [ns] How long the calls took, each rounded to microseconds as in the metrics.
 -- longest_ns = io_samples.duration_ns: The longest call.
 --
--- invariant parts: The calls and their times are the sums over all descriptors.
+-- invariant parts: The numbers and times of calls are the sums over all rows of `io_descriptors`.
 --   SELECT experiment_id, part, sum(n), sum(t) FROM (
 --     SELECT experiment_id, part, calls AS n, time_ns AS t FROM io_statistics
 --     UNION ALL

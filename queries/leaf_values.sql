@@ -3,7 +3,7 @@
 -- experiment_id = stack_tree.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
--- node = stack_tree.node: The node of the leaf; 0, the root, for empty stacks.
+-- node = stack_tree.node: The node of the leaf; 0 (the root) for empty stacks.
 -- location = locations.location: The leaf's instruction; missing for empty stacks.
 -- value = stack_values.value
 -- samples = stack_values.samples

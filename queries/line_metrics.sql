@@ -1,8 +1,8 @@
--- row: one source line of one function; all of its instructions without line numbers form one row with an empty file
+-- row: one source line of one function; all instructions of the function that have no line number form one row with an empty file
 -- rules: S3, S9, S10, S21
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -13,9 +13,9 @@
 -- exclusive = line_values.exclusive
 -- inclusive = line_values.inclusive
 --
--- invariant names: Every row has its experiment, unit and function.
+-- invariant names: Every row's experiment, unit and function exist.
 --   SELECT * FROM line_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL
--- invariant no_file_no_line: A row without a file has no line.
+-- invariant no_file_no_line: A row without a file has line 0.
 --   SELECT * FROM line_metrics WHERE file = '' AND line <> 0
 -- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is on the line, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (

@@ -2,7 +2,7 @@
 -- rules: S1, S5
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -12,7 +12,7 @@
 -- load_object_id = object_values.load_object_id
 -- path = load_objects.path
 --
--- invariant names: Every row has its experiment, unit and load object.
+-- invariant names: Every row's experiment, unit and load object exist.
 --   SELECT * FROM load_object_metrics WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL
 -- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is in the load object, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (

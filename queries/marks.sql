@@ -1,10 +1,10 @@
--- row: one phase of an experiment: a time with a name, from a label `phase.NAME` (`stackmill label test.1.er phase.warmup=0s..10s`)
+-- row: one phase of an experiment: a time range that a label `phase.NAME` names (`stackmill label test.1.er phase.warmup=0s..10s`)
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
--- label VARCHAR: The phase's name. A phase with several times has a row for each.
--- t0_ns BIGINT: [ns] The phase's start, since the start of the first process; missing if it begins there.
--- t1_ns BIGINT: [ns] The phase's end (exclusive); missing if it lasts to the end.
+-- experiment VARCHAR: The experiment's name, unique within the store.
+-- label VARCHAR: The phase's name. A phase with several time ranges has a row for each.
+-- t0_ns BIGINT: [ns] The phase's start, since the start of the first process; missing if the phase begins with the experiment.
+-- t1_ns BIGINT: [ns] The phase's end (exclusive); missing if the phase lasts to the experiment's end.
 WITH pieces AS (
   SELECT experiment_id, substr(label, 7) AS label, unnest(string_split(value, ' ')) AS piece FROM experiment_labels WHERE label LIKE 'phase.%'
 ),

@@ -4,14 +4,14 @@
 -- parameter object VARCHAR: An expression over an access's `experiment_id`, `sample`, `process`, `thread_id`, `cpu`, `time_ns`, `address` (of the data), `physical_address` (missing if not recorded), `page_size` and `line_size` (of the machine's cache; 64 if not recorded).
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- object VARCHAR: The expression's value; missing if it is NULL.
--- value BIGINT: [the metric's] The sum over these accesses.
+-- value BIGINT: [the metric's] The sum over the accesses with this object.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
--- threads BIGINT: [count] The number of threads of these accesses.
+-- threads BIGINT: [count] The number of threads that made these accesses.
 WITH addresses AS (
   SELECT experiment_id, sample, data_address, physical_address FROM perf_samples WHERE data_address <> 0
   UNION ALL

@@ -2,27 +2,27 @@
 -- rules: S27
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. Cache lines count each access once, and so do pages, and regions of all kinds together.
--- address BIGINT: Its first address.
--- size BIGINT: [bytes] Its size.
--- name = memory_regions.name: The region's name; for a line or page, the name of the region that holds it, empty if it has no name or several regions do.
+-- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. The cache lines together count each access once; so do the pages, and so do the regions of all kinds.
+-- address BIGINT: The first address of the piece.
+-- size BIGINT: [bytes] The size of the piece.
+-- name = memory_regions.name: The region's name; for a line or page, the name of the region that contains it. Empty if the region has no name, or if several regions contain parts of the line or page.
 -- load_object = load_objects.name: A segment's load object; empty for other kinds.
--- value = data_values.value: The value of the accesses to it.
+-- value = data_values.value: The value of the accesses to the piece.
 -- samples = data_values.samples
 -- process = samples.process
--- threads BIGINT: [count] The number of threads that accessed it.
--- objects BIGINT: [count] The number of known data objects accessed there.
+-- threads BIGINT: [count] The number of threads that accessed the piece.
+-- objects BIGINT: [count] The number of known data objects in the piece that were accessed.
 -- size_source VARCHAR: For a cache line, `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, if the recording does not say); empty for others.
 --
--- invariant names: Every row has its experiment, unit and load object.
+-- invariant names: Every row's experiment, unit and load object exist.
 --   SELECT * FROM memory_objects WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR name IS NULL
 -- invariant one_row: A piece of memory has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, process, kind, address, count(*) FROM memory_objects GROUP BY ALL HAVING count(*) > 1
--- invariant each_once: Lines, pages and regions sum to the same value: the value of the samples with a data address.
+-- invariant each_once: The lines, the pages and the regions each sum to the value of the samples with a data address.
 --   SELECT experiment_id, mode, metric, sum(v) FILTER (what = 'cache line'), sum(v) FILTER (what = 'page'), sum(v) FILTER (what = 'region') FROM (
 --     SELECT experiment_id, mode, metric, CASE WHEN kind IN ('cache line', 'page') THEN kind ELSE 'region' END AS what, value AS v FROM memory_objects
 --   ) GROUP BY ALL

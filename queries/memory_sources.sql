@@ -1,23 +1,23 @@
--- row: one kind of memory access, by the source of the data that the processor reports
+-- row: one kind of memory access, as the processor describes it: where the data came from, and what happened on the way
 -- rules: S27
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- operation VARCHAR: `load`, `store`, `prefetch`, `exec` or `N/A`; several are separated by ` or `.
--- level VARCHAR: The level of the memory hierarchy that had the data: `L1`, `L2`, `L3`, `LFB`, `Local RAM`, `Remote Cache (1 hop)`, ...; `N/A` if not recorded.
--- hit VARCHAR: `hit` or `miss` at that level; empty if not recorded.
+-- operation VARCHAR: What the instruction did: `load`, `store`, `prefetch`, `exec` or `N/A`; several are separated by ` or `.
+-- level VARCHAR: The level of the memory hierarchy: `L1`, `L2`, `L3`, `LFB`, `Local RAM`, `Remote Cache (1 hop)`, ...; `N/A` if not recorded.
+-- hit VARCHAR: Whether the level had the data: `hit` or `miss`; empty if not recorded.
 -- snoop VARCHAR: The answer of other caches: `None`, `Hit`, `Miss`, `HitM` (the line was modified there), `Fwd`, `Peer` or `N/A`.
 -- tlb VARCHAR: The level of the TLB that translated the address: `L1`, `L2`, `Walker`, `Fault`, ..., with `hit` or `miss`; `N/A` if not recorded.
 -- locked VARCHAR: Whether the access was locked: `Yes`, `No`, or `N/A` if not recorded.
 -- blocked VARCHAR: Why a load was blocked: `Data`, `Addr` or `N/A`.
 -- value BIGINT: [the metric's] The value of these accesses.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
--- latency BIGINT: [cycles] The sum of their latencies (`perf_samples.weight`); 0 if not recorded.
+-- latency BIGINT: [cycles] The sum of the latencies of these accesses (`perf_samples.weight`); 0 if not recorded.
 --
--- invariant names: Every row has its experiment, unit and names.
+-- invariant names: Every row's experiment, unit and names exist.
 --   SELECT * FROM memory_sources WHERE experiment IS NULL OR unit IS NULL OR operation = '' OR level = '' OR snoop = '' OR tlb = '' OR locked = '' OR blocked = ''
 -- invariant one_row: A kind of access has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, operation, level, hit, snoop, tlb, locked, blocked, count(*) FROM memory_sources GROUP BY ALL HAVING count(*) > 1

@@ -1,7 +1,7 @@
 -- row: one metric that an experiment's data can provide, with its total
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -10,7 +10,7 @@
 -- value BIGINT: [the metric's] The value of `<Total>`, 0 if nothing was recorded.
 -- data_objects = metrics.data_objects
 --
--- invariant names: Every row has its experiment; every `<Total>` has its row.
+-- invariant names: Every row's experiment exists, and every `<Total>` has a row.
 --   SELECT experiment_id, mode, metric FROM metric_totals WHERE experiment IS NULL
 --   UNION ALL
 --   SELECT experiment_id, mode, metric FROM function_metrics f ANTI JOIN metric_totals USING (experiment_id, mode, metric)

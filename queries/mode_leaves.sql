@@ -3,12 +3,12 @@
 -- experiment_id = recorded_stacks.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- stack = recorded_stacks.stack
--- node = stack_tree.node: The node of its leaf; 0, the root, if the stack is empty.
+-- node = stack_tree.node: The node of the stack's leaf; 0 (the root) if the stack is empty.
 -- reason = recorded_stacks.reason
 --
--- invariant nodes_known: Every recorded stack's node is in the tree.
+-- invariant nodes_known: The node of every recorded stack is in the tree.
 --   SELECT r.* FROM recorded_stacks r ANTI JOIN stack_tree t USING (experiment_id, node)
--- invariant leaves_shown: The mode shows the leaf's node, and no node between it and the stack's node.
+-- invariant leaves_shown: The mode shows the node of the leaf, and no node between it and the node where the recorded stack ends.
 --   WITH paths AS (
 --     SELECT r.experiment_id, m.mode, r.node - by_mode(m.mode, user_up, expert_up, machine_up) AS node, r.node AS of_all,
 --       by_mode(m.mode, user_depth, expert_depth, machine_depth) AS depth

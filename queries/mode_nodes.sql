@@ -1,14 +1,14 @@
--- row: one node of the tree of stacks in one mode that shows its frame
+-- row: one node of the tree of stacks, in one of the modes that show its frame
 --
 -- experiment_id = stack_tree.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- node = stack_tree.node
 -- last = stack_tree.last
--- depth INTEGER: [count] How many frames the mode shows on the path from the root to the node, itself included.
+-- depth INTEGER: [count] How many frames the mode shows on the path from the root to the node, the node included.
 -- location = locations.location: The instruction that the mode shows.
--- rule = tree_frames.user_rule: The rule that put the frame in or changed it in the mode; empty for a frame as recorded.
+-- rule = tree_frames.user_rule: The rule that inserted or changed the frame in the mode; empty for a frame as recorded.
 --
--- invariant frames_known: Every instruction that is shown is known, and so are its function and its load object.
+-- invariant frames_known: Every instruction that a mode shows exists, and so do its function and its load object.
 --   SELECT n.* FROM mode_nodes n ANTI JOIN (
 --     SELECT experiment_id, location FROM locations_wide SEMI JOIN functions USING (experiment_id, function_id) SEMI JOIN load_objects USING (experiment_id, load_object_id)
 --   ) l USING (experiment_id, location)

@@ -7,7 +7,7 @@
 -- stack_id BIGINT: Hash of the normalized stack's frames.
 -- reason = recorded_stacks.reason
 -- stack = recorded_stacks.stack
--- node = stack_tree.node: The node of its leaf; 0, the root, if the stack is empty.
+-- node = stack_tree.node: The node of the stack's leaf; 0 (the root) if the stack is empty.
 WITH identified AS (
   SELECT r.*, i.user_stack_id, i.expert_stack_id, i.machine_stack_id FROM recorded_stacks_wide r JOIN node_stacks i USING (experiment_id, node)
 )

@@ -8,20 +8,20 @@
 -- expert_depth INTEGER: [count] The same in expert mode.
 -- machine_depth INTEGER: [count] The same in machine mode.
 --
--- invariant numbered: Nodes are numbered from 0, the root, without gaps; each one's subtree lies within its parent's.
+-- invariant numbered: Nodes are numbered from 0 (the root) without gaps, and the numbers of a node's subtree lie within those of its parent's subtree.
 --   SELECT experiment_id, count(*), min(node), max(node) FROM stack_tree_wide GROUP BY ALL HAVING min(node) <> 0 OR max(node) <> count(*) - 1
 --   UNION ALL
 --   SELECT experiment_id, node, up, below FROM stack_tree_wide WHERE (node = 0) <> (up = 0) OR up < 0 OR below < 0
 --   UNION ALL
 --   SELECT c.experiment_id, c.node, c.up, c.below FROM stack_tree_wide c LEFT JOIN stack_tree_wide p ON p.experiment_id = c.experiment_id AND p.node = c.parent
 --   WHERE c.up > 0 AND (p.node IS NULL OR c.last > p.last)
--- invariant counted: A node's `below` is the number of its children plus their `below`.
+-- invariant counted: A node's `below` (the number of nodes below it) is the number of its children plus the sum of their `below`.
 --   SELECT experiment_id, node, sum(below), sum(found) FROM (
 --     SELECT experiment_id, node, below, 0 AS found FROM stack_tree_wide
 --     UNION ALL
 --     SELECT experiment_id, parent, 0, below + 1 FROM stack_tree_wide WHERE parent IS NOT NULL
 --   ) GROUP BY ALL HAVING sum(below) <> sum(found)
--- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's frame has neither word nor instruction, unless the instruction is hidden.
+-- invariant frames_known: Every node's frame is in `tree_frames`, and every frame there belongs to a node. Only the root's frame and frames of hidden libraries have neither a word nor an instruction.
 --   SELECT t.experiment_id, t.node, t.frame FROM stack_tree t ANTI JOIN tree_frames f USING (experiment_id, frame)
 --   UNION ALL
 --   SELECT f.experiment_id, NULL, f.frame FROM tree_frames f ANTI JOIN stack_tree t USING (experiment_id, frame)

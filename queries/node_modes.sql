@@ -1,11 +1,11 @@
--- row: one instruction that modes show at one node of the tree of stacks
+-- row: one instruction that one or more modes show at one node of the tree of stacks
 --
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node
 -- parent = stack_tree.parent
 -- last = stack_tree.last
 -- location = locations.location: The instruction.
--- modes INTEGER: The modes that show it there, as the sum of 1 (user), 2 (expert) and 4 (machine).
+-- modes INTEGER: The modes that show the instruction at the node, as a sum of 1 (user), 2 (expert) and 4 (machine).
 WITH
 -- Not a union: a condition in one of its parts would keep filters from the scan.
 shown AS (

@@ -1,4 +1,4 @@
--- row: one node of the tree of stacks in one mode, with the identifier of the functions on its path in the call tree: `FROM node_paths('function')`
+-- row: one node of the tree of stacks in one mode, with the identifier of its path in the call tree: `FROM node_paths('function')`
 -- rules: S10, S19
 --
 -- parameter what VARCHAR: `function` or, with inlined functions as frames of their own, `inline function`.
@@ -6,7 +6,7 @@
 -- experiment_id = stack_tree.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- node = stack_tree.node
--- node_id BIGINT: As in `call_paths`.
+-- node_id BIGINT: The identifier of the path: `call_paths.node_id`.
 WITH
 -- Each CTE is read once. The engine materializes those that are read twice, and a filter by
 -- experiment does not pass two materialized tables in a row.

@@ -1,4 +1,4 @@
--- row: one node of the tree of stacks, with the identifiers of its path in each mode
+-- row: one node of the tree of stacks, with the identifier of its path in each mode
 --
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node

@@ -1,9 +1,9 @@
--- row: one metric's value of the stacks that pass one node of the tree of stacks, in any mode
+-- row: one metric's value of the stacks that contain one node of the tree of stacks; it is the same in all modes
 --
 -- experiment_id = stack_tree.experiment_id
 -- metric = metrics.metric
 -- node = stack_tree.node
--- value BIGINT: [the metric's] The value of the samples whose stack passes the node; of all samples for the root, 0.
+-- value BIGINT: [the metric's] The value of the samples whose stack contains the node; for node 0 (the root), of all samples.
 WITH own AS (
   SELECT r.experiment_id, v.metric, r.node, sum(v.value)::BIGINT AS value
   FROM recorded_stacks r JOIN stack_values v USING (experiment_id, stack)

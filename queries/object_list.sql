@@ -1,7 +1,7 @@
--- row: one load object of an experiment, even without a value
+-- row: one load object of an experiment; load objects without a value have a row, too
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- load_object = load_objects.name
 -- path = load_objects.path
 -- kind = load_objects.kind
@@ -9,10 +9,10 @@
 -- symbols = load_objects.symbols
 -- functions = load_objects.functions
 -- lines = load_objects.lines
--- mappings BIGINT: [count] The number of its mappings, in all processes.
+-- mappings BIGINT: [count] The number of mappings of the load object, in all processes.
 -- load_object_id = load_objects.load_object_id
 --
--- invariant names: Every load object has its experiment, and one row.
+-- invariant names: Every load object's experiment exists, and a load object has one row.
 --   SELECT experiment_id, load_object_id FROM object_list GROUP BY ALL HAVING count(*) > 1 OR count(experiment) = 0
 WITH mapped AS (
   SELECT experiment_id, load_object_id, count(*) AS mappings FROM segments GROUP BY ALL

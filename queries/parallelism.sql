@@ -1,12 +1,12 @@
--- row: one number of threads that were on a CPU at the same time
+-- row: one level of parallelism (a number of threads that were on CPUs at the same time), with its duration
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
--- level BIGINT: [count] How many threads were on a CPU, from 1.
--- wall_ns BIGINT: [ns] For how long.
--- on_ns BIGINT: [ns] Their time on CPUs: the level times that.
+-- experiment VARCHAR: The experiment's name, unique within the store.
+-- level BIGINT: [count] The number of threads that were on CPUs, from 1.
+-- wall_ns BIGINT: [ns] How long exactly that many threads were on CPUs.
+-- on_ns BIGINT: [ns] The time of these threads on CPUs: `level` times `wall_ns`.
 --
--- invariant total: The time on CPUs is that of the threads.
+-- invariant total: The sum of `on_ns` is the time of all threads in the state `on`.
 --   SELECT experiment_id, sum(ns) FROM (
 --     SELECT experiment_id, on_ns AS ns FROM parallelism
 --     UNION ALL

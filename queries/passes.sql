@@ -1,12 +1,12 @@
--- row: one node of the tree of stacks in the subtree of a node, as in `stack_nodes`: `FROM passes(17) WHERE experiment = 'test.1.er'`
+-- row: one node of the tree of stacks, with the columns of `stack_nodes`, in the subtree of a given node: `FROM passes(17) WHERE experiment = 'test.1.er'`
 -- rules: S19
 --
--- parameter top_node INTEGER: The node's number in `stack_nodes`.
+-- parameter top_node INTEGER: The top node of the subtree: its number in `stack_nodes`.
 -- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -18,8 +18,8 @@
 -- function = functions.name
 -- load_object = load_objects.name
 -- location_id = locations.location_id
--- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here.
--- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
+-- exclusive BIGINT: [the metric's] The value of the samples whose stack ends at this node.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack contains this node.
 SELECT x.*
 FROM stack_nodes x JOIN default_metrics d USING (experiment_id)
 JOIN stack_tree_wide t ON t.experiment_id = x.experiment_id AND t.node = top_node::INTEGER AND x.node BETWEEN t.node AND t.last

@@ -1,14 +1,14 @@
--- row: a part of one metric's value of one function, line or the like, summed over the tree of stacks: `FROM passing('function')`; its value is the sum of its rows
+-- row: a part of one metric's value of one function, line or other thing, computed from the tree of stacks: `FROM passing('function')`. The value of a thing is the sum of its rows
 -- rules: S10
 --
--- parameter what VARCHAR: What values are summed by: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as frames of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
+-- parameter what VARCHAR: The kind of thing: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as frames of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
 --
 -- experiment_id = experiments.experiment_id
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
--- key BIGINT: Its id or, if it has none, half the `hash` of the columns that identify it: those of `function_id`, `file` and `line` that it has; for a place, `file`, `line`, `path` and `inlined_file`.
--- exclusive BIGINT: [the metric's] The value of the samples whose leaf is in it.
--- inclusive BIGINT: [the metric's] The value of the samples whose stack contains it, each counted once.
+-- key BIGINT: The thing's id. Lines and places have none: `hash(function_id, file, line) >> 1` for a line of a function, `hash(file, line) >> 1` for a source line, `hash(file, line, path, inlined_file) >> 1` for an inlined place.
+-- exclusive BIGINT: [the metric's] The value of the samples whose leaf is in the thing.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack contains the thing, each counted once.
 WITH levels AS (
   SELECT v.experiment_id, v.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
     v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line

@@ -2,7 +2,7 @@
 -- rules: S1, S2, S21, S22
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -16,7 +16,7 @@
 -- inclusive = pc_values.inclusive
 -- location_id = locations.location_id: The instruction.
 --
--- invariant names: Every row has its experiment, unit, function and load object.
+-- invariant names: Every row's experiment, unit, function and load object exist.
 --   SELECT * FROM pc_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
 -- invariant stacks_recomputed: The values are the sums over the stacks whose leaf is the instruction, and over the stacks that contain it, each once.
 --   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (

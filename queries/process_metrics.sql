@@ -1,7 +1,7 @@
 -- row: one process
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -10,7 +10,7 @@
 -- process = usage_values.process
 -- target = processes.target
 --
--- invariant names: Every row has its experiment and unit.
+-- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM process_metrics WHERE experiment IS NULL OR unit IS NULL OR pid IS NULL
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   p.pid, sum(v.value)::BIGINT AS value, v.process, p.target

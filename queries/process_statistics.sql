@@ -1,7 +1,7 @@
 -- row: the resources that a process used, summed over its sample points
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- process = overview.process
 -- pid = processes.pid
 -- target = processes.target

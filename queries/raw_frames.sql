@@ -3,16 +3,16 @@
 -- experiment_id = recorded_stacks.experiment_id
 -- raw_stack_id = recorded_stacks.raw_stack_id
 -- part = tree_frames.part: `native`, `java` or `openmp`.
--- position INTEGER: 0 is the leaf.
--- word = tree_frames.word: The PC or marker; for a Java frame the method's id.
+-- position INTEGER: The frame's position in the stack; 0 is the leaf.
+-- word = tree_frames.word: The recorded PC or marker; for a Java frame, the method's id.
 -- bci = tree_frames.bci
--- location_id = locations.location_id: The frame's location before any rule applies; missing for a marker.
+-- location_id = locations.location_id: The frame's instruction before rules apply; missing for a marker.
 --
--- invariant raw_frames_known: Every recorded frame has a known location, except for markers, the highest four addresses.
+-- invariant raw_frames_known: Every recorded frame has an existing instruction, except markers (the four highest addresses).
 --   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f WHERE word IS NOT NULL AND (location IS NULL) <> (word BETWEEN -4 AND -1)
 --   UNION ALL
 --   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f ANTI JOIN locations l USING (experiment_id, location) WHERE f.location IS NOT NULL
--- invariant parts: Recorded frames have a part, others have none.
+-- invariant parts: Recorded frames have a `part`; frames that a rule inserted have none.
 --   SELECT experiment_id, frame, part, word FROM tree_frames WHERE (word IS NULL) <> (part = '') OR part NOT IN ('', 'native', 'java', 'openmp')
 WITH
 -- As in frames, with parts instead of modes.

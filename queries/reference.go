@@ -17,21 +17,21 @@ func TablesPage() string {
 	fmt.Fprintf(&b, `# Tables
 
 The store's format is version %s. Each table is a set of Parquet files,
-`+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one large experiment or many small ones) that has
-rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
+`+"`tables/<table>/<batch>.parquet`"+`: each batch (one large experiment or many small ones) has a file of each
+table of which it has rows. `+"`commits/<batch>.json`"+` names the batch's files ([the store](store.md)). Files are
 compressed with zstd, and their footers contain the version as `+"`stackmill.store_version`"+`.
-All columns are flat, none is unsigned. Values are never NULL unless the column says
-so: what a recording lacks is 0 or empty. A table's key identifies its rows. Tables refer to
+No column is nested, and none is unsigned. Only columns that say so may be missing (NULL); in others, a value
+that the recording lacks is 0 or empty. A table's key identifies its rows. Tables refer to
 each other by numbers; the views named `+"`<table>_wide`"+` add the identifiers and names.
 
-**Any engine reads the files**: the rows of a table are the rows of its files. Only commits know two
-things, which the views of `+"`stackmill.duckdb`"+` take into account: which files and rows are valid,
-since replaced ones stay for a while ([the store](store.md#reading-the-files-with-other-engines)), and
-where a recording was and when it was ingested, which the view `+"`experiments`"+` shows.
+**Any engine can read the files**: the rows of a table are the rows of its files. Two things are only in
+commits: which files and rows are valid, because replaced files stay for a while
+([the store](store.md#reading-the-files-with-other-engines)), and where each recording was and when it was
+ingested. The views of `+"`stackmill.duckdb`"+` take the first into account, and the view `+"`experiments`"+` shows the second.
 
 In a table with the columns `+"`in_user`, `in_expert` and `in_machine`"+`, a row belongs to each mode whose column is
-true. Columns ending in `+"`_inlined`"+` are the same modes with inlined functions as frames of their own. Filter on one
-of them before summing: `+"`SELECT sum(exclusive) FROM function_values WHERE in_user AND metric = 'totalcpu'`"+`.
+true. Columns ending in `+"`_inlined`"+` are for the same modes, with inlined functions as frames of their own. Filter on
+one of these columns before summing: `+"`SELECT sum(exclusive) FROM function_values WHERE in_user AND metric = 'totalcpu'`"+`.
 
 This page is generated from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
@@ -67,8 +67,8 @@ func sharedSentence(t *schema.Table) string {
 	for _, c := range t.Owner() {
 		own = append(own, c.Name)
 	}
-	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view `%s` repeats them for each row of the batch's `%s`\n"+
-		"with the same `listed_in` and `listing`, and has its `%s` in place of the two.\n", t.Wide(), t.Links.Name, strings.Join(own, "`, `"))
+	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view `%s` joins them to the rows of `%s`\n"+
+		"with the same `listed_in` and `listing`, and has the columns `%s` of that table in place of these two.\n", t.Wide(), t.Links.Name, strings.Join(own, "`, `"))
 }
 
 // wideTable returns the list of the columns that a table's wide view adds; "" if it has none.
@@ -92,26 +92,25 @@ func ViewsPage() (string, error) {
 	var b strings.Builder
 	b.WriteString(`# Views
 
-The catalog ` + "`stackmill.duckdb`" + ` contains these views and, under its own name, each of
+The catalog ` + "`stackmill.duckdb`" + ` is a DuckDB file with these views and, under its own name, each of
 the [tables](tables.md). It may be deleted at any time: it is rebuilt when it is
-missing or stale. ` + "`experiments.experiment`" + ` is unique: the recording's name, after
-as many of its parent directories as that takes.
+missing or stale. ` + "`experiments.experiment`" + ` is the name of the recording, preceded by as many of its
+parent directories as make the name unique.
 
-A condition ` + "`experiment_id = '...'`" + ` restricts what is read of every table to that
-experiment's rows, however many others there are. A condition on ` + "`experiment`" + `, the name, gives the
-same rows, but views of stacks, trees, source and code then read all experiments, which
-takes seconds among a thousand. ` + "`stackmill query`" + ` adds the condition on the identifier for you.
+With a condition ` + "`experiment_id = '...'`" + `, the engine reads only that experiment's rows, however many
+experiments the store has. A condition on the name (` + "`experiment`" + `) gives the same rows, but is slower:
+views of stacks, trees, source and code then read all experiments, which takes seconds in a store of a
+thousand. ` + "`stackmill query`" + ` adds the condition on ` + "`experiment_id`" + ` to SQL that has one on ` + "`experiment`" + `.
 
 Values are in the metric's base unit: ns, bytes or count. A view with the columns ` + "`mode`" + ` and
-` + "`metric`" + ` repeats each value for each mode, and has rows of all metrics: filter on both or group by
-them before summing, or sums are three times too large and add nanoseconds to bytes. ` + "`stackmill query`" + `
-warns of that. Macros take the mode and the metric as parameters, by default ` + "`user`" + ` and
-the experiment's default metric. The file describes itself: ` + "`duckdb_views()`" + ` and
-` + "`duckdb_columns()`" + ` show these texts as comments.
+` + "`metric`" + ` repeats each value for each mode, and has rows of all metrics. Filter on both columns, or group
+by them, before you sum: otherwise sums are three times too large and add nanoseconds to bytes.
+` + "`stackmill query`" + ` warns of that. Macros take the mode and the metric as parameters, by default ` + "`user`" + ` and
+the experiment's default metric. The catalog describes itself: ` + "`duckdb_views()`" + ` and
+` + "`duckdb_columns()`" + ` return the texts of this page as comments.
 
-An invariant is a query
-that returns no rows; ` + "`stackmill check`" + ` runs them all. Rules such as S15 are the
-manual's, as [this program applies them](semantics.md).
+An invariant is a query that must return no rows; ` + "`stackmill check`" + ` runs the invariants of all views.
+Rules such as S15 are those of the Performance Analyzer's manual, as [this program applies them](semantics.md).
 
 This page is generated from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
 `)

@@ -8,7 +8,7 @@
 --
 -- invariant samples_known: Every sample with a value is in `samples`.
 --   SELECT * FROM sample_metrics ANTI JOIN samples USING (experiment_id, sample)
--- invariant kinds: A kind's table has exactly the samples of the kind.
+-- invariant kinds: The table `<kind>_samples` has exactly the samples of that kind.
 --   SELECT experiment_id, sample, 'clock' FROM (SELECT experiment_id, sample FROM clock_samples) ANTI JOIN (FROM samples WHERE kind = 'clock') USING (experiment_id, sample)
 --   UNION ALL
 --   SELECT experiment_id, sample, 'heap' FROM (SELECT experiment_id, sample FROM heap_samples) ANTI JOIN (FROM samples WHERE kind = 'heap') USING (experiment_id, sample)

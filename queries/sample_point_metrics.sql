@@ -1,12 +1,12 @@
--- row: one sample point of one process: the time since the previous one
+-- row: one sample point of one process, with the sums over the time between the previous sample point and this one
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- process = samples.process
--- point = overview.point: Its number, from 1; missing for samples outside of all sample points, as in recordings without any.
+-- point = overview.point: The number of the sample point, from 1; missing for samples that belong to none, such as all samples of a recording without sample points.
 -- label = overview.label
 -- t0_ns = overview.t0_ns
 -- t1_ns = overview.t1_ns

@@ -1,7 +1,7 @@
 -- row: the resources that a process used between two sample points
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- process = overview.process
 -- pid = processes.pid
 -- point = overview.point
@@ -32,7 +32,7 @@
 -- system_calls = overview.system_calls
 -- characters = overview.characters
 --
--- invariant names: Every row has its experiment and its process.
+-- invariant names: Every row's experiment and process exist.
 --   SELECT * FROM sample_points WHERE experiment IS NULL OR pid IS NULL
 SELECT o.experiment_id, n.experiment, o.process, p.pid, o.point, o.label, o.t0_ns, o.t1_ns,
   o.real_ns, o.user_ns, o.system_ns, o.trap_ns, o.text_fault_ns, o.data_fault_ns, o.kernel_fault_ns, o.lock_ns,

@@ -1,21 +1,21 @@
--- row: one thread that was switched while it was recorded, with its time in each state
+-- row: one thread whose context switches were recorded, with the time that it spent in each state
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- process = thread_states.process
 -- thread_id = thread_states.thread_id
--- thread_name = thread_names.thread_name: The latest name; missing if it was not recorded.
--- on_ns BIGINT: [ns] Time on a CPU.
--- preempted_ns BIGINT: [ns] Time after it was taken off its CPU, although it could have gone on.
--- runqueue_ns BIGINT: [ns] Time after it was woken up, until it had a CPU.
--- blocked_ns BIGINT: [ns] Time in which it slept.
--- disk_ns BIGINT: [ns] Time in which it slept and could not be interrupted, mostly for a disk.
--- unknown_ns BIGINT: [ns] Time between its first and its last switch in which its state is not known.
--- switches BIGINT: [count] How often it was switched out.
--- migrations BIGINT: [count] How often it came to another CPU than it had before, where CPUs were recorded.
--- longest_runqueue_ns BIGINT: [ns] The longest time that it waited for a CPU after a wake-up; missing if it never did.
+-- thread_name = thread_names.thread_name: The thread's latest name; missing if none was recorded.
+-- on_ns BIGINT: [ns] The time that the thread was on a CPU.
+-- preempted_ns BIGINT: [ns] The time that the thread could have run, but had been preempted (taken off its CPU).
+-- runqueue_ns BIGINT: [ns] The time that the thread waited for a CPU after it was woken up.
+-- blocked_ns BIGINT: [ns] The time that the thread was blocked: asleep until something woke it up.
+-- disk_ns BIGINT: [ns] The time that the thread was in uninterruptible sleep, mostly waiting for a disk.
+-- unknown_ns BIGINT: [ns] The time between the thread's first and last switch in which its state is unknown.
+-- switches BIGINT: [count] How often the thread was switched out.
+-- migrations BIGINT: [count] How often the thread continued on another CPU than before, as far as CPUs were recorded.
+-- longest_runqueue_ns BIGINT: [ns] The longest time that the thread waited for a CPU after a wake-up; missing if it never waited.
 --
--- invariant adjoining: The intervals of a thread neither overlap nor leave a hole, until it ends.
+-- invariant adjoining: The intervals of a thread neither overlap nor leave gaps until the thread ends.
 --   SELECT * FROM (
 --     SELECT *, lag(t1_ns) OVER life AS before, lag(border) OVER life AS border_before
 --     FROM thread_states WINDOW life AS (PARTITION BY experiment_id, thread_id ORDER BY t0_ns)
@@ -24,13 +24,13 @@
 --   SELECT * FROM (
 --     SELECT *, lag(t1_ns) OVER (PARTITION BY experiment_id, cpu ORDER BY t0_ns) AS before FROM thread_states WHERE state = 'on' AND cpu IS NOT NULL
 --   ) WHERE before > t0_ns
--- invariant waits: Each wait is a sample with the same time, and each sample is a wait, but those of time on a CPU.
+-- invariant waits: The waits in `thread_states` and the samples in `wait_samples`, except those of time on a CPU, sum to the same times by thread and state.
 --   SELECT experiment_id, thread_id, state, sum(ns) FROM (
 --     SELECT experiment_id, thread_id, state, t1_ns - t0_ns AS ns FROM thread_states WHERE wait_sample IS NOT NULL
 --     UNION ALL
 --     SELECT w.experiment_id, s.thread_id, wait_state(w.state), -w.duration_ns FROM wait_samples w JOIN samples s USING (experiment_id, sample) WHERE w.state <> 1
 --   ) GROUP BY ALL HAVING sum(ns) <> 0
--- invariant whole: The wall-clock time of a process is the time of its threads in known states.
+-- invariant whole: A process's value of the metric `wall` is the sum of the times of its threads in known states.
 --   SELECT experiment_id, process, sum(ns) FROM (
 --     SELECT experiment_id, process, t1_ns - t0_ns AS ns FROM thread_states WHERE state <> 'unknown' AND process IS NOT NULL
 --     UNION ALL

@@ -1,12 +1,12 @@
 -- row: one second of all threads
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- t0_ns BIGINT: [ns] The second's start, since the start of the first process.
--- t1_ns BIGINT: [ns] The end.
+-- t1_ns BIGINT: [ns] The end of that time (exclusive).
 -- value = usage_values.value
 --
 -- invariant total: The rows sum to `<Total>`.

@@ -1,13 +1,13 @@
--- row: one range of sizes, by powers of four, of blocks allocated and of bytes moved by I/O; samples of other kinds have the size 0
+-- row: one range of sizes, by powers of four. The size of a heap sample is that of the allocated block, the size of an I/O sample is the number of bytes moved; samples of other kinds have the size 0
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- size_range VARCHAR: The range's name; `<Unknown>` for calls that failed without a size.
--- above BIGINT: [bytes] Sizes in the range are greater; missing for `<Unknown>`.
--- upto BIGINT: [bytes] Sizes in the range are no greater; missing for `<Unknown>`.
+-- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater; missing for `<Unknown>`.
+-- upto BIGINT: [bytes] The upper bound of the range, which is part of it; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.
 -- samples = stack_values.samples
 --

@@ -1,7 +1,7 @@
 -- row: one range of sizes, as gprofng's statistics of allocations and of I/O count them
 --
--- above BIGINT: [bytes] Sizes in the range are greater.
--- upto BIGINT: [bytes] Sizes in the range are no greater.
+-- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater.
+-- upto BIGINT: [bytes] The upper bound of the range, which is part of it.
 -- size_range VARCHAR: The range's name; a KB is 1,024 bytes.
 SELECT above::BIGINT AS above, upto::BIGINT AS upto, size_range
 FROM (VALUES (-1, 1024, '0KB - 1KB'), (1024, 8192, '1KB - 8KB'), (8192, 32768, '8KB - 32KB'), (32768, 131072, '32KB - 128KB'),

@@ -2,25 +2,25 @@
 -- rules: S3, S9, S10, S21
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- file = source_values.file: The path, as the debug information gives it.
--- line = source_values.line: The line, from 1; 0 for code of the file without a line.
+-- line = source_values.line: The line number, from 1; 0 for code of the file that has no line number.
 -- text = source_lines.text: The line's text; missing if the file was not found.
 -- functions VARCHAR: The functions that start on the line, separated by commas; empty if there are none.
 -- exclusive = source_values.exclusive: The value of the samples whose leaf is on the line, in any function; 0 if there are none.
--- inclusive = source_values.inclusive: The value of the samples whose stack contains the place, each counted once.
--- high BOOLEAN: Whether a value is at least three quarters of the file's highest.
+-- inclusive = source_values.inclusive: The value of the samples whose stack contains the line, each counted once.
+-- high BOOLEAN: Whether the exclusive or the inclusive value is at least 75 % of the highest such value in the file.
 -- has_code BOOLEAN: Whether a known instruction belongs to the line.
 --
--- invariant one_row: Every row has its experiment and unit; a line has one row for each mode and metric.
+-- invariant one_row: Every row's experiment and unit exist; a line has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, count(*) FROM source GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
--- invariant found: The text of every file that was found is present.
+-- invariant found: Every source file that was found has its lines in `source_lines`.
 --   SELECT experiment_id, file, listed_in, listing FROM source_files ANTI JOIN source_lines_wide USING (experiment_id, file)
--- invariant functions_sum: The exclusive value is the sum over the functions with code on the line.
+-- invariant functions_sum: The exclusive value is the sum of the exclusive values of the functions with code on the line.
 --   SELECT experiment_id, mode, metric, file, line, sum(lines), sum(found) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS lines, 0 AS found FROM line_metrics WHERE file <> ''
 --     UNION ALL

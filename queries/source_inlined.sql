@@ -1,22 +1,22 @@
--- row: one place in code that was inlined at a source line, with its part of the line's values
+-- row: one place in code that the compiler inlined at a source line, with the part of the line's values that belongs to it
 -- rules: S10
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- file = source_values.file: The file of the line that calls the outermost inlined function, as in `source`.
--- line = source_values.line: That line.
--- depth = inline_frames.depth: 0 for a function called on the line itself.
--- path VARCHAR: The inlined functions from the line to here, each with the line reached in it; sorted by it, rows follow the rows of the calls around them.
+-- line = source_values.line: The line that calls the outermost inlined function.
+-- depth = inline_frames.depth: How deeply the code is inlined: 0 if the line itself calls its function, 1 if a function inlined there does, and so on.
+-- path VARCHAR: The inlined functions from the line to the place, outermost first, each with the line reached in it. Rows sorted by path are in the order of nesting.
 -- function = inline_frames.function
 -- inlined_file = inline_frames.file: The source file of the place, empty if unknown.
--- inlined_line = inline_frames.line: The line there.
--- exclusive = source_values.exclusive: The value of the samples whose leaf is here, not in code inlined deeper.
+-- inlined_line = inline_frames.line: The line of the place in `inlined_file`.
+-- exclusive = source_values.exclusive: The value of the samples whose leaf is at the place itself, not in code inlined there.
 -- inclusive = source_values.inclusive: The value of the samples whose stack contains the place, each counted once.
 --
--- invariant one_row: Every row has its experiment and unit; a place has one row for each mode and metric.
+-- invariant one_row: Every row's experiment and unit exist; a place has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
 -- invariant parts: The exclusive values of code inlined at a line sum to no more than the line's, unless values are negative.

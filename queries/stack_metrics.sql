@@ -1,7 +1,7 @@
 -- row: one metric's value of one normalized stack in one experiment
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -9,9 +9,9 @@
 -- value = stack_values.value
 -- samples = stack_values.samples
 --
--- invariant stacks_recorded: Every stack with a value was recorded.
+-- invariant stacks_recorded: Every stack with a value is in `recorded_stacks`.
 --   SELECT * FROM stack_values ANTI JOIN recorded_stacks USING (experiment_id, stack)
--- invariant metrics_known: Every metric with a value is a metric of the experiment.
+-- invariant metrics_known: Every metric with a value is in `metrics`.
 --   SELECT DISTINCT experiment_id, metric FROM stack_values ANTI JOIN metrics USING (experiment_id, metric)
 -- invariant samples_recomputed: The values are the sums over the samples with that recorded stack.
 --   SELECT experiment_id, metric, stack, sum(value), sum(found), sum(samples), sum(n) FROM (

@@ -1,23 +1,23 @@
--- row: one node of the tree of stacks that a mode shows and that stacks with a value contain, for drawing flame graphs
+-- row: one node of the tree of stacks, if the mode shows it and a stack with a value contains it: the data for drawing a flame graph
 -- rules: S19
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- node = stack_tree.node: Its number: a node is followed by the nodes below it; 0 is the root, `<Total>`.
--- parent = stack_tree.node: The nearest node above it that the mode shows, 0 if there is none; missing for the root.
--- last = stack_tree.last: The last node below it, itself if there is none: `x.node BETWEEN n.node AND n.last` is "passes n".
+-- node = stack_tree.node: The node's number. The nodes below it have the numbers that follow; 0 is the root, `<Total>`.
+-- parent = stack_tree.node: The nearest node toward the root that the mode shows: the caller's, or 0 if there is none; missing for the root.
+-- last = stack_tree.last: The last node below this one, or its own number if there is none: a stack that ends at node x contains node n if `x.node BETWEEN n.node AND n.last`.
 -- depth INTEGER: How many frames the mode shows on the path from the root to the node; 0 for the root.
 -- function_id = functions.function_id
 -- function = functions.name
--- load_object = load_objects.name: The load object of the instruction.
+-- load_object = load_objects.name: The load object that contains the instruction.
 -- location_id = locations.location_id: The instruction; missing for the root.
--- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here; for the root, of samples without a stack.
--- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
+-- exclusive BIGINT: [the metric's] The value of the samples whose stack ends at this node; for the root, of the samples without a stack.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack contains this node.
 --
--- invariant total: The root's inclusive value is the sum over all leaves.
+-- invariant total: The root's inclusive value is the sum of the values of all leaves.
 --   SELECT experiment_id, mode, metric, sum(passing), sum(ending) FROM (
 --     SELECT v.experiment_id, m.mode, v.metric, v.value AS passing, 0 AS ending FROM node_values v CROSS JOIN modes m WHERE v.node = 0
 --     UNION ALL

@@ -3,10 +3,10 @@
 -- experiment_id = recorded_stacks.experiment_id
 -- stack_id BIGINT: Hash of its frames.
 -- depth INTEGER: [count] The number of frames; 0 for the empty stack.
--- leaf_location_id = locations.location_id: The leaf's location; missing for the empty stack.
+-- leaf_location_id = locations.location_id: The leaf's instruction; missing for the empty stack.
 -- leaf_function_id = locations.function_id: The leaf's function.
 --
--- invariant stacks_apart: A stack has the same number of frames and the same leaf wherever it is.
+-- invariant stacks_apart: Equal stacks of an experiment have the same number of frames and the same leaf.
 --   SELECT s.experiment_id, s.stack_id FROM mode_stacks s LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
 --   GROUP BY ALL HAVING min(COALESCE(n.depth, 0)) <> max(COALESCE(n.depth, 0)) OR min(n.location) <> max(n.location)
 WITH ends AS (

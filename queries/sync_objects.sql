@@ -1,7 +1,7 @@
 -- row: one synchronization object for which threads of one process waited
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- process = samples.process
 -- object = sync_samples.object
 -- waits BIGINT: [count] The number of waits: `syncn`.

@@ -1,7 +1,7 @@
 -- row: one thread of one process, under one of its names
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -10,9 +10,9 @@
 -- process = usage_values.process
 -- thread_name = thread_names.thread_name: The thread's name; missing if it was not recorded.
 --
--- invariant names: Every row has its experiment and unit.
+-- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM thread_metrics WHERE experiment IS NULL OR unit IS NULL
--- invariant samples_recomputed: The values of `usage_values` are the sums over the process's samples on the thread under the name, in the control group, on the CPU, in the second.
+-- invariant samples_recomputed: A value of `usage_values` is the sum over the samples with the same process, thread, name of the thread, control group, CPU and second.
 --   SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, sum(value), sum(found), sum(samples), sum(n) FROM (
 --     SELECT experiment_id, process, thread_id, name_no, cgroup, cpu, second, metric, value, samples, 0 AS found, 0 AS n FROM usage_values
 --     UNION ALL

@@ -1,17 +1,17 @@
 -- row: one second of one thread, under one of its names
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- t0_ns BIGINT: [ns] The second's start, since the start of the first process.
--- t1_ns BIGINT: [ns] The end.
+-- t1_ns BIGINT: [ns] The end of that time (exclusive).
 -- thread_id = usage_values.thread_id
 -- value = usage_values.value
 -- thread_name = thread_names.thread_name: The thread's name; missing if it was not recorded.
 --
--- invariant names: Every row has its experiment and unit.
+-- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM timeline WHERE experiment IS NULL OR unit IS NULL
 -- invariant samples_recomputed: The values are the sums over the samples of that second, thread and name.
 --   SELECT experiment_id, mode, metric, t0_ns, thread_id, thread_name, sum(value), sum(found) FROM (

@@ -3,12 +3,12 @@
 -- parameter width_ns BIGINT: [ns] The width of the intervals.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- t0_ns BIGINT: [ns] The interval's start, since the start of the first process.
--- t1_ns BIGINT: [ns] The end.
+-- t1_ns BIGINT: [ns] The end of that time (exclusive).
 -- thread_id = samples.thread_id
 -- value BIGINT: [the metric's] The sum over the interval's samples.
 -- thread_name = samples.thread_name: The thread's name; missing if it was not recorded.

@@ -1,23 +1,23 @@
--- row: one of the functions with the highest exclusive values in one experiment: `FROM top(5)`
+-- row: one of the n functions with the highest exclusive values in one experiment: `FROM top(5)`
 -- rules: S19
 --
--- parameter n INTEGER = 10: The number of functions of each experiment.
+-- parameter n INTEGER = 10: How many functions to return for each experiment.
 -- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
 -- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- rank BIGINT: 1 is the highest.
+-- rank BIGINT: The rank of the function in its experiment; 1 has the highest exclusive value.
 -- function_id = functions.function_id
 -- function = functions.name
 -- load_object = load_objects.name
 -- exclusive = function_values.exclusive
--- exclusive_percent DOUBLE: Its percentage of `<Total>`.
+-- exclusive_percent DOUBLE: The exclusive value as a percentage of `<Total>`.
 -- inclusive = function_values.inclusive
--- inclusive_percent DOUBLE: Its percentage of `<Total>`.
+-- inclusive_percent DOUBLE: The inclusive value as a percentage of `<Total>`.
 WITH valued AS (
   SELECT v.*, max(v.inclusive) FILTER (v.function = '<Total>' AND v.kind = 'artificial') OVER (PARTITION BY v.experiment_id, v.metric) AS total
   FROM function_metrics v JOIN default_metrics d USING (experiment_id)

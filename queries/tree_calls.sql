@@ -1,4 +1,4 @@
--- row: one metric's value of one neighbor of one function, as `call_values` has it, computed from the call tree
+-- row: one metric's value of one caller or callee of one function, as in `call_values`, but computed from the call tree
 -- rules: S19
 --
 -- experiment_id = call_values.experiment_id

@@ -2,7 +2,7 @@
 -- rules: S15, S18, S22, S31
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
@@ -12,7 +12,7 @@
 -- value = stack_values.value
 -- subject VARCHAR: What is unknown: `function`, `instruction` (of a known function) or `data object`. Sum only rows of one subject.
 --
--- invariant reasons: Every row has its experiment, unit, reason and load object.
+-- invariant reasons: Every row's experiment, unit, reason and load object exist.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
 WITH
 -- Stacks without frames have a reason of their own; for others the leaf's instruction has it.

@@ -5,7 +5,7 @@
 -- call_node = tree_values.call_node
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- inlined BOOLEAN: Whether inlined functions are frames of their own (S10).
--- missing BIGINT: [the metric's] By how much the value exceeds their sum.
+-- missing BIGINT: [the metric's] By how much the node's value exceeds that sum.
 WITH placed AS (
   SELECT v.experiment_id, v.metric, v.call_node, v.in_user, v.in_expert, v.in_machine, v.in_user_inlined, v.in_expert_inlined, v.in_machine_inlined, v.attributed - v.exclusive AS rest FROM tree_values v
   UNION ALL

@@ -1,19 +1,19 @@
--- row: one function that waited in one state, in one mode
+-- row: one function that waited, in one state and one mode
 -- rules: S33
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- function_id = functions.function_id
--- function = functions.name: The function that the state's artificial function is called by.
+-- function = functions.name: The function that waited: the caller of the state's artificial function, such as `<Blocked>`.
 -- load_object = load_objects.name
 -- state VARCHAR: `preempted`, `runqueue`, `blocked` or `disk`, as in `thread_states`.
--- waits BIGINT: [count] How often.
--- wait_ns BIGINT: [ns] How long altogether.
--- mean_ns BIGINT: [ns] How long on average.
+-- waits BIGINT: [count] The number of waits.
+-- wait_ns BIGINT: [ns] The sum of the waits.
+-- mean_ns BIGINT: [ns] The mean wait.
 -- longest_ns BIGINT: [ns] The longest wait.
 --
--- invariant total: The rows sum to `<Total>` of `offcpu`.
+-- invariant total: The rows sum to `<Total>` of the metric `offcpu`.
 --   SELECT experiment_id, mode, sum(value) FROM (
 --     SELECT experiment_id, mode, wait_ns AS value FROM waits
 --     UNION ALL

@@ -1,16 +1,16 @@
--- row: one function that waited, and one that woke it up, in user mode, by the names of their threads
+-- row: one pair of a function that waited and a function that woke it up, in user mode, with the names of their threads
 -- rules: S33
 --
 -- experiment_id = experiments.experiment_id
--- experiment VARCHAR: The name for people, unique within the store.
+-- experiment VARCHAR: The experiment's name, unique within the store.
 -- function = functions.name: The function that waited.
--- thread_name = thread_names.thread_name: The name of its thread.
--- waker_function = functions.name: The leaf of the stack on which the wake-up was recorded.
--- waker_thread_name = thread_names.thread_name: The name of the thread that woke it up, or of the one that an interrupt found on the CPU.
--- waits BIGINT: [count] How often.
--- wait_ns BIGINT: [ns] How long the waits took that ended so.
+-- thread_name = thread_names.thread_name: The name of the thread that waited.
+-- waker_function = functions.name: The function that woke the thread up: the leaf of the stack that was recorded at the wake-up.
+-- waker_thread_name = thread_names.thread_name: The name of the thread that woke it up; if an interrupt did, of the thread that was on the CPU then.
+-- waits BIGINT: [count] The number of waits that ended in this way.
+-- wait_ns BIGINT: [ns] The sum of these waits.
 --
--- invariant wakeups: The wake-up of a wait is a sample within it, or at its end.
+-- invariant wakeups: The wake-up that ends a wait is a sample during the wait or at its end.
 --   SELECT w.* FROM wait_samples w JOIN samples s USING (experiment_id, sample) JOIN samples k ON k.experiment_id = w.experiment_id AND k.sample = w.waker_sample
 --   WHERE k.time_ns NOT BETWEEN s.time_ns - w.duration_ns AND s.time_ns
 WITH

@@ -2,41 +2,41 @@ package schema
 
 // Data objects.
 var (
-	DataObjects = &Table{Name: "data_objects", Row: "one data object: hit by a sample's memory access, containing such an object, or another member of an aggregate that was hit", Key: key("data_object_id"), Columns: []Column{
+	DataObjects = &Table{Name: "data_objects", Row: "one data object that a sample's memory access hit, that contains such an object, or that is another member of an aggregate that was hit", Key: key("data_object_id"), Columns: []Column{
 		experimentID,
-		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and place in the aggregate."},
-		{"parent_id", Int64, Dict, "", true, "The aggregate that it is an element of, or `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
-		{"descriptor", String, Dict, "", false, "Type and name as the manual spells them (S28); of an element, after its aggregates' descriptors."},
+		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and offset in the aggregate."},
+		{"parent_id", Int64, Dict, "", true, "The data object that contains this one: the aggregate of which it is an element, `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
+		{"descriptor", String, Dict, "", false, "Type and name as the manual spells them (S28); for an element, preceded by the descriptors of the aggregates that contain it."},
 		{"kind", String, Dict, "", false, "`total`, `scalars`, `unknown`, `unknown_element` (a reason), `aggregate`, `element` or `scalar`."},
-		{"scope", String, Dict, "", false, "The load object, compilation unit or function in which it is known (S29); empty for artificial ones."},
-		{"scope_kind", String, Dict, "", false, "`load object`, `compilation unit` or `function`; empty for artificial ones."},
-		{"load_object_id", Int64, Dict, "", true, "The load object whose debug information describes it; missing for artificial ones."},
+		{"scope", String, Dict, "", false, "The load object, compilation unit or function in which the data object is declared (S29); empty for artificial objects such as `<Total>`."},
+		{"scope_kind", String, Dict, "", false, "The kind of the scope: `load object`, `compilation unit` or `function`; empty for artificial objects."},
+		{"load_object_id", Int64, Dict, "", true, "The load object whose debug information describes the data object; missing for artificial objects."},
 		{"name", String, Dict, "", false, "The name of the variable or member; empty if it has none."},
 		{"type", String, Dict, "", false, "The type as the descriptor spells it."},
-		{"offset", Int64, Delta, "bytes", true, "Where in its aggregate it begins; missing unless it is an element."},
-		{"size", Int64, Dict, "bytes", true, "Its size; missing if unknown."},
-		{"element_size", Int64, Dict, "bytes", true, "Of an array, through all dimensions, the size of one element; of others the size."},
-		{"bit_offset", Int32, Dict, "bits", false, "Where in the byte at `offset` a bit field begins; 0 for others."},
-		{"bit_size", Int32, Dict, "bits", false, "The width of a bit field; 0 for others."},
+		{"offset", Int64, Delta, "bytes", true, "For an element: its offset in its aggregate; missing for other objects."},
+		{"size", Int64, Dict, "bytes", true, "The size of the data object; missing if unknown."},
+		{"element_size", Int64, Dict, "bytes", true, "For an array (of any number of dimensions): the size of one element; for other objects, their size."},
+		{"bit_offset", Int32, Dict, "bits", false, "For a bit field: where in the byte at `offset` it begins; 0 for other objects."},
+		{"bit_size", Int32, Dict, "bits", false, "For a bit field: its width; 0 for other objects."},
 	}}
 	MemoryRegions = &Table{Name: "memory_regions", Row: "one region of a process's memory in which data was accessed", Key: key("memory_region_id"), Columns: []Column{
 		experimentID,
 		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind, name, address, size and load object."},
 		process,
 		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (what `brk` gives), `heap block` (an allocation that was traced), `anonymous`, `kernel` or `unknown`."},
-		{"name", String, Dict, "", false, "The file, of a load object its name and the permissions there, or `[stack]` and `[heap]`; empty for other memory."},
-		{"address", Int64, Plain, "", false, "The first address."},
-		{"size", Int64, Plain, "bytes", false, "The size; 0 if unknown."},
-		{"load_object_id", Int64, Dict, "", true, "Of a segment, its load object."},
+		{"name", String, Dict, "", false, "The name of the mapped file (for a load object, also the permissions), `[stack]` or `[heap]`; empty for other memory."},
+		{"address", Int64, Plain, "", false, "The first address of the region."},
+		{"size", Int64, Plain, "bytes", false, "The size of the region; 0 if unknown."},
+		{"load_object_id", Int64, Dict, "", true, "For a segment: its load object."},
 	}}
-	DataSamples = &Table{Name: "data_samples", Row: "one sample that has data objects: its counter or event samples memory accesses", Key: key("sample"), Columns: []Column{
+	DataSamples = &Table{Name: "data_samples", Row: "one sample whose counter or event measures memory accesses, with the data object that it accessed", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo, dataObject, triggerAt, dataMethod,
-		{"memory_region_id", Int64, Dict, "", true, "The region in which its data address lies; missing without one."},
+		{"memory_region_id", Int64, Dict, "", true, "The region that contains the sample's data address; missing if there is no data address."},
 		agreement, embedding,
 	}}
-	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The data object: the innermost that is known, or the reason why none is."}
+	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The accessed data object: the innermost one that is known, or an artificial one that is the reason why none is known."}
 	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory, or the one at the recorded PC if it was not found; missing without a PC."}
-	dataMethod = Column{"method", Label, Dict, "", false, "What identified the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (that, and what holds such a thing) or `address` (the data address alone); empty if nothing did."}
-	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction says: `agrees`, `disagrees` (something else lies there; between variables, and where the instruction says little, the address decided), or `unchecked` without an address that can."}
-	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object that lies at the data address, where the instruction names another one: what that is embedded in, the bytes that it was placed in, or with `disagrees` what lies there in its place; missing if it is the same one, or nothing is known there."}
+	dataMethod = Column{"method", Label, Dict, "", false, "What identified the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (the only type that contains what such a register points to and has something of the accessed size at that place) or `address` (only the data address); empty if the data object is unknown."}
+	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms the data object that the instruction names: `agrees`; `disagrees` (another object is at that address; if both are variables, or the instruction says little, the address decided); or `unchecked` (no data address, or one that cannot confirm it)."}
+	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object at the data address, if the instruction names another one: the object that contains the named one, the bytes in which the named one was placed or, with `disagrees`, the object that is there instead. Missing if both are the same object, or if nothing is known about the address."}
 )

@@ -19,25 +19,25 @@ var (
 		{"command", String, Dict, "", false, "The founder's command line."},
 		{"directory", String, Dict, "", false, "The founder's working directory."},
 		{"started", Time, Plain, "", true, "When the founder started (UTC)."},
-		{"duration_ns", Int64, Delta, "ns", false, "From the founder's start to the last event of any process."},
+		{"duration_ns", Int64, Delta, "ns", false, "The time from the founder's start to the last event of any process."},
 		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read); views say `summary` where only the sums by function are kept (`forget --keep-rollups`)."},
-		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
-		{"comment", String, Dict, "", false, "What a profile says of itself, line by line: its comments, and the address of what describes it."},
+		{"cache_line_size", Int64, Dict, "bytes", true, "The line size of the machine's data caches (of the one nearest to the processor if they differ); missing if not recorded, as in experiments of gprofng."},
+		{"comment", String, Dict, "", false, "The profile's comments, one a line, followed by the URL of its documentation."},
 	}, Committed: []DerivedColumn{
-		{"path", String, "n.path", "Where the recording was."},
+		{"path", String, "n.path", "The path from which the recording was ingested."},
 		{"ingested", Time, "n.ingested", "When it was put into the store (UTC)."},
 	}}
 	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,
-		{"lineage", String, Dict, "", false, "How it descends from the founder, e.g. `_f2_x1`; empty for the founder."},
+		{"lineage", String, Dict, "", false, "How the process descends from the founder: for gprofng e.g. `_f2_x1` (the second fork, then its first exec), for perf `pid-` and the process id; empty for the founder."},
 		{"pid", Int64, Delta, "", false, "The process id."},
 		{"ppid", Int64, Delta, "", false, "The parent's process id."},
 		{"target", String, Dict, "", false, "The program's name."},
 		{"command", String, Dict, "", false, "The command line."},
-		{"started_ns", Int64, Delta, "ns", false, "Start, relative to the founder's."},
-		{"duration_ns", Int64, Delta, "ns", false, "From its start to its last event."},
+		{"started_ns", Int64, Delta, "ns", false, "When the process started, from the founder's start."},
+		{"duration_ns", Int64, Delta, "ns", false, "The time from the process's start to its last event."},
 		{"samples", Int64, Delta, "count", false, "The number of samples."},
 		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
 	}}
@@ -45,24 +45,24 @@ var (
 		experimentID, metric,
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
-		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
-		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
-		{"preferred", Bool, Plain, "", false, "Whether reports show it when no metric is named: as a profile may say, or because the first by the order of metrics has no values; of several in an experiment, and where none is, they show the first by that order."},
+		{"kind", String, Dict, "", false, "The kind of samples from which the metric is computed."},
+		{"data_objects", Bool, Plain, "", false, "Whether the metric's samples are memory accesses, so that they have data objects (S27)."},
+		{"preferred", Bool, Plain, "", false, "Whether reports should show this metric by default, because the recording says so, or because the metrics before it (in the order of metrics) have no values. Reports show the first preferred metric or, if none is preferred, the first metric."},
 	}}
 	Problems = &Table{Name: "problems", Summary: true, Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
 		experimentID,
 		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
 		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
-		{"process", Int32, Dict, "", false, "The process concerned; 0 if the whole experiment is."},
-		{"file", String, Dict, "", false, "The file, relative to the recording; or a load object's path."},
-		{"offset", Int64, Plain, "bytes", true, "Where in the file."},
+		{"process", Int32, Dict, "", false, "The process that has the problem; 0 if the whole experiment has it."},
+		{"file", String, Dict, "", false, "The file that has the problem: its path within the recording, or a load object's path."},
+		{"offset", Int64, Plain, "bytes", true, "The offset of the problem in the file."},
 		{"reason", String, Dict, "", false, "A short constant name of the reason, for grouping."},
 		{"message", String, Dict, "", false, "The reason in words."},
-		{"count", Int64, Delta, "count", false, "How many things (packets, events, links) it touches."},
+		{"count", Int64, Delta, "count", false, "How many items (packets, events, links) are affected."},
 	}}
-	Recordings = &Table{Name: "recordings", Row: "what no other table has of a recording as a whole, or of one of its processes: with that its stacks can be given better symbols when it is gone", Key: key("part"), Columns: []Column{
+	Recordings = &Table{Name: "recordings", Row: "the part of a recording, or of one of its processes, that no other table has, but that `resymbolize` needs to apply better symbols when the recording is gone", Key: key("part"), Columns: []Column{
 		experimentID,
-		{"part", Int32, Delta, "", false, "0 for the recording as a whole, else the process."},
-		{"content", String, Plain, "", false, "JSON for this program, which may change what it holds."},
+		{"part", Int32, Delta, "", false, "0 for the recording as a whole, otherwise the number of the process."},
+		{"content", String, Plain, "", false, "JSON for this program only: versions of the program may change its structure."},
 	}}
 )

@@ -3,13 +3,13 @@ package schema
 // Samples.
 var (
 	// ThreadNames has a row for each name only if samples were taken while the thread had it.
-	ThreadNames = &Table{Name: "thread_names", Row: "one name of one thread while it had that name, if samples were taken then: a thread that goes back to a name has another row", Key: key("process", "thread_id", "name_no"), Columns: []Column{
+	ThreadNames = &Table{Name: "thread_names", Row: "one period in which a thread had one name, if samples were taken in it; a thread that returns to an earlier name has another row", Key: key("process", "thread_id", "name_no"), Columns: []Column{
 		experimentID, process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
-		{"name_no", Int32, Dict, "", false, "The name's number among the thread's own, in the order of time, from 0; from 1 if the name of its first samples is unknown."},
-		{"thread_name", String, Dict, "", false, "The name."},
-		{"from_ns", Int64, Delta, "ns", false, "Since when, from the founder's start; 0 if it is older."},
-		{"until_ns", Int64, Dict, "ns", true, "Until when: its next name, or its end; missing if the recording has neither."},
+		{"name_no", Int32, Dict, "", false, "The number of the period within the thread, in order of time: from 0, or from 1 if the thread's name is unknown for its first samples."},
+		{"thread_name", String, Dict, "", false, "The thread's name in this period."},
+		{"from_ns", Int64, Delta, "ns", false, "The period's start, from the founder's start; 0 if the thread had the name before that."},
+		{"until_ns", Int64, Dict, "ns", true, "The period's end, when the thread got its next name or ended; missing if neither was recorded."},
 	}}
 	Samples = &Table{Name: "samples", Row: "one recorded event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
@@ -17,7 +17,7 @@ var (
 		process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
-		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
+		{"time_ns", Int64, Delta, "ns", false, "When the event happened, from the founder's start; for a traced call, when the call ended."},
 		stackNo, nameNo, cgroup,
 	}, Joined: "LEFT JOIN thread_names n USING (experiment_id, process, thread_id, name_no)", Computed: []DerivedColumn{
 		rawStackID,
@@ -26,39 +26,39 @@ var (
 	ClockSamples = &Table{Name: "clock_samples", Row: "one clock-profiling event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},
-		{"duration_ns", Int64, Dict, "ns", false, "Ticks times the requested interval."},
+		{"duration_ns", Int64, Dict, "ns", false, "The time that the sample represents: the number of ticks times the requested interval."},
 		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 if there is none."},
 	}}
 	HeapSamples = &Table{Name: "heap_samples", Row: "one heap call", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
-		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
+		{"operation", Int32, Dict, "", false, "The call: 0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
+		{"size", Int64, Dict, "bytes", false, "The requested size; 0 for `free`."},
 		{"address", Int64, Delta, "", false, "The block's address."},
-		{"old_address", Int64, PlainOrDelta, "", false, "realloc: the address before."},
-		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
-		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
+		{"old_address", Int64, PlainOrDelta, "", false, "For `realloc`: the block's previous address."},
+		{"leaked", Int64, Dict, "bytes", false, "How many bytes of the block were never freed."},
+		{"freed", Int64, Dict, "bytes", false, "How many bytes of traced blocks this call freed."},
 	}}
 	IOSamples = &Table{Name: "io_samples", Row: "one I/O call", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"operation", Int32, Dict, "", false, "0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 the same with an error."},
+		{"operation", Int32, Dict, "", false, "The call: 0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 are the same calls when they failed."},
 		{"fd", Int32, Dict, "", false, "The file descriptor."},
 		{"bytes", Int64, Dict, "bytes", false, "Bytes moved; negative, as recorded, for calls that failed."},
-		{"duration_ns", Int64, Delta, "ns", false, "How long it took."},
-		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long the call took."},
+		{"metric_ns", Int64, Delta, "ns", false, "The duration rounded to whole microseconds, as the metrics sum it."},
 		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
 	}}
-	IOFiles = &Table{Name: "io_files", Row: "one file as one process used it from open to close", Key: key("process", "file"), Columns: []Column{
+	IOFiles = &Table{Name: "io_files", Row: "one use of a file by one process, from open to close", Key: key("process", "file"), Columns: []Column{
 		experimentID,
-		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams and 4 other activity, of any process, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
+		{"file", Int32, Delta, "", false, "The number of the use within the experiment. In every process, 1 to 3 are the standard streams and 4 is other activity; opened files have numbers from 10; -1 is for calls on a descriptor that is not open."},
 		process,
-		{"name", String, Dict, "", false, "Its name."},
+		{"name", String, Dict, "", false, "The file's name."},
 		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` if unknown."},
 	}}
 	SyncSamples = &Table{Name: "sync_samples", Row: "one wait for a synchronization object", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"duration_ns", Int64, Delta, "ns", false, "How long it waited."},
-		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
-		{"object", Int64, Dict, "", false, "The object's address."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long the thread waited."},
+		{"metric_ns", Int64, Delta, "ns", false, "The duration rounded to whole microseconds, as the metrics sum it."},
+		{"object", Int64, Dict, "", false, "The address of the synchronization object."},
 	}}
 	HWCSamples = &Table{Name: "hwc_samples", Row: "one hardware counter overflow", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
@@ -66,7 +66,7 @@ var (
 		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
 		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address, or a code below 255 that says why there is none."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
-		{"trigger_pc", Int64, Dict, "", true, "The candidate trigger PC."},
+		{"trigger_pc", Int64, Dict, "", true, "The PC of the instruction that probably caused the overflow (the candidate trigger PC)."},
 		{"latency", Int64, Dict, "cycles", true, "The access's latency."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 	}}
@@ -74,17 +74,17 @@ var (
 		experimentID, sampleNo,
 		{"event", Int32, Dict, "", false, "The packet type: 9 fork, 12 region, 14 task, 15 region description, 16 task description."},
 		{"region", Int64, Dict, "", false, "The parallel region."},
-		{"parent_region", Int64, Dict, "", false, "The region around it."},
+		{"parent_region", Int64, Dict, "", false, "The parallel region that encloses it."},
 		{"task", Int64, Dict, "", false, "The task."},
-		{"parent_task", Int64, Dict, "", false, "The task that made it."},
+		{"parent_task", Int64, Dict, "", false, "The task that created it."},
 		{"region_pc", Int64, Dict, "", false, "The region's PC."},
 	}}
 	RaceSamples = &Table{Name: "race_samples", Row: "one access that takes part in a data race", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"race", Int64, Dict, "", false, "The race."},
 		{"type", Int32, Dict, "", false, "The access's type, as recorded."},
-		{"address", Int64, Dict, "", false, "The address raced for."},
-		{"accesses", Int64, Dict, "count", false, "How many accesses."},
+		{"address", Int64, Dict, "", false, "The address that the racing accesses share."},
+		{"accesses", Int64, Dict, "count", false, "The number of accesses."},
 	}}
 	DeadlockSamples = &Table{Name: "deadlock_samples", Row: "one lock event of a deadlock", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
@@ -96,69 +96,69 @@ var (
 	PerfSamples = &Table{Name: "perf_samples", Row: "one sample of perf", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
-		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
+		{"value", Int64, Dict, "", false, "The sample's period: the number of events since the previous sample; for clocks, in ns."},
 		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address."},
 		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 		{"exact_pc", Int64, Dict, "", false, "1 if the stack's leaf is the very instruction that caused the sample (perf's EXACT_IP), 0 if it may be a later one."},
-		{"parallelism", Int64, Dict, "", true, "How many of the recorded threads were on a CPU; missing if that is not known."},
-		{"wall_ns", Int64, Dict, "ns", true, "The sample's share of the time that its thread was on a CPU, exactly, by the switches; missing for samples that do not measure time."},
-		{"latency_ns", Int64, Dict, "ns", true, "The value divided by the parallelism."},
+		{"parallelism", Int64, Dict, "", true, "How many of the recorded threads were on a CPU at the time; missing if unknown."},
+		{"wall_ns", Int64, Dict, "ns", true, "The sample's share of its thread's time on CPUs, which context switches tell exactly; missing for samples that do not measure time."},
+		{"latency_ns", Int64, Dict, "ns", true, "`value` divided by `parallelism`."},
 	}}
-	WaitSamples = &Table{Name: "wait_samples", Row: "one piece of time that a thread was off the CPU; its stack is that of the switch out", Key: key("sample"), Columns: []Column{
+	WaitSamples = &Table{Name: "wait_samples", Row: "one wait: a period in which a thread was off the CPU. Its stack is the one with which the thread was switched out", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"state", Int32, Dict, "", false, "What the thread did: 2 preempted (runnable, taken off its CPU), 3 runqueue (woken up, waited for a CPU), 4 blocked, 5 disk (blocked, cannot be interrupted); 1 on: it was on a CPU, and no sample was taken."},
-		{"duration_ns", Int64, Delta, "ns", false, "How long."},
-		{"waker_sample", Int64, Dict, "", true, "The sample of the wake-up, whose stack is the waker's; missing if none was recorded."},
+		{"state", Int32, Dict, "", false, "The thread's state: 2 preempted (runnable, taken off its CPU), 3 runqueue (woken up, waiting for a CPU), 4 blocked, 5 disk (blocked, cannot be interrupted). 1 (on) is not a wait, but a period on a CPU in which no sample was taken."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long the wait lasted."},
+		{"waker_sample", Int64, Dict, "", true, "The sample of the wake-up that ended the wait, with the stack of the thread that caused it; missing if none was recorded."},
 	}}
 	// ThreadStates also has rows for times in unknown states, which neither waits nor samples can
 	// show.
-	ThreadStates = &Table{Name: "thread_states", Row: "one thread in one state without a break", Key: key("thread_id", "t0_ns"), Columns: []Column{
+	ThreadStates = &Table{Name: "thread_states", Row: "one period in which one thread was in one state", Key: key("thread_id", "t0_ns"), Columns: []Column{
 		experimentID,
 		{"process", Int32, Dict, "", true, "The process; missing for a thread outside of the namespace of processes that perf recorded."},
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
-		{"t0_ns", Int64, Delta, "ns", false, "Its start, from the founder's start."},
-		{"t1_ns", Int64, Delta, "ns", false, "Its end."},
-		{"state", Label, Dict, "", false, "`on` (on a CPU), `preempted` (runnable, taken off its CPU), `runqueue` (woken up, waits for a CPU), `blocked`, `disk` (blocked, cannot be interrupted) or `unknown`."},
-		{"cpu", Int32, Dict, "", true, "The CPU that it was on, or was switched out from."},
-		{"wait_sample", Int64, Delta, "", true, "The same as a sample: `wait_samples.sample`; missing for other states than waits."},
-		{"waker_thread_id", Int64, Dict, "", true, "The thread that woke it up."},
-		{"waker_sample", Int64, Dict, "", true, "The sample of that."},
+		{"t0_ns", Int64, Delta, "ns", false, "The period's start, from the founder's start."},
+		{"t1_ns", Int64, Delta, "ns", false, "The period's end, from the founder's start."},
+		{"state", Label, Dict, "", false, "`on` (on a CPU), `preempted` (runnable, taken off its CPU), `runqueue` (woken up, waiting for a CPU), `blocked`, `disk` (blocked, cannot be interrupted) or `unknown`."},
+		{"cpu", Int32, Dict, "", true, "The CPU that the thread was on, or from which it was switched out."},
+		{"wait_sample", Int64, Delta, "", true, "The sample that represents the period: `wait_samples.sample`; missing if the state is not a wait."},
+		{"waker_thread_id", Int64, Dict, "", true, "The thread that woke this one up at the end of the period."},
+		{"waker_sample", Int64, Dict, "", true, "The sample of that wake-up."},
 		{"border", Label, Dict, "", false, "Why the state is not known: `start` (before the thread's first switch), `end` (after its last), `loss` (records were lost), `chain` (a switch is missing); `exit` if the thread ended with a known state; else empty."},
 	}}
 	EventFormats = &Table{Name: "event_formats", Row: "one field of the samples of one tracepoint, as the recording describes it", Key: key("event", "position"), Columns: []Column{
 		experimentID,
 		{"event", String, Dict, "", false, "The event: `perf_samples.event`."},
-		{"system", String, Dict, "", false, "The system that the tracepoint belongs to: `sched`."},
+		{"system", String, Dict, "", false, "The system (group) that the tracepoint belongs to, such as `sched`."},
 		{"position", Int32, Dict, "", false, "The field's number among the stored fields of the event, from 0. Fields that other columns repeat are not stored."},
 		{"field", String, Dict, "", false, "The field's name."},
-		{"type", String, Dict, "", false, "Its type in C, as the kernel declares it."},
-		{"code_offset", Int32, Dict, "bytes", false, "Where it begins in a sample's data."},
-		{"size", Int32, Dict, "bytes", false, "Its size there."},
-		{"signed", Bool, Plain, "", false, "Whether its numbers have a sign."},
-		{"elements", Int32, Dict, "", false, "How many elements it has; 0 if each sample has its own number."},
-		{"dynamic", Bool, Plain, "", false, "Whether its content is elsewhere in the data, where the field says."},
-		{"is_text", Bool, Plain, "", false, "Whether `event_fields.text` has its values, else `number`."},
+		{"type", String, Dict, "", false, "The field's type in C, as the kernel declares it."},
+		{"code_offset", Int32, Dict, "bytes", false, "The field's offset in a sample's data."},
+		{"size", Int32, Dict, "bytes", false, "The field's size in a sample's data."},
+		{"signed", Bool, Plain, "", false, "Whether the field's numbers are signed."},
+		{"elements", Int32, Dict, "", false, "How many elements the field has; 0 if that differs between samples."},
+		{"dynamic", Bool, Plain, "", false, "Whether the field only says where in the sample's data its content is."},
+		{"is_text", Bool, Plain, "", false, "Whether the field's values are in `event_fields.text`; otherwise they are in `event_fields.number`."},
 	}}
 	EventFields = &Table{Name: "event_fields", Row: "one field of one sample of a tracepoint; `event_formats` describes it", Key: key("sample", "position"), Columns: []Column{
 		experimentID, sampleNo,
 		{"position", Int32, Dict, "", false, "Which field of the sample's event: `event_formats.position`."},
-		{"number", Int64, DictOrDelta, "", true, "Its value, extended by its sign; of pointers and unsigned 64-bit numbers the same bits. Missing for texts."},
-		{"text", String, Dict, "", true, "Its text: characters up to the first NUL; other arrays in hexadecimal, `0x1,0x2` if an element has several bytes. Missing for numbers."},
+		{"number", Int64, DictOrDelta, "", true, "The field's value; pointers and unsigned 64-bit numbers are stored as signed numbers with the same bits. Missing for texts."},
+		{"text", String, Dict, "", true, "The field's text: for arrays of characters, the text up to the first NUL; for other arrays, hexadecimal, such as `0x1,0x2` if an element has several bytes. Missing for numbers."},
 	}}
 	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"type", Label, Dict, "", false, "The type of the value: its metric's name."},
 		{"value", Int64, Dict, "the metric's", false, "The value."},
-		{"labels", String, Dict, "", false, "The sample's labels, an object in JSON: a text, a number, or a number `num` with its `unit`; a list of them if a label is there several times. `{}` if there are none."},
+		{"labels", String, Dict, "", false, "The sample's labels, as a JSON object. A label's value is a text, a number, or an object of a number `num` and its `unit`; it is a list of these if the label occurs several times. `{}` if there are no labels."},
 	}}
-	Overview = &Table{Name: "overview", Row: "the resources a process used between two sample points", Key: key("process", "point"), Columns: append([]Column{
+	Overview = &Table{Name: "overview", Row: "the resources that a process used between two sample points", Key: key("process", "point"), Columns: append([]Column{
 		experimentID, process,
 		{"point", Int32, Delta, "", false, "The sample point's number, from 1."},
-		{"label", String, Dict, "", false, "The label of the point that ends it."},
-		{"t0_ns", Int64, Delta, "ns", false, "Its start, from the founder's start."},
-		{"t1_ns", Int64, Delta, "ns", false, "Its end."},
+		{"label", String, Dict, "", false, "The label of the sample point that ends the interval."},
+		{"t0_ns", Int64, Delta, "ns", false, "The start of the interval, from the founder's start."},
+		{"t1_ns", Int64, Delta, "ns", false, "The end of the interval, from the founder's start."},
 	}, overviewColumns()...)}
 )
 

@@ -3,10 +3,10 @@ package schema
 var experimentID = Column{"experiment_id", Label, Dict, "", false, "The experiment: 16 hex digits derived from the content of the recording."}
 
 var (
-	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
+	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in the order in which they were loaded."}
 	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
 	stackNo  = Column{"stack", Int32, DictOrDelta, "", false, "The recorded stack: `recorded_stacks.stack`."}
-	nameNo   = Column{"name_no", Int32, Dict, "", false, "Which of its names the thread had: `thread_names.name_no`, where the name has a row if it is known."}
+	nameNo   = Column{"name_no", Int32, Dict, "", false, "Which of its names the thread had: `thread_names.name_no`, which has no such row if the name is unknown."}
 	cgroup   = Column{"cgroup", Label, Dict, "", true, "The control group that the thread was in: its path below the root of the hierarchy, or its identifier if the path was not recorded; missing if no control group was recorded."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
@@ -27,9 +27,9 @@ const ListedIn = "listed_in"
 // listedIn and listing are the columns that identify shared rows, both in their tables and in the
 // tables that link experiments to them (Table.Links).
 var (
-	listedIn = Column{ListedIn, Label, Dict, "", false, "The batch that has the list, by its name."}
-	listing  = Column{"listing", Int32, Dict, "", false, "The list's number within the batch, from 0."}
-	content  = Column{"content", Int64, Plain, "", true, "Hash of the list's rows; missing if another row before it in the batch has the same list."}
+	listedIn = Column{ListedIn, Label, Dict, "", false, "The name of the batch that contains the list (of a function's instructions, or of a file's lines)."}
+	listing  = Column{"listing", Int32, Dict, "", false, "The number of that list within the batch, from 0."}
+	content  = Column{"content", Int64, Plain, "", true, "Hash of the list's rows; missing if an earlier row of the batch refers to the same list."}
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 )
 
 // rawStackID is a column that identifies a recorded stack in the whole store.
-var rawStackID = DerivedColumn{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
+var rawStackID = DerivedColumn{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "Identifies the recorded stack in the whole store: computed from `experiment_id` and `stack`."}
 
 // Tables lists all tables, in the order of docs/tables.md.
 var Tables = []*Table{
