@@ -116,7 +116,7 @@ func createContent(path string) (*newContent, error) {
 
 func (f *newContent) unnamed() bool { return f.Name() != f.temp }
 
-// link returns the open file's path in /proc. A hard link to it gives a file without a name one.
+// link returns the open file's path in /proc. A hard link to it gives an unnamed file a name.
 func (f *newContent) link() string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // discard removes the file.
@@ -152,8 +152,8 @@ func descriptor(path string) (n int, ok bool) {
 	return 0, false
 }
 
-// checkDescriptor returns an error unless descriptor n is open for writing and was inherited. A
-// file that this process opened itself is marked to be closed on exec, and does not count.
+// checkDescriptor returns an error unless descriptor n is open for writing and was inherited. It
+// recognizes files that this process opened itself by their close-on-exec flag.
 func checkDescriptor(path string, n int) error {
 	flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0)
 	mode, merr := unix.FcntlInt(uintptr(n), unix.F_GETFL, 0)

@@ -129,7 +129,7 @@ func (r *Reader) Offset(wide bool) uint64 {
 	return uint64(r.U32())
 }
 
-// Length reads the initial length of a unit or table (DWARF 5 section 7.4). wide: the 64-bit
+// Length reads the initial length of a unit or table (DWARF 5 section 7.4). wide means the 64-bit
 // format.
 func (r *Reader) Length() (n uint64, wide bool) {
 	n = uint64(r.U32())

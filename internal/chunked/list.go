@@ -1,5 +1,5 @@
 // Package chunked has lists that grow in chunks, because a contiguous list is copied whenever it
-// grows; also packed lists of integers, and tables for look-ups.
+// grows. It also has packed lists of integers, a radix sort, and tables for random access.
 //
 // Start reading with List; the other files have variants of it.
 package chunked

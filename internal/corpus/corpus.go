@@ -102,8 +102,8 @@ func Perf(dir string) error {
 }
 
 // Data unpacks recordings of memory accesses below dir: data/NAME.data, members/NAME.data (of
-// members of structures), guarded/NAME.data (of generated programs). NAME.truth has the variables
-// that a program really accessed. The programs are in symfs/.
+// members of structures), guarded/NAME.data (of generated programs). NAME.truth has the data
+// objects that the program accessed. The programs are in symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 
 // Symbols unpacks recordings of programs whose functions are hard to name below dir: exp/NAME.er,

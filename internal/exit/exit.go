@@ -16,7 +16,7 @@ const (
 	Violated = 5 // gate: a rule is violated
 )
 
-// Error ends the program with a status. With a nil Err nothing is printed: the verb has
+// Error ends the program with a status. With a nil Err nothing is printed: the subcommand has
 // already printed the reason.
 type Error struct {
 	Status int
@@ -50,7 +50,7 @@ func Status(err error) int {
 	return Failed
 }
 
-// ErrInterrupted is the error of a verb that a signal interrupted.
+// ErrInterrupted is the error of a subcommand that a signal interrupted.
 var ErrInterrupted = errors.New("interrupted")
 
 // Interrupted returns the error, or ErrInterrupted if a signal has ended the context.

@@ -75,7 +75,8 @@ var advices = map[string]string{
 	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
 }
 
-// The wait before another try is random, below a limit that doubles from firstWait to longestWait.
+// The wait before another try is random, up to a limit that starts at firstWait and doubles with
+// each try until it is longestWait.
 const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 10 * time.Second

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The errors of invalid answers: they may come from another program, be endless, or be too slow.
+// Errors for invalid answers: an answer may come from another program, be endless, or be too slow.
 var (
 	// errStalled means that almost no bytes arrived for a long time.
 	errStalled = errors.New("the transfer stalled (STACKMILL_S3_TIMEOUT)")

@@ -8,8 +8,8 @@ import (
 
 // Chain makes results 0 to n-1, in this order: each passes through all steps, and then to take, on
 // the caller's goroutine. A step has a goroutine, handles one result at a time, and so can have
-// memory of its own. At most ahead results wait between steps; take's result is reused for a later
-// one. Chain stops when take returns false. If a step panics, Chain panics like Map, once take has
+// memory of its own. At most ahead results wait between steps. A result's memory is reused after
+// take. Chain stops when take returns false. If a step panics, Chain panics like Map, once take has
 // had all results before that one.
 func Chain[T any](n, ahead int, steps []func(*T), take func(*T) bool) {
 	size := ahead + len(steps) + 1

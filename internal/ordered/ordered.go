@@ -9,8 +9,8 @@
 //	Producer       makes values ahead of their consumer
 //	Turns          let goroutines act one after the other
 //
-// Only Start can leave a goroutine running. Functions that wait for a result panic if the code that
-// they run panics; Future, Worker and Producer return before, and turn the panic into an error.
+// Only Start can leave a goroutine running. The functions that wait for the code that they run panic
+// if it panics. Future, Worker and Producer do not wait, and turn the panic into an error.
 //
 // Start reading with ForEach and Map; each of the others has a file.
 package ordered

@@ -88,8 +88,8 @@ func (w *Worker[T]) Add(v T) (err error) {
 // Wait waits until all added values are processed or dropped.
 func (w *Worker[T]) Wait() { w.pending.Wait() }
 
-// WaitFor waits until done is closed, which processing a value does. It returns the error of
-// processing a value, or the context's.
+// WaitFor waits until processing a value has closed done. It returns the error of processing a
+// value, or the context's.
 func (w *Worker[T]) WaitFor(done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -115,7 +115,7 @@ func (w *Worker[T]) Err() error {
 }
 
 // Close waits until all values are processed, and ends the worker. It returns the error of
-// processing a value, or the context's if values were dropped because of that. Close may be called
+// processing a value, or the context's if values were dropped because it ended. Close may be called
 // again, and on a nil worker, but not concurrently with Add.
 func (w *Worker[T]) Close() error {
 	if w == nil {

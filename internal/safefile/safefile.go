@@ -19,7 +19,7 @@ var (
 	ErrTooLarge   = errors.New("too large")
 )
 
-// Open opens a regular file of at most limit bytes, a constant of this package. It never blocks. It
+// Open opens a regular file of at most limit bytes; limits.go has the limits. It never blocks. It
 // refuses special files with ErrNotRegular before opening them, because opening changes some
 // devices, and checks the open file again, in case the path was replaced.
 func Open(path string, limit int64) (*os.File, fs.FileInfo, error) {

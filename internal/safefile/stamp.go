@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Stamp has those attributes of a file that change with its content. Whoever writes the file can set
-// its size and modification time, but not its inode and change time.
+// Stamp has those attributes of a file that change with its content. A program that writes the file
+// can set its size and modification time, but not its inode and change time.
 type Stamp struct {
 	Device, Inode           uint64
 	Size, Modified, Changed int64 // bytes; ns since 1970

@@ -79,8 +79,8 @@ func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]s
 	return cells
 }
 
-// cell escapes a text and shortens it to CellWidth, or that of a Short field to nameWidth. On a
-// terminal, narrow later shortens Short fields to the terminal's width instead.
+// cell escapes a text and shortens it to CellWidth, or to nameWidth if the field is Short. On a
+// terminal, Short has no effect: there, narrow shortens all texts to the terminal's width.
 func (f Field) cell(text string, onTerminal bool) string {
 	width := CellWidth
 	if f.Short && !onTerminal {

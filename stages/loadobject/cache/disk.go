@@ -56,7 +56,7 @@ type disk struct {
 type SharedCache interface {
 	// Get returns the content stored under a name, nil if there is none.
 	Get(name string) []byte
-	// Put stores a content. It may fail.
+	// Put stores content under a name. It may fail.
 	Put(name string, content []byte)
 }
 

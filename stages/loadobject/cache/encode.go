@@ -69,8 +69,8 @@ func codeHead(c columns.Coder, key *string, missing *[]string, t *symtab.Table) 
 	columns.List(c, &t.Modules, func(_ int, m *symtab.Module) { c.Text(&m.Name, &m.Language, &m.ShortPath) })
 }
 
-// codeCalls codes inlined functions and calls. A call's parent must come before the call, so that
-// following the parents always ends.
+// codeCalls writes or reads inlined functions and calls. A call's parent must come before the call,
+// so that following the parents always ends.
 func codeCalls(c columns.Coder, t *symtab.Table) {
 	in := &t.Inlines
 	columns.List(c, &in.Functions, func(_ int, f *symtab.InlinedFunction) {

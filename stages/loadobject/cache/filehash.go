@@ -29,9 +29,9 @@ type hashCache struct {
 	known sync.Map // fileHash by safefile.Stamp
 }
 
-// Bounds of the hashes on disk. Only files from minRecordedSize on have one: hashing takes 1.5 ms
-// for a megabyte, reading a record 0.1 ms. Inodes share recordFiles files, so that the folder does
-// not grow with each experiment.
+// Only hashes of files from minRecordedSize on are stored on disk: hashing takes 1.5 ms for a
+// megabyte, reading a record 0.1 ms. Inodes share recordFiles files, so that the folder does not
+// grow with each experiment.
 const (
 	minRecordedSize = 1 << 18
 	recordFiles     = 1 << 12

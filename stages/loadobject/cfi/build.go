@@ -94,7 +94,8 @@ func merge(first, second []codeRange) []codeRange {
 	return sorted(append(first, kept...))
 }
 
-// assemble puts the rows of sorted ranges into the table. After each range, it ends the rules.
+// assemble puts the rows of sorted ranges into the table. After each range, it adds a row without
+// rules.
 func (b *builder) assemble(ranges []codeRange) {
 	t := b.table
 	add := func(s rowStart) {

@@ -29,8 +29,8 @@ type machine struct {
 	code         *codeRange // nil for a CIE
 }
 
-// run runs all instructions and stores their rows for code range s, nil for a CIE. It returns false
-// at an invalid instruction: the code from there on has no rules.
+// run runs all instructions, and stores the rows of code range s; s is nil for a CIE. It returns
+// false at an invalid instruction: the code from there on has no rules.
 func (m *machine) run(s *codeRange) bool {
 	m.code = s
 	m.now.returnColumn = m.c.returnColumn

@@ -46,8 +46,8 @@ type Code struct {
 type Stack struct {
 	// Words are the program counter and the return addresses of its callers.
 	Words []uint64
-	// Exact are the indexes of words that are not return addresses, without the first word: signal
-	// trampolines, and instructions that a signal interrupted.
+	// Exact are the indexes of words, other than the first one, that are not return addresses:
+	// signal trampolines, and instructions that a signal interrupted.
 	Exact []int32
 	// ByFrame are the indexes of words whose code has no rules. The frame pointer gave their caller
 	// or, being 0, showed that there is none. If such code has no frame of its own, its caller is

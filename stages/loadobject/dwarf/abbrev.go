@@ -95,7 +95,7 @@ func (t *abbrevTable) refersToSupplement() bool {
 	})
 }
 
-// Declares reports whether a unit's abbreviations have one of the tags, so that its entries may.
+// Declares reports whether a unit's abbreviations have one of the tags. If not, no entry has it.
 func (s *Sections) Declares(u *Unit, tags ...debugdwarf.Tag) bool {
 	return slices.ContainsFunc(s.abbrevTable(u).list, func(a Abbrev) bool { return slices.Contains(tags, a.Tag) })
 }

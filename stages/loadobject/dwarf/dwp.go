@@ -107,7 +107,7 @@ func readIndex(f *elf.File, name string) (map[uint64]contributions, error) {
 	return rows, nil
 }
 
-// unit returns the sections of a unit; nil if the package lacks the unit, or the units read
+// unit returns the sections of a unit; nil if the package lacks it, or the units read so far
 // overlap.
 func (p *dwp) unit(id uint64) *Sections {
 	row, ok := p.units[id]

@@ -57,8 +57,8 @@ func Reference(u *Unit, v Value) (off uint64, ok bool) {
 }
 
 // Target returns the entry that an attribute refers to, as its sections and the offset in their
-// .debug_info. The sections may be the supplementary file's. It returns false if that file was not
-// found, or if the reference is a type signature.
+// .debug_info. The entry may be in the supplementary file. Target returns false if that file was
+// not found, or if the reference is a type signature.
 func (s *Sections) Target(u *Unit, v Value) (in *Sections, off uint64, ok bool) {
 	switch v.Form {
 	case FormGNURefAlt, FormRefSup4, FormRefSup8:

@@ -30,8 +30,8 @@ type Sections struct {
 // budget bounds the work for hostile files, whose units share tables and lists. It has what may
 // still be read: bytes of .debug_abbrev, entries of range and location lists, bytes of line number
 // programs, and bytes of functions' entries and names. Well-formed files need each table and list
-// once; if units alternate between abbreviation tables, at most as many bytes of these as the file
-// has.
+// only once. If their units alternate between abbreviation tables, they need at most as many bytes
+// of these as the file has.
 type budget struct{ abbrevBytes, listEntries, ProgramBytes, NameBytes int }
 
 // SetBudget gives the sections a budget in proportion to their lengths.

@@ -135,8 +135,8 @@ func (f *File) symbolCount(d map[debugelf.DynTag]uint64) uint64 {
 	return 0
 }
 
-// TruncatedSegments returns notes on segments that extend beyond the end of the file. It is not for
-// separate debug files, where such segments are normal.
+// TruncatedSegments returns notes on segments that extend beyond the end of the file. Do not call
+// it for separate debug files, where such segments are normal.
 func (f *File) TruncatedSegments() []Note {
 	var notes []Note
 	n := uint64(len(f.data))

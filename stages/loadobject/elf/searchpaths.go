@@ -67,8 +67,8 @@ func (f *File) pathsWith(suffix string) []string {
 }
 
 // DWOPaths returns the candidate paths of a `.dwo` file, given its name in the debug information
-// and the compilation directory. The first is the name in that directory; then follow this path
-// below, and the name alone in, the object's folders and the roots of debug files.
+// and the compilation directory. The first is the name in that directory. Then follow, for each of
+// the object's folders and of the roots of debug files, this path below it and the name in it.
 func (f *File) DWOPaths(compDir, name string) []string {
 	var list []string
 	full := name

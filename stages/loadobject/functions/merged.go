@@ -10,8 +10,8 @@ import (
 )
 
 // mergedUnit is the name that gcc gives to a unit with the code of several source units that it
-// optimized together (-flto). The unit's entries have code; they refer to the source units'
-// entries, which have no code but tell the module (S5).
+// optimized together (-flto). The unit's entries have code, and refer to entries in the source
+// units. These have no code, but belong to the modules (S5).
 const mergedUnit = "<artificial>"
 
 // mergedCode is a function in a unit of merged code.

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// callSite gives the line of a call to the code at offsets [low, high), which was inlined there.
+// callSite says that the code at offsets [low, high) was inlined at a call, whose line it gets.
 type callSite struct {
 	low, high uint64
 	at        symtab.Row // the call's position; its Offset is unused

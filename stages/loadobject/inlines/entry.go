@@ -16,7 +16,7 @@ type entryNo int32
 // textNo is an index into Reader.texts. Text 0 is the empty string.
 type textNo int32
 
-// entry has the attributes that are used of a debug information entry. It describes a function, or
+// entry has the needed attributes of a debug information entry. It describes a function, or
 // something that a function's name depends on, such as a scope or a parameter's type.
 type entry struct {
 	offset        uint64 // in .debug_info

@@ -52,9 +52,9 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Draft) *Reader {
 	}
 }
 
-// Unit adds a unit's inlined calls, and for their code the call sites, whose lines the code is
-// shown with (S10). ranges are the sections with the ranges of the code; for split units they
-// differ from s. After an error, what was read before is kept.
+// Unit adds a unit's inlined calls, and the call sites whose lines their code gets (S10). ranges
+// are the sections with the ranges of the code; for split units they differ from s. After an error,
+// what was read before is kept.
 func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program, m symtab.Module) error {
 	if p == nil {
 		return nil
@@ -98,7 +98,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 }
 
 // offsets converts a range of addresses to offsets in the file. It returns false for addresses
-// outside of the executable regions, where the code is that the linker removed.
+// outside of the executable regions, such as those of code that the linker removed.
 func (r *Reader) offsets(code dwarf.Range) (low, high uint64, ok bool) {
 	in, ok := r.addresses.Region(code.Low)
 	if !ok || code.High <= code.Low {

@@ -9,10 +9,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// addOwnCode records the code of a function that is not inlined. The key is the abstract origin,
-// which inlined copies of the function have, too. All parts of the code get the line of the
-// declaration. addOwnCode returns true for the body of a parallel region: gcc nests its entry in
-// the entry of the function that contains the region (S11).
+// addOwnCode records the code of a function that is not inlined, by its abstract origin, which
+// inlined copies of the function have, too. All parts of the code get the line of the declaration.
+// addOwnCode returns true for the body of a parallel region: gcc nests its entry in the entry of
+// the function that contains the region (S11).
 func (r *Reader) addOwnCode(x *unitContext, of subprogram) (body bool) {
 	s, entry, hasOrigin := x.s.Target(x.u, of.Get(debugdwarf.AttrAbstractOrigin))
 	r.scratch = x.ranges.Ranges(r.scratch[:0], x.u, of.Attrs)

@@ -96,7 +96,7 @@ func (p *Program) FirstFile() string {
 	return p.header.path(1)
 }
 
-// FileIndex returns the index in the table of the program's file with a number, -1 for none.
+// FileIndex returns the table's index of the program's file with the given number, -1 for none.
 func (l *Reader) FileIndex(p *Program, file uint64) int32 {
 	if p == nil {
 		return -1
@@ -109,7 +109,7 @@ func (l *Reader) FileIndex(p *Program, file uint64) int32 {
 	return n
 }
 
-// internFile returns the index in the table of a source file, and adds it if it is new; -1 if it
+// internFile returns the table's index of a source file, and adds the file if it is new; -1 if it
 // has no name or there is no room for it.
 func (l *Reader) internFile(name string) int32 {
 	if i, ok := l.files[name]; ok {

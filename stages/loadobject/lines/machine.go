@@ -74,7 +74,7 @@ func (h *header) run(emit func(registers) bool) error {
 // initial is the state at the start of each sequence.
 var initial = registers{file: 1, line: 1}
 
-// advance adds an operation advance, as DWARF calls it, to the address.
+// advance advances the address by n operations ("operation advance" in DWARF).
 func (m *machine) advance(n uint64) {
 	if m.h.maxOps == 1 {
 		m.r.address += m.h.minInst * n

@@ -73,7 +73,7 @@ type table struct {
 // codeAt returns the code from an instruction on.
 func (t *table) codeAt(i int) []byte { return t.code[t.items[i].Addr-t.addr:] }
 
-// startsBlock reports whether control does not fall through to an instruction, except from padding.
+// startsBlock reports whether control reaches an instruction only by jump, by call or from padding.
 func (t *table) startsBlock(i int) bool {
 	if i == 0 {
 		return true

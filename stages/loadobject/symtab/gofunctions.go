@@ -104,8 +104,8 @@ func (t *goTable) functions(r *reader, text *elf.Section) ([]symbol, error) {
 		start = 0
 	}
 	address := func(i uint64) uint64 { return start + t.read(t.index[i*entry:], t.field) }
-	// If a C linker has added other code to the section, the section's start need not be that of
-	// Go's text.
+	// A C linker may have added other code to the section, so that Go's text does not begin it:
+	// then the addresses are unknown.
 	if end := address(t.count); t.start == 0 && t.field == 4 && (end > text.Address+text.Size || text.Address+text.Size-end > maxGoPadding) {
 		return nil, nil
 	}

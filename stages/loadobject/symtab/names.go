@@ -240,7 +240,8 @@ func Ramp(linkage string) (string, bool) {
 	return "", false
 }
 
-// coroutine returns the ramp of a part with a name by gcc; base is the symbol without its suffix.
+// coroutine returns the symbol of the ramp, given the symbol of another part that gcc named. base
+// is that symbol without its suffix.
 func coroutine(base string) (ramp string, ok bool) {
 	if !strings.HasSuffix(base, ".Frame") {
 		return "", false

@@ -102,7 +102,7 @@ func findPLTs(code []byte, addr uint64, t *Table, arch isa.Arch, bare bool) (run
 	return runs
 }
 
-// stubWidth returns the size of an entry in bytes, for the only entry of a table.
+// stubWidth returns the size in bytes of an entry that is the only one of its table.
 func stubWidth(code []byte) uint64 {
 	switch {
 	case bytes.HasPrefix(code, []byte(armLandingPad)):

@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/loadobject/columns"
 )
 
-// Row is the source line of the code from Offset, in the file, to the next row's.
+// Row is the source line of the code from Offset, in the file, up to the next row's Offset.
 type Row struct {
 	Offset        uint64
 	File          int32 // index into Table.Files, -1 for code without line information

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// makeFunctions makes functions that do not overlap of symbols (gprofng-experiment 6.3). The
-// symbols at one offset become one function. A section of the procedure linkage table becomes one,
-// too.
+// makeFunctions makes functions of symbols, so that they do not overlap (gprofng-experiment 6.3).
+// The symbols at one offset become one function, and so does a section of the procedure linkage
+// table.
 func makeFunctions(list []symbol, regions []Region, n *namer) []Function {
 	slices.SortFunc(list, inOrder)
 	var out []Function

@@ -56,7 +56,7 @@ func IsTrampoline(arch isa.Arch, code []byte) bool {
 	})
 }
 
-// LongestTrampoline is the longest size of a signal trampoline in bytes.
+// LongestTrampoline is the size in bytes of the longest signal trampoline.
 const LongestTrampoline = 9
 
 // nameTrampolines adds functions for the signal trampolines that no symbol covers.

@@ -61,7 +61,7 @@ func (s *bitFieldSearch) find(typ TypeNo, offset, size int64, depth int) bool {
 	return fills && a.Kind == Union && others > 1
 }
 
-// isNeighbor reports whether member m is an integer without bit field that is next to a bit field.
+// isNeighbor reports whether member m is an integer (and not a bit field) next to a bit field.
 func (t *Table) isNeighbor(a *Type, m MemberNo) bool {
 	x := &t.Members[m]
 	if kind := t.Types[t.Strip(x.Type)].Kind; kind != Base && kind != Enumeration {

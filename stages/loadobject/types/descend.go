@@ -200,8 +200,8 @@ func (d *descent) reaches(aggregate TypeNo, offset int64) bool {
 	return false
 }
 
-// aggregate returns the aggregate that a type is, or whose arrays it is, and the offset in that. It
-// returns false for other types.
+// aggregate strips qualifiers, typedefs and arrays from a type. It returns the aggregate that
+// remains, and the offset in it; false if none remains.
 func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	typ = t.Strip(typ)
 	array := false

@@ -84,8 +84,8 @@ type Member struct {
 	Name   string // empty for anonymous members and base classes
 	Type   TypeNo
 	Offset int64 // bytes; of a bit field: of the byte in which it begins
-	// Bit is the first bit of a bit field in that byte, counted from the least significant bit on
-	// little-endian machines. Bits is the bit field's width, 0 for other members.
+	// Bit is the first bit of a bit field in the byte at Offset, counted from the least significant
+	// bit on little-endian machines. Bits is the bit field's width, 0 for other members.
 	Bit, Bits int32
 	Base      bool // a base class
 }

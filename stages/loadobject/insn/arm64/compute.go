@@ -200,7 +200,7 @@ func (e *effect) addExtended(w word, _ uint64) {
 	}
 }
 
-// addCarry handles adc, sbc and, which write no general register, rmif and setf8.
+// addCarry handles adc and sbc; also rmif and setf8, which write no general register.
 func (e *effect) addCarry(w word, _ uint64) {
 	if op := w.field(10, 5); op != 1 && op != 2 {
 		e.Write(w.reg(0))
