@@ -130,11 +130,11 @@ func makeAccesses(part string) error {
 	if err := errors.Join(os.MkdirAll(filepath.Join(part, "accesses"), 0o777), corpus.Data(part)); err != nil {
 		return err
 	}
-	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // builds with some 1000 accessing instructions in all
+	found, err := filepath.Glob(filepath.Join(part, "data", "*_O2.data")) // some 1000 instructions in all
 	if err != nil {
 		return err
 	}
-	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "watch") }) // without recordings of page faults
+	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "watch") }) // page faults
 	for i, f := range found {
 		n := accessCount*(i+1)/len(found) - accessCount*i/len(found)
 		if err := prolong(f, filepath.Join(part, "accesses", filepath.Base(f)), n, 0); err != nil {

@@ -26,7 +26,7 @@ var (
 	largePackage = goBuild{
 		name: "perf fp, distinct stacks", file: "package", hz: "12000", rounds: largest,
 		before: `"$0" build -o /dev/null cmd/compile/internal/ssa`,
-		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // another flag each time, so that the build cache has no result
+		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // another flag each time: the build cache has no result
 	}
 	manyPackages = goBuild{
 		name: "perf fp, hundreds of processes", file: "build", hz: "12000", rounds: 1,

@@ -17,8 +17,8 @@ const (
 	recordTool, recordFinishedRound    = 64, 68
 	commExec                           = 1 << 13                                  // bit of misc in COMM
 	pidAt, nameAt                      = 8, 16                                    // offsets in records that are not samples
-	sampleBeforeTID                    = 1<<16 | 1<<0                             // fields of samples before the TID: IDENTIFIER, IP
-	sampleTrailer                      = 1<<16 | 1<<1 | 1<<2 | 1<<6 | 1<<7 | 1<<9 // fields in the trailer of other records; TID and TIME are the first
+	sampleBeforeTID                    = 1<<16 | 1<<0                             // fields before the TID: IDENTIFIER, IP
+	sampleTrailer                      = 1<<16 | 1<<1 | 1<<2 | 1<<6 | 1<<7 | 1<<9 // fields in the trailer of other records; TID and TIME first
 	noPID                              = ^uint32(0)                               // PID of the kernel's mappings
 )
 

@@ -22,7 +22,7 @@ type life struct {
 	began               time.Time
 	nights              int
 	jobs                int // experiments per night
-	stay                int // nights after which the experiments of a night are deleted or, for every second night, reduced to summaries
+	stay                int // nights until experiments are deleted or (every second night's) summarized
 	week                int // nights after which forget and compact run again, and recordings are removed
 	month               int // nights after which the store is queried and checked again
 	all                 []night
@@ -148,8 +148,8 @@ func (l *life) does(sum *run, verb string, args ...string) error {
 // allocated is SQL for the bytes that all experiments have allocated, according to a view.
 const allocated = "SELECT coalesce(sum(inclusive), 0)::BIGINT FROM %s WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = '<Total>'"
 
-// night ingests all recordings, most of which are in the store already, and labels those of night
-// n.
+// night ingests the recordings of the last week, most of which are in the store already, and labels
+// those of night n.
 func (l *life) night(n int, m *month) error {
 	if err := l.does(&m.night, "ingest", "--cache", l.cache, "--recursive", "--label-from", "night-(?P<night>[0-9]+)", l.recordings()); err != nil {
 		return err

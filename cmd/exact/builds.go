@@ -6,39 +6,39 @@ import (
 	"strings"
 )
 
-// build is one program, compiled and recorded in one way.
+// build is a program that is compiled and recorded in one way.
 type build struct {
 	name     string
 	compiler string
-	steps    string // shell commands in the build's own folder; $S is the folder of the sources
+	steps    string // shell commands that run in the build's folder; $S is the folder of the sources
 	chains   string // how stacks are recorded: dwarf, fp or none
 
-	noLines    bool // the code has no source lines
-	noCalls    bool // debug information lacks some inlined calls, and the lines of all
-	noParams   bool // the truth's names lack parameters
-	bare       bool // inlined functions have names without scopes
+	noLines    bool // the code has no line table
+	noCalls    bool // debug information lacks some inlined calls, and the lines of the others
+	noParams   bool // names in the truth have no parameters
+	bare       bool // names of inlined functions have no scopes
 	noNames    bool // static functions have no names
-	wrappers   bool // the truth lacks functions that the compiler made
-	unwindless bool // the code lacks call frame information
+	wrappers   bool // the truth does not have functions that the compiler made
+	unwindless bool // the code has no call frame information
 }
 
-// program is a test program, which is compiled in many ways.
+// program is a test program. It is compiled in many ways.
 type program struct {
 	name     string
 	sources  string
-	language string // cpp, or C if empty
-	first    string // shell commands before it is compiled
+	language string // a key of commands; "": C
+	first    string // shell commands that run before it is compiled
 	flags    string
 	link     string
-	only     string // the compilers that can build it; any if empty
+	only     string // the only compilers that can build it; "": all can
 	flavors  []flavor
 	change   func(*build)
 }
 
-// flavor is one way to compile a program.
+// flavor is a way to compile and record a program.
 type flavor struct {
 	compiler, flags, link string
-	post                  string // commands for the compiled program
+	post                  string // shell commands that run after it is compiled
 	chains                string
 	change                func(*build)
 }
@@ -52,7 +52,7 @@ const (
 	stripped = `strip prog`
 )
 
-// flavors are the usual ways to compile programs in C and C++.
+// flavors are common ways to compile programs in C and C++.
 var flavors = []flavor{
 	{"gcc", "-O0 -g", "", "", "dwarf", nil},
 	{"gcc", "-O1 -g", "", "", "dwarf", nil},
@@ -102,7 +102,8 @@ var flavors = []flavor{
 	{"clang", "-O2", "", "", "dwarf", noLines},
 }
 
-// some are fewer flavors, for programs whose own peculiarities matter more.
+// some are fewer flavors, for programs that are special in other respects than how they are
+// compiled.
 var some = []flavor{
 	{"gcc", "-O0 -g", "", "", "dwarf", nil},
 	{"gcc", "-O0 -g", "", "", "fp", nil},
@@ -142,7 +143,7 @@ var compiledC = []program{
 	{name: "coroutine", sources: "$S/coroutine.cpp", language: "cpp", only: "gcc", flavors: some, flags: "-std=c++20"},
 }
 
-// commands compile programs, by language.
+// commands are the shell commands that compile a program, by language.
 var commands = map[string]string{
 	"":     "{compiler} {flags} {sources} ../truth.o -o prog {link}",
 	"cpp":  "{compiler++} {flags} {sources} ../truth.o -o prog {link}",
@@ -163,7 +164,8 @@ func buildList() (list []*build) {
 			b.name = buildName(p.name, f.compiler, f.flags, f.link, f.post, f.chains)
 			command := commands[p.language]
 			if strings.Contains(f.flags, "-gsplit-dwarf") {
-				// Compiling and linking in one step would name .dwo files after the output.
+				// If one command compiled and linked, it would name the .dwo files after the
+				// program.
 				command = "for s in {sources}; do {compiler} {flags} -c $s; done\n" + strings.Replace(command, "{sources}", "*.o", 1)
 			}
 			command = strings.NewReplacer("{compiler++}", strings.NewReplacer("gcc", "g++", "clang", "clang++").Replace(f.compiler), "{compiler}", f.compiler,
@@ -181,7 +183,7 @@ func buildList() (list []*build) {
 	return list
 }
 
-// available returns an error if a compiler or linker of the build is missing here.
+// available returns an error if this machine lacks a compiler or linker that the build needs.
 func (b *build) available() error {
 	_, err := exec.LookPath(b.compiler)
 	for _, linker := range []string{"gold", "mold", "lld"} {
@@ -192,7 +194,7 @@ func (b *build) available() error {
 	return err
 }
 
-// buildName makes the name of a folder from words.
+// buildName joins words to the name of a folder.
 func buildName(words ...string) string {
 	var parts []string
 	for _, w := range words {

@@ -19,8 +19,8 @@ import (
 //go:embed programs
 var sources embed.FS
 
-// examine builds and records programs, ingests the recordings into a store in the folder, and
-// returns how it differs from the truth.
+// examine builds and records programs, ingests the recordings into a store in the folder out, and
+// returns the differences from the programs' logs.
 func examine(ctx context.Context, out string, builds []*build) (findings []string, err error) {
 	out, err = filepath.Abs(out)
 	if err != nil {
@@ -44,7 +44,7 @@ func examine(ctx context.Context, out string, builds []*build) (findings []strin
 	return append(findings, more...), err
 }
 
-// compare ingests recordings into a store, and returns how it differs from the truth.
+// compare ingests recordings into a store and returns the differences from the programs' logs.
 func compare(ctx context.Context, out string, recordings []string, built map[string]*build) (findings []string, err error) {
 	store := filepath.Join(out, "store")
 	if err := os.RemoveAll(store); err != nil {
@@ -102,7 +102,8 @@ func compare(ctx context.Context, out string, recordings []string, built map[str
 	return findings, nil
 }
 
-// compareStacks returns the samples whose stacks differ from the truth, and in which modes.
+// compareStacks compares the stacks of an experiment with the program's log. It returns
+// descriptions of differing samples, with the modes in which they differ.
 func compareStacks(b *build, e *experiment, truth map[uint64]*touch) map[string][]string {
 	known := map[string]bool{}
 	for _, t := range truth {
@@ -143,7 +144,7 @@ func compareStacks(b *build, e *experiment, truth map[uint64]*touch) map[string]
 	return findings
 }
 
-// prepare writes the programs' sources, and compiles the recorder of the truth.
+// prepare writes the sources of the programs and compiles truth.o, which they use to log.
 func prepare(ctx context.Context, out string) error {
 	src := filepath.Join(out, "src")
 	if err := os.MkdirAll(src, 0o777); err != nil {
@@ -185,7 +186,7 @@ func recordAll(ctx context.Context, out string, builds []*build) []error {
 	return errs
 }
 
-// record builds a program in a folder, unless it is there, and records it.
+// record builds a program in a folder, unless it is there already, and records it.
 func record(ctx context.Context, folder string, b *build) error {
 	if _, err := os.Stat(filepath.Join(folder, b.name+".data")); err == nil {
 		return nil

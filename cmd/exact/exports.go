@@ -14,7 +14,8 @@ import (
 	"stackmill/queries/export"
 )
 
-// compareExports reports exports whose sum is not the number of samples.
+// compareExports exports a store in all formats. It reports formats in which the sum of the values
+// is not the number of samples.
 func compareExports(ctx context.Context, db *queries.DB, samples int, found func(text string)) error {
 	for _, as := range []string{"folded", "pprof", "speedscope"} {
 		for _, mode := range modes {

@@ -1,12 +1,12 @@
-// Exact compares what stackmill shows of test programs with what these log about themselves. It is
-// run by hand, and records with perf:
+// Exact compares what stackmill shows about test programs with what these programs log about
+// themselves. It is run by hand, and records with perf:
 //
 //	go run ./cmd/exact -out DIR [-run REGEXP]
 //
-// Start reading with views.go, which compares. The programs in programs/ touch pages: each is a
-// page fault, which perf records with the page's address and the stack. The program logs where it
-// touched each page: function, line, inlining, callers, thread. The programs are compiled in many
-// ways (builds.go). Each stack must equal the log in all modes, or be marked as incomplete
+// Start reading with views.go, which compares. The programs in programs/ touch pages. Each touch is
+// a page fault, which perf records with the page's address and the stack. The program logs where it
+// touched each page: function, line, inlining, callers and thread. The programs are compiled in
+// many ways (builds.go). In all modes, each stack must equal the log or be marked as incomplete
 // (match.go), and each view must be the sum of the stacks (views.go).
 package main
 

@@ -12,37 +12,38 @@ const (
 	truncatedStack = "<Truncated-stack>"
 )
 
-// goArguments matches type arguments in Go symbols, which Go's runtime abbreviates.
+// goArguments matches type arguments in Go symbols. Go's runtime writes [...] for them.
 var goArguments = regexp.MustCompile(`\[.*\]`)
 
-// goWrapper matches functions that Go's compiler and runtime insert to call others: the runtime
-// does not show them.
+// goWrapper matches the names of functions that Go's compiler or runtime inserts to call another
+// function. The runtime does not show them in stacks.
 var goWrapper = regexp.MustCompile(`(-fm|\.deferwrap[0-9]+|\.gowrap[0-9]+|^runtime\.deferreturn)$`)
 
-// parameters matches the parameters of a C++ function.
+// parameters matches the parameter list of a C++ function.
 var parameters = regexp.MustCompile(`\([^)]*\)`)
 
-// matcher compares stacks of one recording with the truth.
+// matcher compares stacks of a recording with the program's log (the truth).
 type matcher struct {
 	build *build
 	mode  int
-	known map[string]bool // the function names in the truth
-	// ids and keys have the store's identifiers of the truth's functions.
+	known map[string]bool // names of the functions in the truth
+	// ids maps a function in the truth to its id in the store, and keys maps back.
 	ids  map[string]int64
 	keys map[int64]string
 }
 
-// place is an expected frame: a function of the program, with the functions inlined there.
+// place is an expected frame: a function of the program, followed by the functions inlined there. A
+// nil place stands for any number of frames of other functions.
 type place []element
 
-// places returns the expected frames of a path in a mode, root first; nil for frames outside the
-// program's own functions. A stack that is marked as cut may begin at any frame up to list[cut].
+// places returns the frames that a mode should show for a logged stack, the root first. If the
+// stack is marked as cut, it may also begin at any place up to list[cut].
 func (m *matcher) places(t *touch) (list []place, cut int) {
 	list = []place{nil}
 	for _, e := range t.path {
 		switch e.kind {
 		case '*':
-			// Library functions may be inlined in the function that calls them.
+			// Library functions may be inlined in the program's function that calls them.
 			if last := len(list) - 1; list[last] != nil {
 				list[last] = append(list[last], e)
 			}
@@ -51,7 +52,7 @@ func (m *matcher) places(t *touch) (list []place, cut int) {
 			list = append(list, nil)
 			cut = len(list) - 1
 		case 'r':
-			// Frame pointers lead at least to the function that set up the stack.
+			// The callers so far do not belong to this stack, but frame pointers may lead to them.
 			if cut = len(list); m.gaps() {
 				list = append(list, nil)
 			} else {
@@ -61,7 +62,8 @@ func (m *matcher) places(t *touch) (list []place, cut int) {
 			last := len(list) - 1
 			list[last] = append(list[last], e)
 		case 'b':
-			// In user mode the body, the runtime and the call of the region are one frame (S11).
+			// In user mode, the body of a parallel region, the runtime and the function that calls
+			// the region are one frame (S11).
 			if modes[m.mode] == "user" {
 				for len(list) > 1 && list[len(list)-1] == nil {
 					list = list[:len(list)-1]
@@ -81,7 +83,7 @@ func (m *matcher) places(t *touch) (list []place, cut int) {
 	return list, cut
 }
 
-// compare describes how a stack differs from the truth; empty if it does not.
+// compare describes how a stack differs from the truth; "" if it does not.
 func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	var frames []*frame
 	for i := len(s.frames) - 1; i >= 0; i-- {
@@ -94,7 +96,7 @@ func (m *matcher) compare(t *touch, s *stack, reason string) string {
 	if m.match(list, frames) {
 		return ""
 	}
-	// An incomplete stack must be marked as cut (S18).
+	// A stack that is not complete must be marked as cut (S18).
 	if m.gaps() {
 		cut = len(list) - 1
 	}
@@ -128,13 +130,13 @@ func (p place) text() (t string) {
 	return t
 }
 
-// match reports whether frames, root first, match the places.
+// match reports whether the frames, the root first, are those of the list.
 func (m *matcher) match(list []place, frames []*frame) bool {
 	switch {
 	case len(list) == 0:
 		return len(frames) == 0
 	case list[0] == nil:
-		// Any number of frames outside the program's functions.
+		// The place stands for any number of frames.
 		if m.match(list[1:], frames) {
 			return true
 		}
@@ -144,36 +146,36 @@ func (m *matcher) match(list []place, frames []*frame) bool {
 	}
 	f := frames[0]
 	if f.rule == "S12" && len(frames) > 1 && strings.HasPrefix(frames[1].levels[0].function, f.levels[0].function+" [clone ") {
-		return m.match(list, frames[1:]) // the artificial call of an outline function
+		return m.match(list, frames[1:]) // skip the call of an outlined part, which a rule inserted
 	}
 	if m.build.wrappers && isWrapper(frames) {
 		return m.match(list, frames[1:])
 	}
 	if name := f.levels[0].function; m.gaps() && (name == missingCaller || name == truncatedStack) {
-		// The frame stands for one or more functions.
+		// The frame stands for one or more places.
 		return m.match(list[1:], frames) || m.match(list[1:], frames[1:])
 	}
 	return m.same(list[0], f) && m.match(list[1:], frames[1:])
 }
 
-// gaps reports whether callers may be missing in a stack that is marked as cut.
+// gaps reports whether a stack that is marked as cut may lack callers in its middle.
 func (m *matcher) gaps() bool { return m.build.chains == "fp" || m.build.unwindless }
 
-// isWrapper reports whether the first frame is a wrapper that Go's compiler made to call the next
-// one, such as a pointer method for a value method (`main.(*circle).draw`).
+// isWrapper reports whether frames[0] is a function that Go's compiler made to call frames[1], for
+// example a method of a pointer that calls the method of the value (`main.(*circle).draw`).
 func isWrapper(frames []*frame) bool {
 	name := frames[0].levels[0].function
 	method := strings.NewReplacer("(*", "", ")", "").Replace(name)
 	return goWrapper.MatchString(name) || len(frames) > 1 && method != name && frames[1].levels[0].function == method
 }
 
-// others reports whether a frame's function is not in the truth.
+// others reports whether the function of a frame is not one of the truth.
 func (m *matcher) others(f *frame) bool {
 	name := f.levels[0].function
 	return !m.known[name] && (m.gaps() || name != missingCaller && name != truncatedStack)
 }
 
-// same reports whether a frame matches a place.
+// same reports whether a frame is the expected one.
 func (m *matcher) same(p place, f *frame) bool {
 	first, levels := f.levels[0], f.levels
 	if last := len(p) - 1; p[last].kind == '*' {
@@ -200,7 +202,8 @@ func (m *matcher) same(p place, f *frame) bool {
 	return true
 }
 
-// bareName returns a Rust name without scopes and arguments, and one name for all closures.
+// bareName returns the name of a Rust function without scopes and type arguments. All closures have
+// the same bare name.
 func bareName(name string) string {
 	name, _, _ = strings.Cut(name, "@")
 	if i := strings.LastIndex(name, "::"); i >= 0 && !strings.Contains(name[i:], ">") {
@@ -215,11 +218,11 @@ func bareName(name string) string {
 
 func at(e element, l level) bool { return l.line == e.line && path.Base(l.file) == e.file }
 
-// named reports whether a function has the name of an element, and whether that element is always
-// the same function.
+// named reports whether a function of the store has the name of an element of the truth. It also
+// checks that the element is the same function in all samples.
 func (m *matcher) named(e element, l level) bool {
 	name := l.function
-	want, _, _ := strings.Cut(e.function, "@") // the rest distinguishes instances of one name
+	want, _, _ := strings.Cut(e.function, "@") // @ and what follows distinguish functions with the same name
 	if m.build.noParams {
 		name = strings.Replace(name, parameters.FindString(name), "", 1)
 	}
@@ -232,7 +235,7 @@ func (m *matcher) named(e element, l level) bool {
 	if m.build.noNames && strings.HasPrefix(name, "<static>@") {
 		return true
 	}
-	// A clone is a separate function with a mark (S9).
+	// A clone is a function of its own, with a mark in its name (S9).
 	if before, _, isClone := strings.Cut(name, " [clone "); isClone {
 		return before == want
 	}

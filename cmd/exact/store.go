@@ -12,7 +12,7 @@ import (
 
 var modes = []string{"user", "expert", "machine"}
 
-// level is a function at a frame: the frame's own, or an inlined one.
+// level is a function at a frame of a stack: the frame's function, or one that is inlined there.
 type level struct {
 	id       int64
 	function string
@@ -22,7 +22,7 @@ type level struct {
 
 type frame struct {
 	location               int64
-	levels                 []level // the frame's own function first
+	levels                 []level // the frame's function, then inlined ones from the outermost to the innermost
 	object, module         int64
 	objectName, rule, kind string
 }
@@ -31,26 +31,26 @@ type frame struct {
 type sample struct {
 	process       int
 	pid, tid, cpu int64
-	name          string // of the thread
+	name          string // of the thread, when the sample was taken
 	second        int64
 	page          uint64
 	reason        string
-	stacks        [3]*stack // by mode
+	stacks        [3]*stack // indexed like modes
 }
 
-// stack is a stack of one mode, the leaf first.
+// stack is the stack that a mode shows, the leaf first.
 type stack struct {
 	id     int64
 	frames []*frame
 }
 
-// experiment has one recording's samples in the store.
+// experiment has the samples of one recording, as they are in the store.
 type experiment struct {
 	id      string
 	samples []*sample
 }
 
-// each runs SQL and calls a function for each row.
+// each runs SQL. For each row, it reads the values into dest and calls use.
 func each(ctx context.Context, db *queries.DB, text string, dest []any, use func()) error {
 	rows, err := db.QueryContext(ctx, text)
 	if err != nil {
@@ -72,16 +72,16 @@ type storeReader struct {
 	db          *queries.DB
 	experiments map[string]*experiment // by name
 	stacks      map[rowKey]*stack
-	frames      map[rowKey][]*frame // by location: a frame for each rule
+	frames      map[rowKey][]*frame // by location; there is one frame for each rule that made frames of it
 }
 
-// rowKey is a row of a table by its id.
+// rowKey identifies a row of a table in the store.
 type rowKey struct {
 	experiment string
 	id         int64
 }
 
-// readStore returns the experiments of a store by name.
+// readStore returns the experiments of a store, by name.
 func readStore(ctx context.Context, db *queries.DB) (map[string]*experiment, error) {
 	r := &storeReader{ctx, db, map[string]*experiment{}, map[rowKey]*stack{}, map[rowKey][]*frame{}}
 	for _, read := range []func() error{r.readSamples, r.readFrames, r.readLevels} {
@@ -100,7 +100,7 @@ func (r *storeReader) stack(experiment string, id int64) *stack {
 	return r.stacks[k]
 }
 
-// readSamples reads the samples and stacks; readFrames adds the frames.
+// readSamples reads the samples and their stacks, still without frames.
 func (r *storeReader) readSamples() error {
 	var name, id string
 	var s sample
@@ -149,7 +149,7 @@ func (r *storeReader) frame(location rowKey, rule string) *frame {
 	return f
 }
 
-// readLevels reads the functions of frames.
+// readLevels reads the functions of the frames, and the functions inlined there.
 func (r *storeReader) readLevels() error {
 	var k rowKey
 	var l level

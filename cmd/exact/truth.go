@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// element is a function on the logged stack of a touch.
+// element is a function in the stack that the program logged for a touch.
 type element struct {
-	kind     byte // 'c' called, 'i' inlined, 'b' body of a parallel region, '*' any library frames
+	kind     byte // 'c' called, 'i' inlined, 'b' body of a parallel region, '*' any library frames; '?', 'r': see places
 	function string
-	file     string // without its directory
+	file     string // name without directories
 	line     int
 }
 
-// touch is a page that a program touched.
+// touch is a logged page fault: the page that the program touched, and where.
 type touch struct {
 	page     uint64
 	pid, tid int64
 	path     []element // root first
 }
 
-// readTruth reads a program's log of its touches, by page.
+// readTruth reads the log of a program. It returns the touches by page.
 func readTruth(file string) (map[uint64]*touch, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

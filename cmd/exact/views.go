@@ -10,10 +10,11 @@ import (
 	"stackmill/queries"
 )
 
-// metric is the metric of the recorded event; each sample counts 1.
+// metric counts the recorded page faults; each sample has the value 1.
 const metric = "page-faults:u"
 
-// values are a view's two values by row: exclusive or attributed, and inclusive.
+// values has two values for each row of a view, by the row's key: an exclusive or attributed one,
+// and an inclusive one.
 type values map[string][2]int64
 
 func (v values) add(key string, exclusive, inclusive int64) {
@@ -21,18 +22,20 @@ func (v values) add(key string, exclusive, inclusive int64) {
 	v[key] = [2]int64{x[0] + exclusive, x[1] + inclusive}
 }
 
-// view has SQL that returns a key and two values, and a function that adds a sample's contribution.
+// view is a view to check. Its SQL returns key and two values of each row; add computes them, by
+// adding a sample's stack.
 type view struct {
 	name, sql string
 	add       func(to values, s *sample, levels []step)
 	inlined   bool
 }
 
-// step is a level of a frame of a stack, root first.
+// step is a function in a stack: that of a frame, or one inlined there. Steps are in order from the
+// root.
 type step struct {
 	*frame
 	level
-	leaf bool // the innermost level of its frame
+	leaf bool // it is the innermost function of its frame
 }
 
 func steps(s *stack, inlined bool) (list []step) {
@@ -48,7 +51,8 @@ func steps(s *stack, inlined bool) (list []step) {
 	return list
 }
 
-// once adds a sample to the rows of its steps, once to each row.
+// once returns an add function for views whose rows are functions, lines and the like: if several
+// steps have the same key, the sample counts once.
 func once(key func(step) string) func(values, *sample, []step) {
 	return func(to values, _ *sample, list []step) {
 		seen := map[string]bool{}
@@ -70,15 +74,15 @@ func once(key func(step) string) func(values, *sample, []step) {
 	}
 }
 
-// alone adds a sample to one row.
+// alone returns an add function for views in which a sample belongs to a single row.
 func alone(key func(*sample) string) func(values, *sample, []step) {
 	return func(to values, s *sample, _ []step) { to.add(key(s), 1, 0) }
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// addCalls adds a stack's value to a function's caller and callee. A recursive function counts
-// once, at its node nearest to the leaf.
+// addCalls adds a sample to the callers and callees of the functions on its stack. A recursive
+// function counts once, where it is nearest to the leaf.
 func addCalls(to values, _ *sample, list []step) {
 	seen := map[int64]bool{}
 	for i, s := range slices.Backward(list) {
@@ -99,7 +103,7 @@ func addCalls(to values, _ *sample, list []step) {
 	}
 }
 
-// addTree adds to the nodes of the call tree.
+// addTree adds a sample to the nodes of the call tree, whose keys are paths of function ids.
 func addTree(to values, _ *sample, list []step) {
 	path := ""
 	for i, s := range list {
@@ -123,7 +127,7 @@ func addFolded(to values, _ *sample, list []step) {
 	to.add(strings.Join(names, ";"), 1, 0)
 }
 
-// sourceLine returns the file and line of a step; none for code without a file.
+// sourceLine returns the file and line of a step; "" for code without a file.
 func sourceLine(s step) string {
 	if s.file == "" {
 		return ""
@@ -165,11 +169,11 @@ func viewList() []view {
 	)
 }
 
-// row is one row of a view.
+// row identifies a row of a view.
 type row struct{ experiment, mode, key string }
 
-// compareViews reports where views differ from the values computed from the samples' stacks,
-// which were checked against the truth.
+// compareViews computes all views from the samples' stacks, which were compared with the truth
+// before, and reports where the store's views differ.
 func compareViews(ctx context.Context, db *queries.DB, list map[string]*experiment, found func(experiment, text string)) error {
 	paths, err := treePaths(ctx, db)
 	if err != nil {
@@ -227,7 +231,8 @@ func different(want, got values) string {
 		}
 	}
 	for k, g := range got {
-		// A recursive function may have neighbors without a value: it counts elsewhere.
+		// Rows without a value are no difference: a recursive function counts only at one of its
+		// callers or callees.
 		if _, expected := want[k]; !expected && g != [2]int64{} {
 			list = append(list, fmt.Sprintf("%s is %d, want none", k, g))
 		}
@@ -239,7 +244,7 @@ func different(want, got values) string {
 	return strings.Join(list, "; ")
 }
 
-// treePaths returns the path of functions of each node of the call trees.
+// treePaths returns the key of each node of the call trees, as addTree makes it.
 func treePaths(ctx context.Context, db *queries.DB) (map[string]map[row]string, error) {
 	all := map[string]map[row]string{}
 	for _, name := range []string{"call_tree", "inline_call_tree"} {

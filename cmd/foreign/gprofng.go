@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// functionRow is a row of `gprofng display text -functions`: exclusive and inclusive values of
-// a metric, a name, a size, and an address after the number of the load object.
+// functionRow matches a row of `gprofng display text -functions`: the exclusive and the inclusive
+// value, name, size, and address. The number of the load object precedes the address.
 var functionRow = regexp.MustCompile(`^\s*([\d.]+)\s+([\d.]+)\s+(\S.*?)\s+(\d+)\s+\d+:0x([0-9a-f]+)\s*$`)
 
-// code identifies a function by its code, because gprofng and stackmill may choose different
-// aliases from the symbol table. Functions without code only have a name.
+// code identifies a function by where its code is, because gprofng and stackmill may choose
+// different names for it from the symbol table. Functions without code have only a name.
 type code struct {
 	address, size int64
 	name          string
 }
 
-// times are the exclusive and inclusive values in ms of functions, and their names.
+// times are the values of a function, in ms, and its names.
 type times struct {
 	exclusive, inclusive float64
 	names                []string
@@ -33,8 +33,7 @@ func (t *times) add(exclusive, inclusive float64, names ...string) {
 	t.exclusive, t.inclusive, t.names = t.exclusive+exclusive, t.inclusive+inclusive, append(t.names, names...)
 }
 
-// compareGprofng compares the functions of an experiment's clock data in machine mode with
-// gprofng's, by their code.
+// compareGprofng compares the CPU times of the functions in machine mode with gprofng's.
 func (r *result) compareGprofng(p *program) error {
 	cmd := exec.CommandContext(p.ctx, "gprofng", "display", "text", "-limit", "0", "-viewmode", "machine", "-metrics", "e.totalcpu:i.totalcpu:name:size:address", "-functions", r.path)
 	began := time.Now()
@@ -58,9 +57,9 @@ func (r *result) compareGprofng(p *program) error {
 	ours, theirs := map[code]*times{}, map[code]*times{}
 	put := func(to map[code]*times, c code, exclusive, inclusive float64, names ...string) {
 		switch name := names[0]; {
-		case strings.HasPrefix(name, "<static>"): // each cuts code without symbols in another way
+		case strings.HasPrefix(name, "<static>"): // both divide code without symbols differently: compare the sum
 			c, names, inclusive = code{name: "<static>"}, []string{"<static>"}, 0
-		case c.size == 0 || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "__vdso_"): // of a place of its own in each process
+		case c.size == 0 || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "__vdso_"): // its address differs between processes: compare by name
 			c = code{name: name}
 		}
 		if to[c] == nil {
@@ -87,7 +86,7 @@ func (r *result) compareGprofng(p *program) error {
 		if o == nil {
 			o = &times{}
 		}
-		// gprofng rounds to ms.
+		// gprofng rounds to ms: each of its rows may be off by 1.
 		if a, b := o.exclusive-t.exclusive, o.inclusive-t.inclusive; max(a, -a, b, -b) > float64(len(t.names)) {
 			r.differ("%v %v: %.1f and %.1f ms, gprofng shows %.0f and %.0f", c, t.names, o.exclusive, o.inclusive, t.exclusive, t.inclusive)
 		}
@@ -105,7 +104,7 @@ func (r *result) compareGprofng(p *program) error {
 	return nil
 }
 
-// bare returns a function's name without parameters and marks.
+// bare returns the name of a function without parameters and added marks.
 func bare(name string) string {
 	name, _, _ = strings.Cut(name, " [")
 	name, _, _ = strings.Cut(name, " (")
@@ -113,7 +112,7 @@ func bare(name string) string {
 	return name
 }
 
-// milliseconds parses a number of seconds.
+// milliseconds converts a text with a number of seconds to ms.
 func milliseconds(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v * 1000

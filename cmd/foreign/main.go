@@ -1,13 +1,14 @@
-// Command foreign ingests recordings that others made, and compares the store with what the
-// formats' own tools show: `perf script` for perf.data files, pprof's library for profiles,
-// `gprofng display text` for experiments. It takes folders or files, uses a fresh store for each
-// recording, and prints a line for each:
+// Command foreign checks recordings of other people. It ingests each into a fresh store and
+// compares the store with what the tool of the format shows: `perf script` for perf.data files,
+// pprof's library for profiles, `gprofng display text` for experiments. It takes folders or files,
+// and prints a line for each recording:
 //
 //	go run ./cmd/foreign -binary bin/stackmill FOLDER...
 //
-// perf's samples are compared one by one. A difference is `wrong`, unless it is a named one, which
-// is known to be right. The line also has stackmill's errors (lost data) and warnings, to reveal
-// false alarms, and the time and memory of both sides. The exit status is 1 if anything is wrong.
+// perf's samples are compared one by one. A difference is `wrong`, unless its cause is known and
+// stackmill is right; then it is a named difference. A line also has stackmill's errors (lost data)
+// and warnings, which may be false alarms, and the time and memory of both programs. The exit
+// status is 1 if anything is wrong.
 //
 // Start reading with run, which compares one recording after the other.
 package main
@@ -79,7 +80,7 @@ func run(ctx context.Context, o options, paths []string) (wrong int, err error) 
 	return wrong, nil
 }
 
-// recordings returns the experiments and files below a path, in order.
+// recordings returns the paths of recordings below root: folders of experiments, and files.
 func recordings(root string) (list []string, err error) {
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -96,19 +97,19 @@ func recordings(root string) (list []string, err error) {
 	return list, err
 }
 
-// result is the result of comparing one recording.
+// result is the outcome of the comparison of a recording.
 type result struct {
 	path, format, status string
 	collector            string
 	samples              int64
-	wrong                []string       // differences from the peer
-	named                map[string]int // differences that are right, with their number of samples
-	errors               []string       // the program's errors and warnings
-	peer                 string         // why there is nothing to compare with
+	wrong                []string       // differences in which stackmill may be wrong
+	named                map[string]int // by known cause: number of samples that differ, although stackmill is right
+	errors               []string       // stackmill's errors and warnings
+	peer                 string         // why the other tool shows nothing to compare with; "" if it does
 	ours, theirs         usage
 }
 
-// usage is the elapsed time and the memory of a program.
+// usage is the elapsed time and the peak memory of a program.
 type usage struct {
 	time  time.Duration
 	bytes int64
@@ -156,7 +157,7 @@ func (r *result) String() string {
 	return s
 }
 
-// differ records a difference.
+// differ records a difference in which stackmill may be wrong, up to a maximum.
 func (r *result) differ(format string, args ...any) {
 	const most = 8
 	if len(r.wrong) < most {
@@ -164,7 +165,7 @@ func (r *result) differ(format string, args ...any) {
 	}
 }
 
-// remark records a named difference, which is right.
+// remark records differences with a known cause, in which stackmill is right.
 func (r *result) remark(samples int, format string, args ...any) {
 	if samples == 0 {
 		return
@@ -175,7 +176,8 @@ func (r *result) remark(samples int, format string, args ...any) {
 	r.named[fmt.Sprintf(format, args...)] += samples
 }
 
-// compare ingests a recording into a fresh store and compares it.
+// compare ingests a recording into a fresh store, and compares the store with what the other tool
+// shows.
 func compare(ctx context.Context, o options, path string) *result {
 	ctx, cancel := context.WithTimeout(ctx, o.limit)
 	defer cancel()
@@ -232,14 +234,14 @@ func (r *result) ingest(p *program, work string) error {
 	return r.compareGprofng(p)
 }
 
-// program is the program under test, with its own store.
+// program is the stackmill to check, with the store to use.
 type program struct {
 	ctx           context.Context
 	binary, store string
-	symbols       string // a build-id cache, or empty
+	symbols       string // folder with a build-id cache; "": none
 }
 
-// run runs a verb and returns what it prints.
+// run runs a verb of stackmill and returns what it prints.
 func (p *program) run(verb string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(p.ctx, p.binary, append([]string{verb, "--store", p.store}, args...)...)
 	var complaints strings.Builder
@@ -251,7 +253,7 @@ func (p *program) run(verb string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// run ingests the recording, and returns the exit status and the program's complaints.
+// run ingests the recording. It returns the exit status and what stackmill printed about problems.
 func (r *result) run(p *program) (status int, complaints string, err error) {
 	cmd := exec.CommandContext(p.ctx, p.binary, "ingest", "--store", p.store, "--debug-dir", cmp.Or(p.symbols, os.DevNull), r.path)
 	began := time.Now()
@@ -263,7 +265,7 @@ func (r *result) run(p *program) (status int, complaints string, err error) {
 	return 0, string(out), err
 }
 
-// query reads the rows of a query into a list of structures.
+// query runs SQL with stackmill and decodes the rows into a list of structures.
 func (p *program) query(sql string, to any) error {
 	out, err := p.run("query", "--format", "json", sql)
 	if err != nil {

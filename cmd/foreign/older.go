@@ -9,19 +9,19 @@ import (
 // Sizes, types and bits in a perf.data file (perf-data 1, 2).
 const (
 	fileHeader    = 104
-	attrKnown     = 128   // the descriptions of events that perf 6.1 reads
-	simpleperfOwn = 32768 // the first type of simpleperf's own records
-	eventType     = 65    // a record that perf ignores
-	tracingRecord = 66    // only simpleperf's contain the data
-	tracingData   = 1     // the feature
+	attrKnown     = 128   // size of the descriptions of events that perf 6.1 knows
+	simpleperfOwn = 32768 // lowest type of records that only simpleperf has
+	eventType     = 65    // type of a record that perf ignores
+	tracingRecord = 66    // type of a record whose data only simpleperf has in it
+	tracingData   = 1     // bit of the feature
 	// Types of events.
 	typeTracepoint, typeRaw = 2, 4
 )
 
-// older returns the path of a file that perf 6.1 can read: if newer tools wrote the given one, a
-// copy, in which descriptions of events are cut to the size that perf 6.1 knows, and simpleperf's
-// own records and its descriptions of tracepoints become records that perf ignores. The samples
-// stay the same.
+// older returns the path of a file that perf 6.1 can read: file itself or, if newer tools wrote it,
+// a copy without what perf 6.1 rejects. In the copy, descriptions of events are cut to the size
+// that perf 6.1 knows. simpleperf's own records get a type that perf ignores, and its tracepoints
+// become raw events. The samples stay the same.
 func older(file, copied string) (string, error) {
 	b, err := os.ReadFile(file)
 	if err != nil || len(b) < fileHeader {
@@ -45,7 +45,8 @@ func older(file, copied string) (string, error) {
 	return copied, os.WriteFile(copied, b, 0o600)
 }
 
-// shortAttrs cuts the descriptions of events.
+// shortAttrs cuts the descriptions of events to the size that perf 6.1 knows. It reports whether it
+// changed anything.
 func shortAttrs(b []byte, order binary.ByteOrder) bool {
 	each, from, size := order.Uint64(b[16:]), order.Uint64(b[24:]), order.Uint64(b[32:])
 	if each <= attrKnown+16 || each > 4096 || from > uint64(len(b)) || size > uint64(len(b))-from {
@@ -64,7 +65,7 @@ func shortAttrs(b []byte, order binary.ByteOrder) bool {
 	return true
 }
 
-// withoutOwn hides the records that only simpleperf knows.
+// withoutOwn changes the type of records that only simpleperf knows, so that perf ignores them.
 func withoutOwn(b []byte, order binary.ByteOrder) (changed bool) {
 	from, size := order.Uint64(b[40:]), order.Uint64(b[48:])
 	if from > uint64(len(b)) || size > uint64(len(b))-from {
@@ -82,7 +83,7 @@ func withoutOwn(b []byte, order binary.ByteOrder) (changed bool) {
 		}
 		at += record
 	}
-	if own { // perf looks for descriptions of tracepoints: make the events raw ones
+	if own { // perf would look for a description of each tracepoint: make the events raw ones
 		each, first, size := order.Uint64(b[16:]), order.Uint64(b[24:]), order.Uint64(b[32:])
 		for at := first; each > 0 && at+each <= min(first+size, uint64(len(b))); at += each {
 			if order.Uint32(b[at:]) == typeTracepoint {
@@ -91,7 +92,8 @@ func withoutOwn(b []byte, order binary.ByteOrder) (changed bool) {
 			}
 		}
 	}
-	// The first byte of the list of features. Their positions follow the records.
+	// features is the byte with the bits of the first eight features. Their index follows the
+	// records.
 	features := &b[72]
 	if order == binary.ByteOrder(binary.BigEndian) {
 		features = &b[72+7]

@@ -21,8 +21,8 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// sampleRow is a sample as one of the two sides shows it. Fields that the recording lacks are empty
-// or 0.
+// sampleRow is a sample as stackmill or perf shows it. A field is "" or 0 if the recording lacks
+// it.
 type sampleRow struct {
 	process, thread, cpu, time, pc, period int64
 	mode, event, name, object, function    string
@@ -30,20 +30,21 @@ type sampleRow struct {
 	aliases                                string // of the function
 }
 
-// order compares the fields by which samples of both sides are paired.
+// order compares samples by the fields that identify the same sample on both sides.
 func order(a, b *sampleRow) int {
 	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread), cmp.Compare(a.period, b.period),
 		cmp.Compare(a.cpu, b.cpu), cmp.Compare(a.process, b.process))
 }
 
-// parts are the requested fields of `perf script`, in the order of its lines, with their patterns.
+// parts are the fields that `perf script` is asked for, in the order in which it prints them, with
+// the patterns of their text.
 var parts = []struct{ field, form string }{
 	{"comm", `(?P<name>.*?)\s+`}, {"pid", `(?P<process>-?\d+)/`}, {"tid", `(?P<thread>-?\d+)\s+`}, {"cpu", `\[(?P<cpu>-?\d+)\]\s+`},
 	{"misc", `(?:(?P<mode>[A-Za-z]+)\s+)?`}, {"time", `(?P<seconds>\d+)\.(?P<fraction>\d{9}):\s+`}, {"period", `(?P<period>\d+)\s+`}, {"event", `(?P<event>\S.*?):\s*`},
 	{"ip", `(?:(?P<pc>[0-9a-f]+)(?:\s(?P<function>.*?)(?:\s\((?P<object>[/[].*|[^()]*)\))?)?)?`}, {"sym", ""}, {"dso", ""},
 }
 
-// lineOf returns the pattern of a line with these fields.
+// lineOf returns the pattern of a line of `perf script` with these fields.
 func lineOf(ask []string) *regexp.Regexp {
 	form := `^\s*`
 	for _, p := range parts {
@@ -56,7 +57,8 @@ func lineOf(ask []string) *regexp.Regexp {
 
 var lacking = regexp.MustCompile(`Cannot print '(\w+)' field`)
 
-// script returns all samples as perf shows them, and the fields that perf can show.
+// script returns all samples as perf shows them. ask lists the fields that perf can show for this
+// recording.
 func (r *result) script(p *program, file string) (list []sampleRow, ask []string, err error) {
 	for _, p := range parts {
 		ask = append(ask, p.field)
@@ -133,7 +135,8 @@ func samplesIn(out *bytes.Buffer, ask []string) (list []sampleRow, err error) {
 	return list, lines.Err()
 }
 
-// samplesSQL selects the leaf of each sample as recorded, before any rule.
+// samplesSQL selects all samples, with the leaf of the recorded stack, to which no rule was
+// applied.
 const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.thread_id AS thread, coalesce(s.cpu, 0) AS cpu, s.time_ns::VARCHAR AS time,
 		coalesce(s.thread_name, '') AS name, coalesce(q.pid, 0) AS process, coalesce(t.word, 0)::VARCHAR AS pc,
 		coalesce(o.path, '') AS path, coalesce(o.name, '') AS object, coalesce(f.perf_name, '') AS function, coalesce(f.aliases, '') AS aliases, coalesce(o.build_id, '') AS build_id
@@ -146,11 +149,11 @@ const samplesSQL = `SELECT p.event AS event, p.value::VARCHAR AS period, s.threa
 	LEFT JOIN functions_wide f USING (experiment_id, function_no)
 	LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id`
 
-// stored returns all samples as the store has them.
+// stored returns all samples as they are in the store.
 func (r *result) stored(p *program) (list []sampleRow, err error) {
 	var rows []struct {
 		Event, Name, Path, Object, Function, Aliases string
-		Time, PC, Period                             string // they may exceed JSON's numbers
+		Time, PC, Period                             string // as text: they may exceed the numbers of JSON
 		Process, Thread, CPU                         int64
 		BuildID                                      string `json:"build_id"`
 	}
@@ -169,9 +172,9 @@ func (r *result) stored(p *program) (list []sampleRow, err error) {
 	return list, err
 }
 
-// comparePerf compares all samples with perf's: their number, threads, times, addresses and
-// periods must be equal. Event, thread name, load object and function are compared sample by
-// sample, and as sums by event.
+// comparePerf compares all samples with perf's. Their number, threads, times, addresses and periods
+// must be equal. Events, thread names, load objects and functions are compared sample by sample,
+// and also the sums by event.
 func (r *result) comparePerf(p *program, work string) error {
 	file, err := older(r.path, filepath.Join(work, "older"))
 	if err != nil {
@@ -218,16 +221,16 @@ func (r *result) comparePerf(p *program, work string) error {
 	return nil
 }
 
-// comparison is the comparison of samples that both sides show.
+// comparison compares the samples that stackmill and perf both show.
 type comparison struct {
 	*result
-	file    string         // as perf reads it
-	symbols string         // a build-id cache, or empty
-	ranges  []kernelRange  // of the kernel and its modules, read on first use
-	wrong   map[string]int // differences that have no name, and how many samples have them
+	file    string         // the recording, or a copy that perf can read
+	symbols string         // folder with a build-id cache; "": none
+	ranges  []kernelRange  // mappings of the kernel and its modules; nil: not read yet
+	wrong   map[string]int // differences without a known cause, and the number of samples that have them
 }
 
-// sample compares a sample of both sides.
+// sample compares a sample with perf's. addresses says whether both show addresses.
 func (c *comparison) sample(ours, theirs *sampleRow, addresses bool) {
 	c.equal("event", ours, theirs, ours.event, theirs.event)
 	c.equal("thread name", ours, theirs, ours.name, theirs.name)
@@ -255,7 +258,8 @@ func (c *comparison) equal(what string, ours, theirs *sampleRow, our, their stri
 	return false
 }
 
-// align clears the fields that only one side can show, and sorts samples.
+// align sets fields to 0 that perf cannot show, makes times relative to the first sample, and sorts
+// the samples.
 func align(list []sampleRow, ask []string) {
 	var first int64
 	for i := range list {
@@ -281,7 +285,8 @@ func align(list []sampleRow, ask []string) {
 	slices.SortStableFunc(list, func(a, b sampleRow) int { return cmp.Or(order(&a, &b), cmp.Compare(a.pc, b.pc)) })
 }
 
-// side compares the next samples of both sides; at the end of a list, the other side's comes first.
+// side compares ours[i] with theirs[k] by order: -1 if only we have the sample, 1 if only perf has
+// it, 0 if both do. A list that is at its end has no sample.
 func side(ours, theirs []sampleRow, i, k int) int {
 	switch {
 	case i == len(ours):
@@ -292,7 +297,7 @@ func side(ours, theirs []sampleRow, i, k int) int {
 	return order(&ours[i], &theirs[k])
 }
 
-// nameOf returns the name of a difference that is right, "" for a wrong one.
+// nameOf returns the known cause of a difference, or "" if there is none.
 func (c *comparison) nameOf(what string, ours, theirs *sampleRow, our, their string) string {
 	inKernel := theirs.pc < 0
 	switch what {
@@ -341,8 +346,8 @@ func (c *comparison) nameOf(what string, ours, theirs *sampleRow, our, their str
 	return ""
 }
 
-// compressed reports whether the build-id cache's copy of a load object has a compressed symbol
-// table.
+// compressed reports whether the copy of a load object in the build-id cache has a compressed
+// symbol table.
 func (c *comparison) compressed(buildID string) bool {
 	if c.symbols == "" || len(buildID) < 3 {
 		return false
@@ -355,27 +360,28 @@ func (c *comparison) compressed(buildID string) bool {
 	return f.Section(".gnu_debugdata") != nil
 }
 
-// isHere reports whether this machine has a file at a load object's recorded path.
+// isHere reports whether this machine has the file of a load object at the recorded path.
 func isHere(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil || name == "[vdso]"
 }
 
-// madeAtRunTime matches perf's names of memory without a file.
+// madeAtRunTime matches the names that perf gives to memory without a file.
 var madeAtRunTime = regexp.MustCompile(`^(//anon|anon|heap|stack.*|dalvik.*|perf-\d+\.map)$`)
 
-// kernelRange is a recorded mapping of the kernel, of a module, or of code that it made.
+// kernelRange is a recorded mapping of the kernel, of a kernel module, or of code that the kernel
+// generated.
 type kernelRange struct {
 	start, size uint64
 	name        string
 }
 
-// begins returns the start of a load object's mapping that contains an address, 0 if none is known.
+// begins returns the start of the mapping of a load object that contains pc, or 0 if none is known.
 func (c *comparison) begins(object string, pc int64) (start uint64) {
 	if c.ranges == nil {
 		out, err := exec.Command("perf", "script", "-f", "-i", c.file, "--show-mmap-events", "--show-bpf-events").Output()
 		if err != nil {
-			return 0 // without perf's output, nothing is explained
+			return 0 // no cause is known then
 		}
 		for _, form := range []*regexp.Regexp{kernelMapping, kernelCode} {
 			for _, m := range form.FindAllSubmatch(out, -1) {
@@ -385,7 +391,7 @@ func (c *comparison) begins(object string, pc int64) (start uint64) {
 			}
 		}
 	}
-	if object == "[kernel]" { // known, even if perf does not show where it begins
+	if object == "[kernel]" { // the kernel is known, even if perf does not show where it begins
 		start = 1
 	}
 	for _, m := range c.ranges {
@@ -396,13 +402,13 @@ func (c *comparison) begins(object string, pc int64) (start uint64) {
 	return start
 }
 
-// Patterns of these mappings as perf shows them.
+// Patterns of kernel mappings as perf prints them.
 var (
 	kernelMapping = regexp.MustCompile(`(?m)PERF_RECORD_MMAP -1/\d+: \[(?:0x)?([0-9a-f]+)\((0x[0-9a-f]+)\) @ \S+\]: \S+ (.*)$`)
 	kernelCode    = regexp.MustCompile(`(?m)PERF_RECORD_KSYMBOL addr ([0-9a-f]+) len (\d+) .* name (\S+)$`)
 )
 
-// objectName normalizes a load object's name for the comparison.
+// objectName returns the name of a load object in a form that is the same on both sides.
 func objectName(name string) string {
 	name = strings.TrimSuffix(name, " (deleted)")
 	switch {
@@ -421,7 +427,7 @@ func objectName(name string) string {
 	return name
 }
 
-// functionName normalizes a function's name for the comparison.
+// functionName returns the name of a function in a form that is the same on both sides.
 func functionName(name string) string {
 	if name == "" || name == "[unknown]" || strings.HasPrefix(name, "<") {
 		return "[unknown]"

@@ -16,9 +16,10 @@ import (
 	"stackmill/schema"
 )
 
-// comparePprof exports the ingested profile and compares it with the original by pprof's library:
-// for all samples, values of each type, labels, and each frame's functions with names, files and
-// lines, address and mapping; then the values of all functions, with and without inlined ones.
+// comparePprof exports the ingested profile and compares the export with the original, read by
+// pprof's library. It compares each sample: its values, labels, and the functions of each frame
+// with their names, files and lines, address and mapping. Then it compares the values of all
+// functions, with and without inlined ones.
 func (r *result) comparePprof(p *program, _ string) error {
 	data, err := os.ReadFile(r.path)
 	if err != nil {
@@ -57,7 +58,7 @@ func (r *result) comparePprof(p *program, _ string) error {
 	return r.compareFunctions(p, want, nameless)
 }
 
-// units are the units of time and size that the program converts to its own.
+// units are the units of time and size that stackmill converts to its own, with the factors.
 var units = map[string]struct {
 	name   string
 	factor int64
@@ -67,7 +68,7 @@ var units = map[string]struct {
 	"kilobytes": {"bytes", 1 << 10}, "megabytes": {"bytes", 1 << 20}, "byte": {"bytes", 1}, "": {"count", 1},
 }
 
-// made matches names that the program gives to code without functions.
+// made matches names that stackmill gives to code without a function.
 var made = regexp.MustCompile(`^<(Unknown|static|no stack).*>|^<static>@`)
 
 type difference struct {
@@ -75,10 +76,10 @@ type difference struct {
 	count  int
 }
 
-// changes counts what an export changes in a profile, by reason.
+// changes counts how often a profile was changed for each reason.
 type changes []difference
 
-// note counts a change.
+// note counts a change for a reason.
 func (c *changes) note(reason string) {
 	i := slices.IndexFunc(*c, func(d difference) bool { return d.reason == reason })
 	if i < 0 {
@@ -88,7 +89,7 @@ func (c *changes) note(reason string) {
 	(*c)[i].count++
 }
 
-// expected changes a profile into what an export of it should be, and records the changes.
+// expected changes a profile to what a correct export of it is. It records the changes as remarks.
 func (r *result) expected(p *profile.Profile) {
 	var c changes
 	c.types(p)
@@ -110,7 +111,7 @@ func (r *result) expected(p *profile.Profile) {
 	}
 }
 
-// types converts sample types to the names and units of the program.
+// types gives sample types the names and units that stackmill uses.
 func (c *changes) types(p *profile.Profile) {
 	const renamed = "types of samples under another name"
 	seen := map[string]int{}
@@ -133,7 +134,7 @@ func (c *changes) types(p *profile.Profile) {
 	}
 }
 
-// mapping removes from a location what is not kept of its mapping and address.
+// mapping removes what stackmill does not keep of a location's mapping and address.
 func (c *changes) mapping(l *profile.Location) {
 	if m := l.Mapping; m != nil {
 		switch {
@@ -155,12 +156,12 @@ func (c *changes) mapping(l *profile.Location) {
 	}
 }
 
-// impossible is the reason for dropping a line number that a store cannot have.
+// impossible is the reason for removing line numbers that a store cannot have.
 const impossible = "lines with impossible numbers are unknown"
 
 func possible(line int64) bool { return 0 <= line && line < 1<<31 }
 
-// lines removes from a location what is not kept of its lines.
+// lines removes what stackmill does not keep of a location's lines.
 func (c *changes) lines(l *profile.Location) {
 	for i := range l.Line {
 		line := &l.Line[i]
@@ -182,7 +183,7 @@ func (c *changes) lines(l *profile.Location) {
 	}
 }
 
-// function sets a function's name as the program chooses it.
+// function gives a function the names that stackmill chooses.
 func (c *changes) function(f *profile.Function) {
 	if !possible(f.StartLine) {
 		f.StartLine = 0
@@ -195,7 +196,7 @@ func (c *changes) function(f *profile.Function) {
 	f.Name, f.SystemName = cmp.Or(f.Name, f.SystemName), cmp.Or(f.SystemName, f.Name)
 }
 
-// remade removes what the program added to an exported profile.
+// remade removes from an exported profile what stackmill added.
 func remade(p *profile.Profile) {
 	for _, l := range p.Location {
 		if slices.ContainsFunc(l.Line, func(of profile.Line) bool { return made.MatchString(of.Function.Name) }) {
@@ -210,7 +211,7 @@ func remade(p *profile.Profile) {
 // file identifies a mapping's file.
 type file struct{ path, buildID string }
 
-// severalTimes returns the files that were mapped several times.
+// severalTimes returns for each file of a mapping whether the profile has several mappings of it.
 func severalTimes(p *profile.Profile) map[file]bool {
 	mapped := map[file]bool{}
 	for _, m := range p.Mapping {
@@ -221,8 +222,9 @@ func severalTimes(p *profile.Profile) map[file]bool {
 	return mapped
 }
 
-// displace removes the mapping's position from locations without an address, if the file has
-// several mappings, and returns the number of these locations.
+// displace changes locations without an address whose file has several mappings: which mapping they
+// are in is not kept, so it removes the mapping's addresses. It returns the number of these
+// locations.
 func displace(p *profile.Profile, several map[file]bool) (n int) {
 	for _, l := range p.Location {
 		if m := l.Mapping; m != nil && l.Address == 0 && several[file{m.File, m.BuildID}] {
@@ -233,10 +235,11 @@ func displace(p *profile.Profile, several map[file]bool) (n int) {
 	return n
 }
 
-// nowhere reports whether nothing is known about a location.
+// nowhere reports whether a location has no function, mapping or address.
 func nowhere(l *profile.Location) bool { return len(l.Line) == 0 && l.Mapping == nil && l.Address == 0 }
 
-// about lists the facts about the whole profile that the exported one lacks.
+// about compares the properties of the whole profile, and records those that stackmill does not
+// keep.
 func (r *result) about(p, original *profile.Profile) {
 	if !slices.Equal(p.Comments, original.Comments) {
 		r.remark(len(original.Comments), "comments are in the report `header`, not in what is exported")
@@ -255,24 +258,23 @@ func (r *result) about(p, original *profile.Profile) {
 	}
 }
 
-// named reports whether a profile has functions.
+// named reports whether a profile has any functions.
 func named(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.Location, func(l *profile.Location) bool { return len(l.Line) > 0 })
 }
 
-// strip removes the functions from a profile.
+// strip removes all functions from a profile.
 func strip(p *profile.Profile) {
 	for _, l := range p.Location {
 		l.Line = nil
 	}
 }
 
-// frameNumbers numbers the frames of both profiles by their texts, which stacks may repeat
-// thousands of times.
+// frameNumbers numbers the frames of both profiles by their text. Keys of stacks have these numbers
+// instead of the texts, which may repeat thousands of times.
 type frameNumbers map[string]int
 
-// samples returns the nonzero values of a profile by type, stack and labels. The keys have the
-// numbers of frames.
+// samples returns the values of a profile that are not 0, by a key made of type, stack and labels.
 func (f frameNumbers) samples(p *profile.Profile) map[string]int64 {
 	sums, numbers := map[string]int64{}, map[*profile.Location]int{}
 	for _, l := range p.Location {
@@ -300,7 +302,8 @@ func (f frameNumbers) samples(p *profile.Profile) map[string]int64 {
 
 var numbered = regexp.MustCompile("\x00([0-9]+);")
 
-// differing returns the values that differ from others, with the texts of the frames.
+// differing returns the values in sums that differ from those in others. Their keys have the texts
+// of the frames.
 func (f frameNumbers) differing(sums, others map[string]int64) map[string]int64 {
 	texts := make([]string, len(f))
 	for text, n := range f {
@@ -342,7 +345,7 @@ func frame(l *profile.Location) string {
 	return b.String() + ";"
 }
 
-// compareSums compares values by key.
+// compareSums compares values by key. what names them in messages.
 func compareSums[V comparable](r *result, what string, ours, theirs map[string]V) {
 	for _, k := range slices.Sorted(maps.Keys(theirs)) {
 		if ours[k] != theirs[k] {
@@ -359,8 +362,9 @@ func compareSums[V comparable](r *result, what string, ours, theirs map[string]V
 // functionValues are the exclusive and inclusive values of a function.
 type functionValues struct{ Exclusive, Inclusive int64 }
 
-// functionsOf returns the values of functions by type and name. Inlined functions count separately,
-// or for the function that they are inlined in. A function counts once per stack.
+// functionsOf returns the values of functions, by type and name. If inlined is set, inlined
+// functions have their own values; otherwise the function that they are inlined in gets them. A
+// stack counts once for each function on it.
 func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	type function struct{ name, system, file, object string }
 	of := func(l *profile.Location, line *profile.Line) function {
@@ -380,7 +384,7 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	}
 	sums := map[string]functionValues{}
 	for _, s := range p.Sample {
-		var path []function // from the leaf
+		var path []function // functions from the leaf to the root
 		for _, l := range s.Location {
 			switch {
 			case len(l.Line) == 0:
@@ -394,7 +398,7 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 			}
 		}
 		if len(path) == 0 {
-			continue // counts for the total alone
+			continue // it counts only for the total
 		}
 		for i, v := range s.Value {
 			add := func(name string, exclusive, inclusive int64) {
@@ -418,8 +422,8 @@ func functionsOf(p *profile.Profile, inlined bool) map[string]functionValues {
 	return sums
 }
 
-// compareFunctions compares the values of functions with the original profile's, unless nameless.
-// It also collects the program's remarks, except about missing source files.
+// compareFunctions compares the values of functions with those in the original profile, unless that
+// has no names. It also collects stackmill's remarks, except those about missing source files.
 func (r *result) compareFunctions(p *program, want *profile.Profile, nameless bool) error {
 	var rows []struct {
 		View, Metric, Function string

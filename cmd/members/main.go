@@ -1,12 +1,12 @@
-// Members writes programs that access members of random structures, and log which member each
-// access is to. It is run by hand:
+// Members writes C and C++ programs that access members of random structures and log which member
+// each access is to. It is run by hand:
 //
 //	go run ./cmd/members -out DIR -programs 20 -seed 1
 //	testdata/guarded/src/make.sh OUT DIR/*.c
 //
 // Each function of a program accesses one member (or a few), in one of the ways in ops.go.
-// testdata/guarded/src/guard.c makes every access to the objects a page fault, whose instruction
-// and address perf records exactly.
+// testdata/guarded/src/guard.c makes each access to the structures a page fault, of which perf
+// records the exact instruction and address.
 package main
 
 import (

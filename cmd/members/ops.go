@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// target is the leaf of a structure that a function accesses.
+// target is what a function accesses: a leaf (a scalar or an array of scalars) of a structure.
 type target struct {
 	leaf
-	s, x  *aggregate // the structure, and another one
-	other leaf       // another leaf of the structure
-	n     string     // the function's name
+	s, x  *aggregate // the structure, and another structure
+	other leaf       // another leaf of the same structure
+	n     string     // name of the function to write
 }
 
 func (t *target) typ() string { return t.field.typ.c }
@@ -18,8 +18,9 @@ func (t *target) whole() string {
 	return "{structure:" + t.s.name + "}" + t.descriptor
 }
 
-// op is a way to access a leaf. apply returns the text of the function and the call, and further
-// correct descriptors; no function if the op cannot access the leaf.
+// op is a way to access a leaf. apply returns the text of a function that does so, and of a call of
+// it. also are descriptors that are correct besides the leaf's. If the op cannot access the leaf,
+// function is "".
 type op struct {
 	name  string
 	apply func(g *generator, t *target) (function, call string, also []string)
@@ -33,9 +34,9 @@ func isInteger(t *target) bool {
 	return isScalar(t) && t.field.typ.number == integer
 }
 
-// text makes an op from a function and a call. In both, $S is the structure, $T the
-// leaf's type, $M the member, $N the function's name, $X the other structure, P an
-// object, Q another one.
+// text returns an op that writes a function and a call from templates, for leaves that fit. In both
+// templates, $S is the structure, $T the type of the leaf, $M its member, $N the name of the
+// function, $X the other structure, P an object and Q another object.
 func text(name string, fits func(*target) bool, function, call string, also ...string) op {
 	return op{name, func(g *generator, t *target) (string, string, []string) {
 		if !fits(t) {
@@ -46,7 +47,7 @@ func text(name string, fits func(*target) bool, function, call string, also ...s
 		for _, d := range also {
 			more = append(more, r.Replace(d))
 		}
-		if strings.Contains(function, "char *b") && t.field.bits == 0 && (strings.HasSuffix(t.typ(), "char") || t.typ() == "bool") { // the function has a char pointer itself
+		if strings.Contains(function, "char *b") && t.field.bits == 0 && (strings.HasSuffix(t.typ(), "char") || t.typ() == "bool") { // an access through b may show as {char -}
 			more = append(more, "{char -}")
 		}
 		return r.Replace(function), r.Replace(call), more
@@ -147,8 +148,8 @@ var ops = []op{
 	}},
 }
 
-// inInner is text for leaves in a named inner aggregate: $I is its type, $A its path in the
-// structure, $R the leaf's path in it.
+// inInner is like text, for leaves in a named inner structure. $I is the type of that structure, $A
+// its path in the outer one, and $R the path of the leaf in it.
 func inInner(function, call string) func(g *generator, t *target) (string, string, []string) {
 	return func(g *generator, t *target) (string, string, []string) {
 		if !isScalar(t) || len(t.inners) == 0 {

@@ -47,7 +47,7 @@ func (g *generator) declare(a *aggregate) {
 	g.text.WriteString("};\n")
 }
 
-// function adds a function with a random op on a random leaf, if some op fits.
+// function adds a function that accesses a random leaf by a random op. If none fits, it adds none.
 func (g *generator) function(s, x *aggregate, leaves []leaf) int {
 	t := &target{leaf: leaves[g.IntN(len(leaves))], s: s, x: x}
 	for range 8 {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// scalar is a scalar type, spelled as in C and as in descriptors.
+// scalar is a scalar type: its name in C, and in descriptors of data objects.
 type scalar struct {
 	c, descriptor string
 	number        kind
 }
 
-// kind is the sort of operations that a type has.
+// kind says which operations a type has.
 type kind int
 
 const (
@@ -20,24 +20,24 @@ const (
 	floating
 	boolean
 	pointer
-	vector // and complex numbers: they are only copied
+	vector // vectors and complex numbers, which are only copied
 )
 
-// field is a member of an aggregate.
+// field is a member of a structure or union.
 type field struct {
-	name  string // empty for anonymous ones and bases
+	name  string // "" for anonymous members and base classes
 	typ   scalar
 	bits  int
-	in    *aggregate // instead of typ
+	in    *aggregate // its type, if that is a structure or union; else nil
 	dims  []int
 	base  bool
-	named bool // its type has a name and its own declaration
+	named bool // its type has a name and is declared separately
 }
 
-// aggregate is a structure or a union.
+// aggregate is a structure or union.
 type aggregate struct {
 	union  bool
-	name   string // empty for unnamed ones
+	name   string // "" if it has none
 	packed bool
 	fields []field
 }
@@ -49,31 +49,31 @@ func (a *aggregate) word() string {
 	return "struct"
 }
 
-// leaf is a scalar, or an array of scalars, in a structure.
+// leaf is a member without members of its own: a scalar, or an array of scalars.
 type leaf struct {
-	member     string // as in p->MEMBER, without indexes of the leaf's own dimensions
-	descriptor string // what follows the structure's descriptor
+	member     string // the text after p-> that accesses it, without indexes into the leaf itself
+	descriptor string // its descriptor, after the structure's
 	field      *field
 	dims       []int
 	union      bool
-	inners     []inner // the aggregates around it, from the outermost
+	inners     []inner // the named structures around it, the outermost first
 }
 
-// inner is a named aggregate around a leaf, not in an array.
+// inner is a named structure around a leaf that is not in an array.
 type inner struct {
 	typ        *aggregate
-	path       string // of the aggregate
-	rest       string // path of the leaf in the aggregate
+	path       string // path to the inner structure
+	rest       string // path from it to the leaf
 	descriptor string
 }
 
 type generator struct {
 	*rand.Rand
 	cpp   bool
-	text  strings.Builder // declarations and functions
+	text  strings.Builder // declarations and functions written so far
 	calls strings.Builder
 	next  int
-	plain []*aggregate // named structures without bases, to be members of others
+	plain []*aggregate // named structures without base classes: others can have them as members
 }
 
 var scalars = []scalar{
@@ -99,7 +99,7 @@ func (g *generator) id(prefix string) string {
 
 func (g *generator) scalar() scalar { return scalars[g.IntN(len(scalars))] }
 
-// aggregate makes a structure or union with random fields.
+// aggregate returns a structure or union with random fields.
 func (g *generator) aggregate(union bool, depth, most int) *aggregate {
 	a := &aggregate{union: union}
 	for n := 2 + g.IntN(most-1); len(a.fields) < n; {
@@ -129,7 +129,7 @@ func (g *generator) aggregate(union bool, depth, most int) *aggregate {
 	return a
 }
 
-// some returns no dimensions, or one.
+// some returns the dimensions of an array, at most one; none for a scalar.
 func (g *generator) some() []int {
 	if g.IntN(3) == 0 {
 		return []int{2 + g.IntN(3)}
@@ -163,7 +163,7 @@ func (g *generator) bitFields() (list []field) {
 	return list
 }
 
-// declare writes the fields of an aggregate.
+// declare writes the declarations of the fields.
 func (a *aggregate) declare(b *strings.Builder, indent string) {
 	for i := range a.fields {
 		f := &a.fields[i]
@@ -189,8 +189,8 @@ func (a *aggregate) declare(b *strings.Builder, indent string) {
 	}
 }
 
-// leaves returns all scalars and arrays of scalars in an aggregate; for an array of aggregates, the
-// leaves of one element.
+// leaves returns all leaves of a structure. For an array of structures, it returns the leaves of
+// one element.
 func (g *generator) leaves(a *aggregate, at leaf) (list []leaf) {
 	for i := range a.fields {
 		f := &a.fields[i]
@@ -213,7 +213,7 @@ func (g *generator) leaves(a *aggregate, at leaf) (list []leaf) {
 				l.descriptor += fmt.Sprintf("array[%d]:", n)
 			}
 			l.descriptor = at.descriptor + ".{" + l.descriptor[len(at.descriptor):] + f.typ.descriptor
-			if f.bits > 0 { // compilers differ for bit fields of the type's full width
+			if f.bits > 0 { // not the type's full width: compilers differ for such bit fields
 				l.descriptor += map[bool]string{true: "*", false: fmt.Sprintf(":%d", f.bits)}[f.bits == widths[f.typ.c]]
 			}
 			l.descriptor += " " + f.name + "}"

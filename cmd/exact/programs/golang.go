@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Go: goroutines, closures, methods, interfaces, generic and inlined functions, defer, panic. The
-// truth about a touch is the stack that the Go runtime reports.
+// The test program in Go: goroutines, closures, methods, interfaces, generic and inlined functions,
+// defer, panic. What it logs about a touch is the stack that Go's runtime reports.
 package main
 
 import (
@@ -28,7 +28,7 @@ func begin() {
 	syscall.RawSyscall(syscall.SYS_MADVISE, base, size, 15) // MADV_NOHUGEPAGE
 }
 
-// page returns the next page, which its caller touches on the line of the call.
+// page returns the next page. The caller touches it on the line of the call.
 //
 //go:noinline
 func page() *byte {
@@ -47,7 +47,7 @@ func page() *byte {
 	truth = strconv.AppendInt(append(truth, '\t'), int64(syscall.Getpid()), 10)
 	truth = strconv.AppendInt(append(truth, '\t'), int64(syscall.Gettid()), 10)
 	for _, f := range list {
-		// The function's address distinguishes instances of generic functions.
+		// The address distinguishes instances of a generic function, which have the same name.
 		function := "\tc|" + f.Function + "@" + strconv.Itoa(int(f.Entry))
 		if f.Func == nil {
 			function = "\ti|" + f.Function
