@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A form and words make up a whole stack; stacks that were recorded alike share a form.
+// A form and words make up a whole stack; stacks that were recorded in the same way share a form.
 func TestForms(t *testing.T) {
 	list := []RawStack{
 		{Words: []uint64{3, 2, 1}, OMPState: -1},
@@ -34,7 +34,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Processes share forms, whatever is interned in between.
+// Stacks of several processes share forms, even if other stacks are interned between them.
 func TestFormsOfProcesses(t *testing.T) {
 	var list []RawStack
 	for _, state := range []int{-1, 3} {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Stacks that differ in anything have different numbers; equal stacks share a number and keep their
+// Stacks that differ in any way have different numbers; equal stacks share a number and keep their
 // content.
 func TestStacks(t *testing.T) {
 	words := []uint64{3, 2, 1}
@@ -31,7 +31,7 @@ func TestStacks(t *testing.T) {
 	for i := range want {
 		want[i].Words = slices.Clone(want[i].Words)
 	}
-	words[0] = 9 // the caller's memory
+	words[0] = 9 // the memory belongs to the caller, who may change it
 	if d := cmp.Diff(want, s.Expanded()); d != "" {
 		t.Error(d)
 	}
@@ -119,12 +119,12 @@ func TestStacksRandom(t *testing.T) {
 	}
 }
 
-// Words with equal hashes are told apart.
+// Different words with equal hashes get different nodes.
 func TestStacksCollision(t *testing.T) {
 	var tree wordTree
 	tree.merge(root(0), []uint64{1}, nil)
 	other := tree.merge(root(0), []uint64{2}, nil)
-	tree.insert(entryOf(tree.hash(&wordNode{word: 3, caller: root(0)}), int(other))) // as if 2 had it
+	tree.insert(entryOf(tree.hash(&wordNode{word: 3, caller: root(0)}), int(other))) // as if node 2 had this hash
 	node := tree.merge(root(0), []uint64{3}, nil)
 	if again := tree.merge(root(0), []uint64{3}, nil); node == other || again != node || tree.nodes.Len() != 3 {
 		t.Errorf("words %v have the nodes %d, %d, %d", tree.nodes, other, node, again)

@@ -42,7 +42,7 @@ func columnOf(t *testing.T, p *decode.Process, k schema.Kind, column int) (times
 	}
 }
 
-// outOf lists the problems of values out of bounds: file, count, message.
+// outOf lists the problems about values out of bounds: file, count, message.
 func outOf(rec *decode.Recording) (list []string) {
 	for _, p := range rec.Problems.Problems {
 		if p.Reason == "value-out-of-bounds" {
@@ -64,7 +64,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 		kind    schema.Kind
 		column  int
 		attrs   string
-		packets [][]int64 // after time and stack
+		packets [][]int64 // values of the fields after time and stack
 		layout  int
 		want    []int64
 		told    []string
@@ -115,8 +115,8 @@ func TestValuesOutOfBounds(t *testing.T) {
 	}
 }
 
-// An event with a time outside of the experiment gets the time of the event before it, even if the
-// log lacks the experiment's end; nothing else changes.
+// An event with a time outside of the experiment gets the time of the previous event, even if the
+// log lacks the experiment's end. Nothing else changes.
 func TestTimesOutOfBounds(t *testing.T) {
 	for _, unclosed := range []bool{false, true} {
 		e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
@@ -177,7 +177,7 @@ func TestLogOutOfBounds(t *testing.T) {
 	for _, tt := range []struct {
 		name, log, replaced string
 		told                []string
-		duration            int64 // at most
+		duration            int64 // maximum duration
 	}{
 		{"exit", `event kind="exit" tstamp="1.`, `event kind="exit" tstamp="999999999.`, []string{"log.xml 1: tstamp of the element event is 999999999000000000 ns,"}, second},
 		{"interval", `ptimer="10000"`, `ptimer="9223372036854775"`, []string{"log.xml 1: the interval of the clock profile is 9223372036854775000 ns,"}, second},
@@ -232,7 +232,8 @@ func replace(t *testing.T, path, from, to string) {
 	}
 }
 
-// A mapping that is longer than the process's memory would own everything after it.
+// A mapping that is longer than the process's memory is left out: all addresses after it would
+// belong to it.
 func TestMappingsOutOfBounds(t *testing.T) {
 	e := gprofngtest.New(filepath.Join(t.TempDir(), "a.er"))
 	e.Segment(0, 0x1000, 1<<50, 0, 5, "/bin/a")

@@ -59,7 +59,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// The numbers that follow from the programs' sources.
+// The recordings have the numbers that follow from the sources of the programs.
 func TestHeapTruth(t *testing.T) {
 	p := recording(t, "exp/heap.er").Processes[0]
 	got, _ := events(t, p, schema.Heap)
@@ -120,7 +120,7 @@ func TestForkTruth(t *testing.T) {
 	}
 }
 
-// A stack deeper than the collector's buffer ends in the marker.
+// A stack deeper than the collector's buffer ends in MarkTruncated.
 func TestTruncatedTruth(t *testing.T) {
 	marked := 0
 	for _, s := range recording(t, "exp/deep.er").Processes[0].Stacks.Expanded() {
@@ -136,7 +136,8 @@ func TestTruncatedTruth(t *testing.T) {
 	}
 }
 
-// Generated code: the same address twice, with the code of each.
+// Generated code that was at the same address at different times has its own instructions and
+// lines.
 func TestJITTruth(t *testing.T) {
 	var got []string
 	for _, ev := range recording(t, "exp/jit_api.er").Processes[0].Mappings {
@@ -152,7 +153,7 @@ func TestJITTruth(t *testing.T) {
 
 // Every damaged recording opens, reports the damage, and has the rest of the data.
 func TestDamagedRecordings(t *testing.T) {
-	const whole = 1610 // events of the recording that was damaged
+	const whole = 1610 // number of events in the recording before it was damaged
 	for _, c := range []struct {
 		name   string
 		events int // -1: no process

@@ -15,11 +15,11 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// block is what the collector's files grow by.
+// block is the size of the blocks by which the collector's files grow.
 const block = 1 << 16
 
-// cuts are the lengths to which a file is cut: block borders, somewhat less and more, the ends of
-// lines, and lengths all over the file.
+// cuts returns the lengths to which the test cuts a file: at and near the ends of blocks, at the
+// ends of lines, and at lengths all over the file.
 func cuts(b []byte) (at []int) {
 	for o := 0; o < len(b); o += block {
 		at = append(at, o, o+4, o+16384, o+49152, o+block-4)
@@ -57,7 +57,7 @@ func copyOf(t *testing.T, dir, but string) string {
 	return to
 }
 
-// content is the data found in a recording.
+// content counts the data found in a recording.
 type content struct {
 	events, stacks, maps, samples, methods int64
 	closed                                 int
@@ -89,7 +89,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 	return c, told
 }
 
-// If a file was cut, anywhere, and something is lost, a problem says so.
+// If a file was cut, at whatever length, and data is lost, a problem reports it.
 func TestCutFiles(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {

@@ -25,7 +25,7 @@ func TestDamagedEvents(t *testing.T) {
 		name    string
 		damage  func(b []byte) []byte
 		lost    int   // events
-		offsets []int // of the problems
+		offsets []int // offsets of the problems
 	}{
 		{"none", func(b []byte) []byte { return b }, 0, nil},
 		{"garbage from a header on", func(b []byte) []byte { copy(b[10*size:], garbage(3*size)); return b }, 3, []int{10 * size}},
@@ -97,7 +97,7 @@ func TestDamagedEvents(t *testing.T) {
 	}
 }
 
-// The same for call stacks.
+// Damage in data.frameinfo costs the call stacks that it covers, and no others.
 func TestDamagedFrames(t *testing.T) {
 	const count = 1000
 	for _, c := range []struct {

@@ -101,8 +101,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Threads fill blocks side by side, out of order, with holes: all events are read in order of time,
-// and of the file if times are equal.
+// Threads fill blocks of a file concurrently, out of order, with holes. All events are read in
+// order of time; events with equal times are in file order.
 func TestTimeOrder(t *testing.T) {
 	layout := &gprofngtest.Layouts[schema.Sync][0]
 	dir := t.TempDir()

@@ -76,7 +76,7 @@ func FuzzPackets(f *testing.F) {
 	})
 }
 
-// Stacks are bounded by the file's size, however their links run.
+// The file's size bounds the size of all stacks, whatever their links are.
 func FuzzFragments(f *testing.F) {
 	f.Add([]byte{40, 0, 11, 0, 16, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 24, 0, 0, 0, 1, 0, 0, 128, 9, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0,
 		32, 0, 17, 0, 0, 0, 0, 128, 8, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0}, false, false)
@@ -97,7 +97,7 @@ func FuzzFragments(f *testing.F) {
 	})
 }
 
-// The small files.
+// The readers of small binary files end, whatever is in the files.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, false)
 	f.Add([]byte{32, 0, 3, 10, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'L', 'a', ';', 0, 'a', 0, 0, 0}, false)

@@ -164,7 +164,7 @@ func TestLog(t *testing.T) {
 		"log.xml:unused-event", "log.xml:unused-attribute")
 }
 
-// How a log may end, and what that means.
+// A log may end in several ways. The reader reports the problems, and whether the process ended.
 func TestLogStates(t *testing.T) {
 	run := `<event kind="run" tstamp="5.000000000" time="1"/>` + "\n"
 	head := `<experiment version="12.4"></experiment><system arch="x86_64" os="Linux"/>` + "\n"
@@ -217,7 +217,7 @@ func TestLogStates(t *testing.T) {
 	}
 }
 
-// Descendants: load order, time shift, names, and those that are left out.
+// Descendants have the right order, start and name; those without data are left out.
 func TestDescendants(t *testing.T) {
 	e := newExperiment(t)
 	e.Command = "/bin/first arg"

@@ -47,7 +47,7 @@ func allKinds(t *testing.T, form gprofngtest.Form, bits int) *gprofngtest.Experi
 						values[0] = 0
 					}
 				}
-				// Stacks share fragments, as long as those of other kinds.
+				// Stacks share fragments, including stacks of other kinds of events.
 				stack := p.FrameWith(0, gprofngtest.Native(0x401000+uint64(i%100), 0x401800+uint64(n), 0x401900))
 				p.Events(kind).Put(0, &layouts[0], gprofngtest.Packet{Thread: 1000 + i%3, CPU: int32(i % 2), Time: 1000 * i, Stack: stack, Values: values, Text: "file"})
 			}
@@ -84,8 +84,8 @@ func describe(t *testing.T, rec *decode.Recording) (d description) {
 	return d
 }
 
-// All collectors' forms say the same: processes, events of each kind, mappings, with words of both
-// sizes.
+// The experiments of all collectors yield the same processes, events of each kind and mappings, for
+// both word sizes.
 func TestForms(t *testing.T) {
 	for _, bits := range []int{64, 32} {
 		want := describe(t, build(t, allKinds(t, gprofngtest.Gprofng, bits)))
@@ -174,8 +174,8 @@ func TestModes(t *testing.T) {
 	wantReasons(t, build(t, e), diagnostic.Warning)
 }
 
-// A missing map is a loss only if there are events, missing call stacks only if events refer to
-// some. A killed process may have lost the event of a stack.
+// A missing map is a loss only if there are events; missing call stacks are a loss only if events
+// refer to them. A killed process may have recorded a stack but not its event.
 func TestProofOfLoss(t *testing.T) {
 	for _, c := range []struct {
 		name            string

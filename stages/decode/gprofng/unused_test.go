@@ -120,7 +120,7 @@ func contents(t *testing.T) (list []namedContent) {
 	return list
 }
 
-// noFields are words in capitals that are not fields.
+// noFields lists words in capitals that occur in the references but are not fields.
 var noFields = []string{"HWC", "OMP", "RACE", "DEADLOCK", "NTICK's", "USER", "CPU", "User", "SYSTEM", "TRAP", "TFAULT", "DFAULT", "KFAULT", "USER_LOCK", "SLEEP", "WAIT_CPU", "STOPPED",
 	"LINUX_CPU", "KERNEL_CPU", "MSTATE:", "EVT_TIME", "IOVFD", "THE", "LINUX", "KERNEL", "WAIT"}
 
@@ -134,7 +134,7 @@ func kindOf(paragraph string) (schema.Kind, bool) {
 	return 0, false
 }
 
-// used has, by content of a recording, what shows that it is used.
+// used maps a kind of content to the table or column that shows that it is used.
 var used = map[string]string{
 	"file log.xml": "everything", "file map.xml": "segments", "file dyntext": "instructions and lines of generated code", "file overview": "sample_points",
 	"file data.frameinfo": "stacks", "file profile": "clock_samples", "file synctrace": "sync_samples", "file heaptrace": "heap_samples", "file iotrace": "io_samples",
@@ -156,12 +156,12 @@ var used = map[string]string{
 	"field SRQST": "request_ns", "field SOBJ": "object", "field HWCTAG": "counter", "field HWCINT": "value", "field VADDR": "data_address", "field PADDR": "physical_address", "field VIRTPC": "trigger_pc",
 	"field MEM_LAT": "latency", "field MEM_SRC": "data_source", "field CPRID": "region", "field PPRID": "parent region", "field TSKID": "task", "field PTSKID": "parent task", "field PRPC": "pc",
 	"field RID": "race", "field RTYPE": "type", "field LEAFPC": "stack", "field RVADDR": "address", "field RCNT": "accesses", "field DID": "deadlock", "field DLTYPE": "type", "field DTYPE": "type", "field DVADDR": "address",
-	// In a file of their own.
+	// Packets of data.frameinfo.
 	"packet 11": "stacks", "packet 17": "stacks",
 }
 
-// Everything that the format references name is used or reported: a problem must name what used
-// does not list.
+// Everything that the format references name is used, or reported as not used: a problem must
+// report each kind of content that is not in used.
 func TestUsedOrReported(t *testing.T) {
 	list := contents(t)
 	if len(list) < 90 {

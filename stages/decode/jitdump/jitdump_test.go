@@ -118,14 +118,14 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 	return functions, problems
 }
 
-// Functions live from their record until another takes their place or they move. Bytes and lines
-// are kept if stacks lead through a function.
+// A function lives from its record until another function takes its place or it moves. Bytes and
+// lines are kept if a stack contains an address in the function.
 func TestLives(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		w := newDump(order, 7, 1000, 0, 0).
 			lines(1019, 0x1000, 0x1000, 11, "a.x", 0x1002, 12, "\xff", 0x1001, 5, "b.x").
 			load(7, 1020, 0x1000, "one", 1, 2, 3, 4).
-			load(7, 1030, 0x2000, "two", 5, 6, 7, 8). // the return address is behind it
+			load(7, 1030, 0x2000, "two", 5, 6, 7, 8). // a return address right after its code is on a stack
 			load(7, 1031, 0x3000, "far", 9).
 			record(recordUnwinding, 1035, 0, 0, 0).
 			load(7, 1040, 0x1000, "three [3]", 4, 3, 2).
@@ -164,8 +164,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Without a common clock the first record is as old as the mapping. If the mapping's time is
-// unknown, functions have no times.
+// Without a common clock, the first record counts as written when the file was mapped. If that time
+// is unknown, functions have no times.
 func TestClocks(t *testing.T) {
 	other := func(rec *decode.Recording) { rec.Clock = nil }
 	attached := func(rec *decode.Recording) {

@@ -71,7 +71,7 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// Everything that ends a mapping may happen at the same time.
+// All operations that end a mapping may run at the same time.
 func TestUnmapBesideCancel(t *testing.T) {
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -34,7 +34,7 @@ func openFile(t *testing.T, content []byte) *decode.Recording {
 	return rec
 }
 
-// payloadOf lists the times of all samples, and a payload column.
+// payloadOf returns the times of all samples and the values of a payload column.
 func payloadOf(t *testing.T, rec *decode.Recording, column int) (times, values []int64) {
 	t.Helper()
 	for _, p := range rec.Processes {
@@ -72,7 +72,7 @@ const (
 
 // A period that a sample cannot have is left out and reported; possible ones stay, however large.
 func TestPeriodsOutOfBounds(t *testing.T) {
-	const boot = 1000 * 1000 * ms // the clock is older than the recording
+	const boot = 1000 * 1000 * ms // the clock began before the recording
 	type of struct {
 		typ    uint32
 		config uint64
@@ -116,8 +116,8 @@ func TestPeriodsOutOfBounds(t *testing.T) {
 	}
 }
 
-// A period that the attribute gives all samples is believed unless the recording is
-// too short for what it has of them.
+// The fixed period in an event's attribute is used for all samples, unless the recording is too
+// short for so many samples with that period.
 func TestAttributePeriods(t *testing.T) {
 	for _, tt := range []struct {
 		period  uint64
@@ -144,7 +144,8 @@ func TestAttributePeriods(t *testing.T) {
 	}
 }
 
-// A weight is the cycles of one access: what is longer than the recording is left out.
+// A weight is the duration of one memory access in cycles. A weight longer than the recording is
+// left out.
 func TestWeightsOutOfBounds(t *testing.T) {
 	b := &builder{order: binary.LittleEndian, more: samplePeriod | sampleWeight}
 	for i, weight := range []uint64{400, 1 << 60, 1 << 30} {
@@ -201,8 +202,8 @@ func TestTimesOutOfBounds(t *testing.T) {
 	}
 }
 
-// A reading that a counter cannot have is left out alone: the next one counts what
-// has happened since the one before. Samples that read nothing keep their period.
+// An impossible reading of a counter is left out, and only that: the next reading counts from the
+// one before it. Samples without readings keep their period.
 func TestReadingsOutOfBounds(t *testing.T) {
 	hardware := &event{attr: attr{typ: typeHardware, sampleType: sampleRead, readFormat: readID | readEnabled}, name: "cycles"}
 	inherited := &event{attr: attr{typ: typeHardware, sampleType: sampleRead, readFormat: readID | readEnabled, flags: flagInherit}, name: "cycles"}

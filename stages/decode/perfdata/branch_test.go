@@ -14,10 +14,11 @@ import (
 
 const inKernel = uint64(0xffffffff81000000)
 
-// jump is a branch entry.
+// jump returns a branch entry.
 func jump(from, to any, typ int) [3]any { return [3]any{from, to, typ} }
 
-// branches are the words of a branch stack whose flags are all set but the type.
+// branches returns the words of a branch stack. In each entry, all flags are set except those of
+// the type.
 func (b *builder) branches(hwIndex bool, entries ...[3]any) []any {
 	out := []any{len(entries)}
 	if hwIndex {
@@ -53,8 +54,8 @@ func stacksOf(t *testing.T, content []byte) (list []string) {
 	return list
 }
 
-// The calls that a processor kept are the callers of the user's program counter; those
-// that it no longer holds are lost.
+// The calls in the processor's branch buffer become the callers of the user PC; calls that are no
+// longer in the buffer are lost.
 func TestCallStack(t *testing.T) {
 	const kernel = ^uint64(0) - 127
 	many := func(n int) (list [][3]any) {

@@ -28,8 +28,8 @@ func (b *builder) listBuildIDs(misc uint16, ids ...any) {
 	b.features = append(b.features, testFeature{featureBuildID, out})
 }
 
-// A build-id that perf listed by path, read at the end, belongs to the last file
-// of the path, and nobody's if the path named several files at once.
+// perf reads the build-ids that it lists by path at the end of the recording. Such a build-id
+// belongs to the last file that had the path, and to no file if several had it at once.
 func TestListedBuildIDs(t *testing.T) {
 	p := func(time int, device uint32, inode, generation int) func(*builder) {
 		return func(b *builder) { b.mmap2(1, time, 0x10000+0x1000*len(b.data), "/bin/p", device, inode, generation) }

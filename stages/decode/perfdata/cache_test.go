@@ -22,7 +22,7 @@ func cacheList(version uint32, caches ...[3]any) []byte {
 	return b
 }
 
-// The line size is the first-level data cache's; entries that cannot be read or believed are
+// The line size is that of the first-level data cache; unreadable and impossible entries are
 // reported.
 func TestCacheLine(t *testing.T) {
 	whole := cacheList(1, [3]any{1, 64, "Data"}, [3]any{1, 64, "Instruction"})

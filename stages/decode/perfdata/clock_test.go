@@ -25,8 +25,8 @@ func open(t *testing.T, b *builder) *decode.Recording {
 	return rec
 }
 
-// A compiler's dump belongs to the process that maps it until it executes
-// another program, and to those that it forks.
+// A jitdump file belongs to the process that maps it, until the process executes another program,
+// and to the processes that it forks.
 func TestDumps(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.mmap(10, 1000, 0x10000, "/bin/sh")
@@ -48,8 +48,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// Compilers' times are known if they read the recording's clock, or the counter
-// that the recording's clock is made of.
+// JIT compilers' times can be converted if the compilers read the recording's clock, or the counter
+// from which that clock is computed.
 func TestCompilerTime(t *testing.T) {
 	conv := func(b *builder) { b.record(recordTimeConv, 0, 4, 8, 500) } // 2 cycles are 1 ns
 	monotonic := attr{flags: flagClockID, clockID: clockMonotonic}
@@ -78,7 +78,7 @@ func TestCompilerTime(t *testing.T) {
 		b.sample(1, 1000, user, 0x10)
 		rec := open(t, b)
 		r := &reader{recordParser: recordParser{events: []*event{{attr: c.attr}}}}
-		if c.build != nil { // what the record said
+		if c.build != nil { // content of the TIME_CONV record
 			body := b.data[recordHeader:binary.LittleEndian.Uint16(b.data[6:])]
 			r.toolRecord(recordTimeConv, 0, body)
 		}
@@ -92,8 +92,7 @@ func TestCompilerTime(t *testing.T) {
 	}
 }
 
-// A recording without a wall-clock time began as long before its file was last
-// written as it took.
+// The start of a recording without a wall-clock time is its modification time minus its length.
 func TestBegan(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.mmap(1, 1_000_000_000, 0x4000, "/bin/p")

@@ -30,8 +30,8 @@ func recordings(t *testing.T) (dir string) {
 	return filepath.Join(dir, "whole")
 }
 
-// findings are what is found in a recording: its samples, and how severe the problems
-// are that say that it is not whole.
+// findings are the number of samples in a recording, and the severity of the problems that say that
+// the recording is incomplete.
 type findings struct {
 	samples  int64
 	severity diagnostic.Severity // of the worst, Info if there is none
@@ -91,15 +91,15 @@ func cuts(content []byte) (list []int) {
 	return some
 }
 
-// A recording in one file that lacks samples says so, wherever it is cut. Between two
-// records of a pipe nothing proves it: there is a warning, or a remark if perf had
-// emptied its buffers there.
+// If a recording in one file was cut and lacks samples, a problem reports it. A cut between two
+// records of a pipe cannot be proved: the problem is a warning, or Info if perf had emptied its
+// buffers there.
 func TestCuts(t *testing.T) {
 	dir := recordings(t)
 	for _, tt := range []struct {
 		name    string
-		doubted bool // even the whole recording does not show that it is whole
-		open    bool // nothing proves that it was cut between two records
+		doubted bool // even the whole recording may be incomplete, according to its problems
+		open    bool // a cut between two records cannot be proved
 	}{
 		{name: "file"}, {name: "packed"}, {name: "killed", doubted: true},
 		{name: "pipe", open: true}, {name: "pipe_packed", open: true}, {name: "pipe_injected", open: true}, {name: "pipe_running", doubted: true, open: true},
@@ -181,8 +181,8 @@ func TestCutDirectories(t *testing.T) {
 	}
 }
 
-// The header of a file says when its last sample was: one that is not found is missed
-// even if no record is damaged.
+// The header of a file has the time of the last sample: if that sample is missing, a problem
+// reports it even if no record is damaged.
 func TestMissingSamples(t *testing.T) {
 	dir := recordings(t)
 	content, err := os.ReadFile(filepath.Join(dir, "file.data"))
@@ -208,8 +208,8 @@ func TestMissingSamples(t *testing.T) {
 	}
 }
 
-// A process is listed once, whatever its samples hold: the first readings of the
-// counters of a group may count nothing.
+// A process is listed once, even if its first samples have no rows because the counters of a group
+// have counted nothing yet.
 func TestGroupThatCountsNothing(t *testing.T) {
 	b := &builder{order: binary.LittleEndian, more: sampleRead}
 	for i, value := range []int{0, 0, 0, 1000, 1000, 1500} {
@@ -273,8 +273,8 @@ func TestGroupSums(t *testing.T) {
 	}
 }
 
-// What perf wrote until it was stopped, in whichever way, is complete: no error says that
-// anything is lost, and all samples are there that perf finds.
+// A recording that was stopped, in whichever way, is complete: no error reports losses, and all
+// samples that perf finds are there.
 func TestStopped(t *testing.T) {
 	dir := t.TempDir()
 	if err := corpus.Unpack("../../../testdata/perf/stopped.tar.gz", dir); err != nil {
@@ -314,8 +314,9 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A perf that marks neither when it has emptied its buffers nor what it has written
-// first, as versions before 4.17 do, leaves pipes whose end nobody knows: a remark.
+// Versions of perf before 4.17 mark neither empty buffers nor the end of the initial records.
+// Whether a pipe recording of such a version is complete is unknown: a problem of severity Info
+// reports that.
 func TestPipeWithoutMarks(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(recordings(t), "pipe.data"))
 	if err != nil {
@@ -360,8 +361,8 @@ func TestTextBetweenRecords(t *testing.T) {
 	}
 }
 
-// The header of a recording need not have the times of its own samples if perf inject has
-// dropped some, or if perf wrote several files.
+// The header of a recording may have times of samples that are not in it: perf inject may have
+// dropped them, or perf wrote several files.
 func TestTimesOfOthers(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(recordings(t), "file.data"))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A program that puts memory in the place of its text copies it there: the memory is a
-// mapping of its file. Other memory is not, nor is what lies where a library was.
+// If a program maps anonymous memory over its text, the memory is a copy of the text, and becomes a
+// mapping of the program's file. Memory elsewhere does not, not even where a library was mapped.
 func TestCopiedText(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	anonymous := func(pid uint32, time, addr, size int) {

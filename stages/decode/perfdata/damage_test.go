@@ -68,8 +68,8 @@ func TestWallClockOverflow(t *testing.T) {
 	}
 }
 
-// An event that has other ids in EVENT_DESC than in its attribute may have been
-// given the samples of another.
+// If the ids of an event in EVENT_DESC differ from those in its attribute, its samples may be those
+// of another event: a problem reports it.
 func TestOtherIDs(t *testing.T) {
 	for _, test := range []struct{ first, second, want int }{{7, 8, 0}, {7, 7, 1}, {8, 7, 2}, {7, 9, 1}} {
 		r := &reader{recordParser: recordParser{byID: map[uint64]int32{}, rec: &decode.Recording{}}}
@@ -88,7 +88,8 @@ func TestOtherIDs(t *testing.T) {
 	}
 }
 
-// Samples that are longer than their event's sample_type says are misread.
+// Samples that are longer than their event's sample_type allows are reported, since they may be
+// misread.
 func TestLongSamples(t *testing.T) {
 	content := recording(binary.LittleEndian).file()
 	if found := reasonsOf(openFile(t, content)); found["long-sample"] != 0 {
@@ -101,7 +102,7 @@ func TestLongSamples(t *testing.T) {
 	}
 }
 
-// A sample whose type is damaged does not have the size of a record of that type.
+// A sample whose record type was damaged is reported: its size is wrong for the type.
 func TestOddRecords(t *testing.T) {
 	for typ := range uint32(128) {
 		content := recording(binary.LittleEndian).file()

@@ -15,13 +15,13 @@ const (
 	userDeferred = ^uint64(0) - 639
 )
 
-// deferredChain adds a CALLCHAIN_DEFERRED record of a thread.
+// findDeferred adds a CALLCHAIN_DEFERRED record of a thread.
 func (b *builder) findDeferred(tid uint32, time int, cookie uint64, chain ...any) {
 	body := append([]any{cookie, len(chain)}, chain...)
 	b.record(recordDeferred, miscUser, append(body, tid, tid, time)...)
 }
 
-// at adds a sample of a thread in a mode.
+// at adds a sample of a thread with this misc field.
 func (b *builder) at(tid uint32, misc uint16, time int, ip any, chain ...any) {
 	b.record(recordSample, misc, append([]any{ip, tid, tid, time, len(chain)}, chain...)...)
 }
@@ -51,8 +51,8 @@ func told(t *testing.T, b *builder) (stacks, problems []string) {
 	return stacks, problems
 }
 
-// The user part of a chain that was deferred takes the place of its cookie, for
-// every sample that has it; a cookie is not an address.
+// A deferred user chain replaces its cookie in every sample that has the cookie. A cookie is not an
+// address.
 func TestDeferredChains(t *testing.T) {
 	const flags = flagDeferCallchain | flagDeferOutput
 	k := []any{kernel, inKernel, inKernel + 9}
@@ -137,8 +137,8 @@ func TestDeferredChains(t *testing.T) {
 	}
 }
 
-// Words after an unknown marker are left out, wherever it stands, and reported; no word in the
-// range of markers is taken for an address.
+// Words after an unknown marker are left out and reported, wherever the marker is. No word in the
+// range of markers becomes an address.
 func TestMarkersAreNoAddresses(t *testing.T) {
 	const cut = "0xfffffffffffffffe"
 	for _, marker := range []uint64{^uint64(0) - 4063, ^uint64(0) - 927, ^uint64(0) - 63} {
@@ -157,7 +157,8 @@ func TestMarkersAreNoAddresses(t *testing.T) {
 			t.Errorf("%d: %s", int64(marker), d)
 		}
 	}
-	// In a chain of user code, what cannot be a marker is what the frame pointer led to.
+	// In a chain of user code, a word that cannot be a marker comes from the frame pointer
+	// register.
 	for _, word := range []uint64{contextMax, ^uint64(0) - 254, ^uint64(0)} {
 		b := &builder{order: binary.LittleEndian}
 		b.at(5, miscUser, 10, 0x4010, user, 0x4010, 0x4100, word, 0x9999)

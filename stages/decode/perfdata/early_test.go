@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The reader announces the mappings of processes with samples before it has read all samples, and
-// the kernel once a stack leads through it.
+// The reader passes the mappings of processes with samples to the observer before it has read all
+// samples, and the kernel's mapping once a stack has a kernel frame.
 func TestEarly(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.mmap(1, 0, 0x4000, "/bin/p")

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Events are called as perf calls them when the recording does not name them:
-// names.tsv holds what perf evlist printed for recordings of many modifiers, once
-// their features were cut off (names.sh).
+// An event without a name in the recording gets the name that perf gives it. names.tsv has the
+// output of perf evlist for recordings with many modifiers, after their features were cut off
+// (names.sh).
 func TestNames(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join("testdata", "names.tsv"))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		if got := a.defaultName(false); got != c[5] {
 			t.Errorf("flags %#x: %s, want %s", a.flags, got, c[5])
 		}
-		producer := a.flags // of the other byte order, mirrored: the bits of precise_ip have changed places
+		producer := a.flags // as a big-endian recording has them: the bits of precise_ip are swapped
 		if precise := a.precise(false); precise == 1 || precise == 2 {
 			producer ^= 3 << preciseShift
 		}
@@ -40,8 +40,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The names of events that no machine at hand has are perf's as well; where perf
-// has none, different events have different ones.
+// The names of events that none of our machines has are also those of perf. Where perf has no name,
+// different events have different names.
 func TestNamesOfHardware(t *testing.T) {
 	const userOnly = 1<<5 | 1<<6 | 1<<20
 	for _, tt := range []struct {
@@ -94,7 +94,7 @@ func TestNamesWithoutFeatures(t *testing.T) {
 	}
 }
 
-// An event that was asked for twice is two metrics, each with its own samples.
+// An event that was requested twice becomes two metrics, each with its own samples.
 func TestEventsOfOneName(t *testing.T) {
 	r := &reader{recordParser: recordParser{events: []*event{{name: "cpu-clock"}, {name: "cpu-clock"}}}}
 	line := &timeline{r: r}

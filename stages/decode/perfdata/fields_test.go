@@ -197,7 +197,8 @@ func oneFormat(order binary.AppendByteOrder, format string) []byte {
 	return append(b, format...)
 }
 
-// Switches out alone do not tell when threads came back: a problem says so, and nothing is guessed.
+// Switches out alone do not show when threads came back: a problem reports it, and no states or
+// waits are made.
 func TestSwitchInNotRecorded(t *testing.T) {
 	rec := New().Open(t.Context(), filepath.Join(wallData, "naps_sched.data"))
 	defer rec.Close()
@@ -215,7 +216,7 @@ func TestSwitchInNotRecorded(t *testing.T) {
 	}
 }
 
-// Sampled switches do not tell which others there were in between.
+// Sampled switches do not show the switches between them: a problem reports it.
 func TestSwitchesSampled(t *testing.T) {
 	rec := New().Open(t.Context(), filepath.Join(wallData, "sampled.data"))
 	defer rec.Close()
@@ -224,7 +225,8 @@ func TestSwitchesSampled(t *testing.T) {
 	}
 }
 
-// On one CPU of two, a thread's time on it is known, but not what it did elsewhere.
+// If only one of two CPUs was recorded, the time that threads were on it is known, but not what
+// they did otherwise.
 func TestMissingCPUs(t *testing.T) {
 	rec, states := openWall(t, "onecpu")
 	on := 0
@@ -252,8 +254,8 @@ func TestMissingCPUs(t *testing.T) {
 	}
 }
 
-// In a namespace of processes of its own, perf writes other ids into samples than the kernel into
-// fields: a problem says so, and only there.
+// If perf runs in its own process namespace, samples have other thread ids than tracepoint fields:
+// a problem reports it, only for such recordings.
 func TestOtherNamespace(t *testing.T) {
 	for name, want := range map[string]int64{"ns_all": 1, "naps_all": 0, "feed_all": 0} {
 		if rec, _ := openWall(t, name); reasonsOf(rec)["other-namespace"] != want {
@@ -262,15 +264,15 @@ func TestOtherNamespace(t *testing.T) {
 	}
 }
 
-// latencyNames are the recordings with a golden of their latency: those with a clock and switch
-// records of single processes.
+// latencyNames are the recordings with golden latencies: those with a clock and switch records of
+// single processes.
 var latencyNames = []string{"attach_late", "convoy_both", "convoy_freq", "feed_dwarf", "naps_both", "naps_switch", "phases_switch"}
 
-// clockSums are what the samples of a clock count in sum.
+// clockSums are sums over clock samples.
 type clockSums struct{ value, latency, wall int64 }
 
-// sumsByParallelism returns the sums of the samples of a clock by the number of threads on CPUs, and
-// the wall-clock time that they share, by thread.
+// sumsByParallelism returns sums over clock samples by parallelism (the number of threads on a
+// CPU), and the samples' wall-clock time by thread.
 func sumsByParallelism(t *testing.T, rec *decode.Recording) (sums map[int64]clockSums, wall map[int64]int64) {
 	t.Helper()
 	sums, wall = map[int64]clockSums{}, map[int64]int64{}
@@ -305,7 +307,7 @@ func sumsByParallelism(t *testing.T, rec *decode.Recording) (sums map[int64]cloc
 	return sums, wall
 }
 
-// The latency of a recording is that of `perf report --latency`.
+// The latency of samples is the same as in `perf report --latency`.
 func TestLatency(t *testing.T) {
 	for _, name := range latencyNames {
 		t.Run(name, func(t *testing.T) {
@@ -323,7 +325,7 @@ func TestLatency(t *testing.T) {
 			for level, s := range sums {
 				got[level] = [2]int64{s.value, s.latency}
 			}
-			if name == "attach_late" { // perf counts a thread twice to which it was attached while it waited: there is one
+			if name == "attach_late" { // attached while the thread waited, perf counts it twice
 				w := want[2]
 				want = map[int64][2]int64{1: {w[0], w[0]}}
 			}
@@ -334,8 +336,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// The samples of a clock share the time that their thread was on a CPU, to the nanosecond; the time
-// of a thread without such samples is a sample of its own.
+// The clock samples of a thread share the time that it was on a CPU, to the nanosecond. A thread
+// without such samples gets a sample with its time.
 func TestWallShares(t *testing.T) {
 	for _, name := range latencyNames {
 		t.Run(name, func(t *testing.T) {
@@ -399,7 +401,8 @@ func TestHugeShares(t *testing.T) {
 	}
 }
 
-// A wait has the name that its thread had at the switch out, also where only switch records tell it.
+// A wait has the name that its thread had at the switch out, even if only switch records show the
+// switch.
 func TestWaitNames(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		b := &builder{order: order, flags: flagContextSwitch}

@@ -66,14 +66,15 @@ func wallNames(t *testing.T, kind string) (names []string) {
 	return names
 }
 
-// knowsMore are threads of which the goldens know less: they forget what they know of a thread
-// when a switch is missing, and ignore the switch records of CPUs that tell it.
+// knowsMore lists threads of which the goldens know less than the reader: the goldens forget the
+// state of a thread when a switch is missing, and ignore switch records of CPUs that show it.
 var knowsMore = map[string][]int32{
 	"naps_all": {31741, 31828}, "disk_all": {421}, "ns_all": {1266},
 	"feed_all": {15, 18, 21, 75, 31368, 31444, 31932, 32576, 32672, 32673, 32674},
 }
 
-// The time of each thread in each state is that of an independent reader, to the nanosecond.
+// The time of each thread in each state is the same as that of an independent reader, to the
+// nanosecond.
 func TestThreadStates(t *testing.T) {
 	columns := []string{"on", "preempted", "runqueue", "blocked", "disk", "unknown"}
 	for _, name := range wallNames(t, "threads") {
@@ -116,7 +117,7 @@ func TestWaits(t *testing.T) {
 				state, waker     string
 			}
 			var want, got []wait
-			threads, start := map[int64]bool{}, int64(0) // when the goldens' clock had our 0
+			threads, start := map[int64]bool{}, int64(0) // start: our time 0 on the goldens' clock
 			for _, row := range goldenRows(t, name+".waits.tsv") {
 				w := wait{state: row[3], waker: row[4]}
 				fmt.Sscan(row[0]+" "+row[1]+" "+row[2], &w.tid, &w.from, &w.until)

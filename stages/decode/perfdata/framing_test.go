@@ -32,8 +32,8 @@ func readings(t *testing.T, content []byte) (leaves, problems []string) {
 	return leaves, problems
 }
 
-// What belongs to a record is skipped, whether it is inside the record or follows it. Where
-// no record follows then, an error says where reading went on.
+// The payload of a record is skipped, whether it is inside the record or follows it. If no record
+// follows the payload, an error says where reading continued.
 func TestPayloads(t *testing.T) {
 	text := strings.Repeat("format of events", 16) // 256 bytes
 	many := func(b *builder, from int) {
@@ -96,7 +96,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// A compressed record whose size overflows the 16 bits of its header is read nevertheless.
+// A compressed record whose size exceeds the 16 bits of its header is read all the same.
 func TestOverflowedRecords(t *testing.T) {
 	inner := &builder{order: binary.LittleEndian}
 	seed := uint64(1)

@@ -22,7 +22,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(readAll)
 }
 
-// The same of any records, whatever the events' samples hold.
+// Any records are read to their end, and every sample that is counted can be read again.
 func FuzzRecords(f *testing.F) {
 	for _, r := range []*builder{recording(binary.LittleEndian), foreignRecording()} {
 		f.Add(r.data, r.more, r.regs, false)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Of a recording that perf did not finish, a quarter of a terabyte that is not there is skipped,
-// and records behind it are found.
+// In a recording that perf did not finish, the reader skips a hole of a quarter of a terabyte, and
+// finds the records after it.
 func TestHoles(t *testing.T) {
 	const large = 1 << 38
 	for _, behind := range []bool{false, true} {

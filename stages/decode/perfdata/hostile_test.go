@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// allocated is how many bytes are allocated while a recording is opened.
+// allocated opens a recording and returns the number of bytes that this allocated.
 func allocated(t *testing.T, content []byte) (*decode.Recording, uint64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "perf.data")
@@ -31,7 +31,7 @@ func (b *builder) fork(pid, parent uint32, time int) {
 	b.record(recordFork, 0, pid, parent, pid, parent, time, pid, pid, time)
 }
 
-// reasonsOf counts what the problems are of.
+// reasonsOf returns the number of problems by reason.
 func reasonsOf(rec *decode.Recording) map[string]int64 {
 	counts := map[string]int64{}
 	for _, p := range rec.Problems.Problems {
@@ -40,7 +40,7 @@ func reasonsOf(rec *decode.Recording) map[string]int64 {
 	return counts
 }
 
-// Attributes that share one list of ids do not multiply it.
+// Attributes that share one list of ids do not multiply the memory for it.
 func TestOverlappingIDs(t *testing.T) {
 	const events, ids = 1000, 10000
 	b := &builder{order: binary.LittleEndian}
@@ -59,8 +59,8 @@ func TestOverlappingIDs(t *testing.T) {
 	}
 }
 
-// Forked processes share the mappings of their parents. Where there are too many for
-// each to have its own, those that a sample touches are there.
+// Forked processes share the mappings of their parents. If there are too many for each process to
+// have its own, a process has those that its samples touch.
 func TestInheritedMappings(t *testing.T) {
 	const maps, forks, start = 2000, 400, 1_000_000_000
 	for _, sampled := range []bool{false, true} {
@@ -102,7 +102,8 @@ func TestInheritedMappings(t *testing.T) {
 	}
 }
 
-// A chain of processes that each add a mapping does not copy the mappings of all before.
+// In a chain of forks in which each process adds a mapping, processes do not copy the mappings of
+// all processes before.
 func TestChainOfForks(t *testing.T) {
 	const forks, start = 2000, 1_000_000_000
 	b := &builder{order: binary.LittleEndian}

@@ -27,8 +27,8 @@ func imageOf(p *decode.Process) (list []string) {
 	return list
 }
 
-// Modules and code that the kernel made are mappings of the processes whose
-// stacks lead through them; the kernel's own shows how far it was moved.
+// A process has a kernel module or generated kernel code as a mapping if one of its stacks contains
+// an address there. The kernel's own mapping shows how far the kernel was moved.
 func TestKernelMaps(t *testing.T) {
 	const module, bpf, again = kernelText + 0x40000000, kernelText + 0x41000000, kernelText + 0x42000000
 	const kernel = ^uint64(0) - 127
@@ -49,7 +49,7 @@ func TestKernelMaps(t *testing.T) {
 	ksymbol(2000, bpf, ksymbolGone, "bpf_prog_1234_one")
 	ksymbol(2500, bpf, 0, "bpf_prog_5678_two")
 	ksymbol(0, again, 0, "bpf_prog_9abc_unused")
-	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is the end of ext4
+	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is right after ext4
 	b.sample(2, 3000, kernel, uint64(kernelText+0x10), user, 0x5010)
 	rec := open(t, b)
 	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000, Start: kernelText + 0x1000000, End: kernelText + 0x1800000, From: kernelStart}); rec.Kernel != want {
@@ -67,8 +67,7 @@ func TestKernelMaps(t *testing.T) {
 	}
 }
 
-// Memory without a file has code that was made at run time, whatever stands for
-// its name.
+// Executable memory without a file has generated code, whatever its name is.
 func TestAnonymousCode(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	for i, name := range []string{"//anon", "/memfd:doublemapper (deleted)", "/dev/zero (deleted)", "/SYSV00000000", "[heap]", "[stack]", "[anon:code]", "/tmp/unlinked (deleted)", "/bin/p", "/dev/hugepages/x"} {
@@ -86,8 +85,7 @@ func TestAnonymousCode(t *testing.T) {
 	}
 }
 
-// Addresses of a virtual machine or a hypervisor are not looked for among the
-// host's.
+// Addresses of a virtual machine or hypervisor are not resolved with the host's mappings.
 func TestForeignSpaces(t *testing.T) {
 	rec := open(t, foreignRecording())
 	p := rec.Processes[0]
@@ -118,8 +116,8 @@ func foreignRecording() *builder {
 	return b
 }
 
-// The build-id that perf records for a path belongs to the last file there; a deleted file that has
-// one is not taken for generated code.
+// The build-id that perf records for a path belongs to the last file that had the path. A deleted
+// file with a build-id does not count as generated code.
 func TestFilesOfOnePath(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	note := func(name string) {
@@ -144,14 +142,14 @@ func TestFilesOfOnePath(t *testing.T) {
 	}
 }
 
-// On machines without a convention, the kernel begins above all that programs have mapped,
-// but for the pages at the end of memory.
+// On architectures without a fixed border, the kernel begins above all mappings of programs, except
+// the pages at the end of memory.
 func TestKernelFrom(t *testing.T) {
 	const kernel = ^uint64(0) - 127
 	for _, c := range []struct {
 		arch            string
 		from            uint64
-		inheritance, to uint64 // where programs have the page at the end, and the kernel its own end
+		inheritance, to uint64 // start of the programs' page at the end of memory; end of the kernel
 		bits            int
 	}{
 		{"armv7l", 0x80000000, 0xffff0000, kernelEnd32, 32}, {"i686", 0xc0000000, 0xffff0000, kernelEnd32, 32}, {"", 0xc0000000, 0xffff0000, kernelEnd32, 64},

@@ -16,7 +16,7 @@ import (
 // preciseIP are the flags of an event that was recorded with precise_ip 2.
 const preciseIP = 2 << preciseShift
 
-// The sampled address is the leaf, wherever the interrupt arrived; the chain has its callers.
+// The sampled address is the leaf, wherever the interrupt arrived; the callers come from the chain.
 func TestExactLeaf(t *testing.T) {
 	const precise = miscExact | miscUser
 	const inside = inKernel + 0x500
@@ -55,8 +55,8 @@ func TestExactLeaf(t *testing.T) {
 	}
 }
 
-// A branch at the exact instruction has been taken when the interrupt arrives: it is not
-// one that led there.
+// A branch from the exact instruction, which the processor has taken when the interrupt arrives, is
+// not a call that led to the instruction.
 func TestExactLeafOfBranches(t *testing.T) {
 	const typed = branchAny | branchTypes
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ func TestExactLeafOfBranches(t *testing.T) {
 	}
 }
 
-// The processor's memory of calls is full also if the newest one is that of the leaf.
+// The branch buffer also counts as full if its newest branch is the exact instruction.
 func TestExactLeafOfFullBranches(t *testing.T) {
 	b := &builder{order: binary.LittleEndian, more: sampleBranchStack, branchType: branchCallStack, flags: preciseIP}
 	b.feature(featureHostname, "host")
@@ -99,8 +99,8 @@ func TestExactLeafOfFullBranches(t *testing.T) {
 	}
 }
 
-// Samples say for themselves whether their address is exact; for those that do not, the
-// instruction of an access is to be looked for.
+// Each sample says whether its address is exact. For the others, the instruction that accessed
+// memory must be searched.
 func TestExactSamples(t *testing.T) {
 	typ := uint32(typeHardware)
 	b := &builder{order: binary.LittleEndian, typ: &typ, more: sampleAddr, flags: preciseIP}

@@ -15,7 +15,7 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// The return register is inserted where it is the caller that the chain lacks.
+// The address in the link register is inserted as the leaf's caller where the chain lacks it.
 func TestLinkRegister(t *testing.T) {
 	const lr, kernel = uint64(1) << arm64LR, ^uint64(0) - 127
 	const asked = "arm64 big %t, known [30 31 32], pc 0x4010, lr 0x4804, stack 0 false"

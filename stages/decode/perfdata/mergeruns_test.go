@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Runs of all lengths and overlaps become one.
+// Runs of all lengths and overlaps are merged into one.
 func TestMergeRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for length := range 300 {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Recordings from before Linux 3.0 have another magic number, in both byte orders, and the
-// names of tracepoints in a section of their own, or in a record.
+// Recordings from before Linux 3.0 have another magic number, which is the same in both byte
+// orders. The names of tracepoints are in a section of their own, or in a record.
 func TestOldRecordings(t *testing.T) {
 	typ := uint32(typeTracepoint)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {

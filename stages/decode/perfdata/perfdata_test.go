@@ -15,16 +15,16 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// builder composes recordings of one event with IP, TID, TIME, CALLCHAIN and what
-// more says.
+// builder composes recordings of one event. Its samples have IP, TID, TIME, CALLCHAIN and the
+// fields in more.
 type builder struct {
 	order binary.AppendByteOrder
 	data  []byte
 	more  uint64 // bits of sample_type
 	regs  uint64 // the mask of user registers
 
-	// Of the attr: nil and 0 are cpu-clock with a period of 1000; flags in the order
-	// of a little-endian producer.
+	// Fields of the attr. nil and 0 mean cpu-clock with a period of 1000. flags has the bits of a
+	// little-endian recording.
 	typ                   *uint32
 	config, period, flags uint64
 
@@ -37,7 +37,7 @@ type testFeature struct {
 	payload []byte
 }
 
-// feature adds one, of numbers and texts.
+// feature adds a feature that consists of numbers and texts.
 func (b *builder) feature(bit int, vs ...any) {
 	var out []byte
 	for _, v := range vs {
@@ -116,7 +116,7 @@ func (b *builder) file() []byte {
 
 const user = ^uint64(0) - 511 // the marker in front of a user chain
 
-// tiny is a process that forks; both run a second program.
+// tiny returns a recording of a process that forks; parent and child execute a second program.
 func tiny(big bool) []byte {
 	if big {
 		return recording(binary.BigEndian).file()
@@ -138,7 +138,7 @@ func recording(order binary.AppendByteOrder) *builder {
 	b.sample(11, 3500, user, 0x10030) // no mapping any more
 	b.mmap(11, 3200, 0x20000, "/bin/ls")
 	b.sample(11, 3600, user, 0x20040)
-	b.sample(10, 1500, user, 0x10010, 0x10100) // later in the file, not in time
+	b.sample(10, 1500, user, 0x10010, 0x10100) // later in the file, but earlier in time
 	return b
 }
 
@@ -201,8 +201,8 @@ func samplesOf(t *testing.T, p *decode.Process, completed *unwind.CompleteStacks
 	return list
 }
 
-// Kernel and user parts of a chain are distinguished; a chain at the kernel's limit
-// has lost its root.
+// The kernel and user parts of a chain are distinguished. A chain as long as the kernel's limit
+// lacks its root.
 func TestStacks(t *testing.T) {
 	const kernel = ^uint64(0) - 127
 	b := &builder{order: binary.LittleEndian}
@@ -266,8 +266,8 @@ func TestMultiplexed(t *testing.T) {
 	}
 }
 
-// Samples of events that may have longer chains do not share the stack of those
-// that may not.
+// Events with different limits of chain length do not share a stack that is cut for one of them
+// only.
 func TestChainLimits(t *testing.T) {
 	recorded := (&builder{order: binary.LittleEndian}).words(user, 0x1000, 0x2000)
 	r := &reader{recordParser: recordParser{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}}

@@ -10,7 +10,7 @@ import (
 	"stackmill/schema"
 )
 
-// Rows are kept in their order, and are not copied when there are more.
+// Rows keep their order, and existing rows are not copied when rows are added.
 func TestRows(t *testing.T) {
 	some := newRowBatch(1000, 0)
 	var l processRows
@@ -42,7 +42,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Memory for rows follows those that are in memory: many processes may have spilled most of theirs.
+// A new batch has room according to the rows in memory, not to those already spilled: many
+// processes may have spilled most of their rows.
 func TestRowsAside(t *testing.T) {
 	space := spill.New(0, func() (spill.File, error) { return os.Create(filepath.Join(t.TempDir(), "rows")) })
 	defer space.Close()

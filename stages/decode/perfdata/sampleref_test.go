@@ -7,8 +7,7 @@ import (
 	"stackmill/internal/spill"
 )
 
-// The summary of all samples, made of the summaries of their chunks, equals one that is made of all
-// samples, one after the other.
+// The summary computed from the chunks' summaries equals the summary computed sample by sample.
 func TestMomentSpans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
@@ -16,7 +15,7 @@ func TestMomentSpans(t *testing.T) {
 		at := random.Uint64N(100)
 		for n := range random.IntN(3 * refsPerChunk) {
 			if n%refsPerChunk == 0 && n > 0 {
-				at -= min(at, random.Uint64N(3)) // which only the chunks together show
+				at -= min(at, random.Uint64N(3)) // out of order only from one chunk to the next
 			}
 			time := at
 			odd := -1
@@ -38,7 +37,7 @@ func TestMomentSpans(t *testing.T) {
 		if l.n == 0 {
 			want.earliest = noTime
 		}
-		want.first, want.last = got.first, got.last // of chunks
+		want.first, want.last = got.first, got.last // differ by design: those of chunks
 		if got != want {
 			t.Fatalf("%d moments: %+v, want %+v", l.n, got, want)
 		}

@@ -25,8 +25,8 @@ func openIn(t *testing.T, path string, s *spill.Space) *decode.Recording {
 	return rec
 }
 
-// manySamples composes a recording of some processes whose samples are not in the order
-// of time; each third one has no valid time, if some are.
+// manySamples composes a recording of several processes whose samples are out of order. If damaged
+// is true, every third sample has an impossible time.
 func manySamples(t *testing.T, n int, damaged bool) (path string) {
 	t.Helper()
 	b := &builder{order: binary.LittleEndian}
@@ -44,7 +44,7 @@ func manySamples(t *testing.T, n int, damaged bool) (path string) {
 	return path
 }
 
-// batchesOf returns the lengths of the batches of all processes, and their columns.
+// batchesOf returns the lengths of the batches of all processes, and the values of their columns.
 func batchesOf(t *testing.T, rec *decode.Recording) (lengths, values []int64) {
 	t.Helper()
 	for _, p := range rec.Processes {
@@ -72,7 +72,7 @@ func batchesOf(t *testing.T, rec *decode.Recording) (lengths, values []int64) {
 	return lengths, values
 }
 
-// What does not fit in memory comes back in the same order, in the same batches.
+// Rows that do not fit in memory are returned in the same order and batches as otherwise.
 func TestLittleMemory(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		path := manySamples(t, 200_000, damaged)
@@ -96,7 +96,7 @@ func TestLittleMemory(t *testing.T) {
 	}
 }
 
-// fullDisk has room for so many bytes.
+// fullDisk is a file that has room for a limited number of bytes.
 type fullDisk struct {
 	*os.File
 	room int64
@@ -112,7 +112,7 @@ func (f fullDisk) WriteAt(b []byte, at int64) (int, error) {
 // A full disk is an error of the host, not a problem of the recording.
 func TestNoRoom(t *testing.T) {
 	path := manySamples(t, 200_000, false)
-	for _, room := range []int64{0, 4 << 20} { // for nothing, for the times of the samples
+	for _, room := range []int64{0, 4 << 20} { // no room at all; room for the samples' times only
 		rec := openIn(t, path, spill.New(0, func() (spill.File, error) {
 			f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 			return fullDisk{f, room}, err
@@ -148,8 +148,7 @@ func mappedPages(t *testing.T, path string) (bytes int) {
 	return bytes
 }
 
-// Of a recording that was read, whose samples have no dumps, nothing stays in memory as pages
-// of its file, where that is much of what may be mapped.
+// After a large recording was read, no pages of its file stay in memory, unless samples have dumps.
 func TestReadPages(t *testing.T) {
 	path := manySamples(t, 200_000, false)
 	for _, tt := range []struct {

@@ -16,14 +16,14 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// walk is a walker that is a function.
+// walk is a function that implements unwind.Walker.
 type walk func(*decode.StackDump) *cfi.Stack
 
 func (w walk) Unwind(d *decode.StackDump) *cfi.Stack { return w(d) }
 
 func (w walk) Report() func() { return nil }
 
-// walkers are as many as are asked for, all of them w.
+// walkers returns w n times.
 func (w walk) walkers(n int) []unwind.Walker { return slices.Repeat([]unwind.Walker{w}, n) }
 
 // stackDumps is a recording of samples with user registers and stacks of 16 bytes.
@@ -33,16 +33,16 @@ func newStackDumps(order binary.AppendByteOrder, mask uint64) *stackDumps {
 	return &stackDumps{builder{order: order, more: sampleRegsUser | sampleStackUser, regs: mask}}
 }
 
-// sample records one that has a chain, the ABI, registers and so many valid
-// bytes of its stack.
+// sample records a sample with a chain, registers of an ABI, and a stack of which valid bytes are
+// valid.
 func (d *stackDumps) sample(misc uint16, ip any, chain []any, abi int, regs []any, valid int) {
 	body := append([]any{ip, uint32(1), uint32(1), 100, len(chain)}, chain...)
 	body = append(append(append(body, abi), regs...), 16, 0x1111, 0x2222, valid)
 	d.record(recordSample, misc, body...)
 }
 
-// unwound opens the recording, has its dumps unwound to two callers and lists
-// what was asked for, and the samples.
+// unwound opens the recording and unwinds each dump to two callers. It returns the dumps that it
+// was asked to unwind, and the samples.
 func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "perf.data")

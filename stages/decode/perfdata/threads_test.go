@@ -18,7 +18,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// comm names a thread; forkThread begins one of the same process; exit ends one.
+// comm adds a record that names a thread. forkThread adds a record that begins a thread of the same
+// process, exit one that ends a thread.
 func (b *builder) comm(pid, tid uint32, misc uint16, time int, name string) {
 	b.record(recordComm, misc, pid, tid, name, pid, tid, time)
 }
@@ -35,7 +36,7 @@ func (b *builder) sampleOf(pid, tid uint32, time int) {
 	b.record(recordSample, miscUser, 0x10010, pid, tid, time, 2, user, 0x10010)
 }
 
-// named lists what each sample's thread was called, and how long threads had the names.
+// named lists the name of each sample's thread, and the times during which threads had their names.
 func named(t *testing.T, rec *decode.Recording) (samples, lives []string) {
 	t.Helper()
 	for _, p := range rec.Processes {
@@ -73,7 +74,7 @@ func named(t *testing.T, rec *decode.Recording) (samples, lives []string) {
 	return samples, lives
 }
 
-// A thread has a name from its COMM record on; one that it begins inherits its name. A
+// A thread has a name from its COMM record on. A new thread inherits the name of its creator. A
 // process has the name of the program that it executed last.
 func TestThreadNames(t *testing.T) {
 	const synthesized = miscExec
@@ -187,7 +188,7 @@ func TestThreadNames(t *testing.T) {
 	}
 }
 
-// A thread that changes its name for every sample has them all, also where rows are put aside.
+// A thread that changes its name for every sample has all names, even if rows are spilled.
 func TestManyNames(t *testing.T) {
 	const n = 20000
 	b := &builder{order: binary.LittleEndian, flags: flagCommExec}
@@ -215,8 +216,8 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// A sample is in the control group that it names, by the path of the first record with the
-// identifier, or by the identifier where there is none; the kernel's 0 is no group.
+// A sample's control group is the path in the first record with the group's identifier, or the
+// identifier if no record has it. The kernel's 0 means no group.
 func TestCGroups(t *testing.T) {
 	b := &builder{order: binary.BigEndian, more: sampleCgroup}
 	b.record(recordCGroup, 0, 77, "/app.slice", uint32(0), uint32(0), 0)

@@ -9,9 +9,9 @@ import (
 	"stackmill/stages/decode"
 )
 
-// What is sampled while a program is executed was called by the one before: its
-// mappings hold until the new ones are complete, which the vdso's completes, or
-// until the end if that is never mapped.
+// While a program is being executed, samples still belong to the old program: its mappings are
+// valid until the mapping of the vdso completes the new ones. If the vdso is never mapped, they end
+// with the execution's start.
 func TestExecution(t *testing.T) {
 	mapped := func(time, address uint64, path string) sideband {
 		b := binary.LittleEndian.AppendUint64(nil, 1|1<<32) // pid and tid
@@ -24,7 +24,7 @@ func TestExecution(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		records      []sideband
-		ended, began int64 // from the first record's time on
+		ended, began int64 // in ns from the first record's time
 	}{
 		{"complete", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(30, 0x4000, "/new"), mapped(40, 0x9000, "[vdso]"), mapped(50, 0x7000, "/library")}, 30, 30},
 		{"without a vdso", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(30, 0x4000, "/new")}, 10, 20},
@@ -46,8 +46,8 @@ func TestExecution(t *testing.T) {
 	}
 }
 
-// A forked process inherits the mappings that are still to be seen, not all that
-// its parent ever had.
+// A forked process inherits only the mappings that are still visible, not all that its parent ever
+// had.
 func TestVisibleMappings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Where nothing else names a tracepoint, its description does: behind the record in a pipe,
-// inside it, or in a feature of the file.
+// If nothing else names a tracepoint, its description does: after the record in a pipe, inside the
+// record, or in a feature of the file.
 func TestTracepointNames(t *testing.T) {
 	typ := uint32(typeTracepoint)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {

@@ -95,7 +95,8 @@ func firstCells(text string, cells int) string {
 	return strings.Join(list, "\n")
 }
 
-// numbered reads lines of numbers and as many names, but for those of any number from one on.
+// numbered reads lines with numbers and the same number of names. It skips lines for ranges without
+// an end.
 func numbered(t *testing.T, text, between string) map[int]string {
 	list := map[int]string{}
 	for line := range strings.Lines(text) {
@@ -118,7 +119,7 @@ func numbered(t *testing.T, text, between string) map[int]string {
 	return list
 }
 
-// remarks opens a recording and lists its remarks about what is not used.
+// remarks opens a recording and lists its problems of severity Info about unused content.
 func remarks(t *testing.T, content []byte) (list []string) {
 	t.Helper()
 	for _, p := range openFile(t, content).Problems.Problems {
@@ -171,7 +172,8 @@ func TestUnusedRecords(t *testing.T) {
 	}
 }
 
-// So is every field of samples, unless their event uses it, and every feature of the header.
+// Every unused field of samples is reported once, unless its event uses it, and so is every unused
+// feature of the header.
 func TestUnusedFields(t *testing.T) {
 	branches := func(b *builder) []any { return b.branches(false, jump(1, 2, 3), jump(4, 5, 3)) }
 	registers := func(*builder) []any { return []any{2, 0x10, 0x20} }
@@ -236,8 +238,8 @@ func TestUnusedFields(t *testing.T) {
 	}
 }
 
-// What counters say of lost samples is a warning, with each counter's last number, unless
-// records say as much.
+// Counters' numbers of lost samples make a warning, with the last number of each counter, unless
+// records already report as many.
 func TestLostByCounters(t *testing.T) {
 	for recorded, want := range map[int][]string{0: {"12"}, 5: {"5", "7"}, 12: {"12"}} {
 		b := &builder{order: binary.LittleEndian, more: sampleRead, readFormat: readID | readLost}

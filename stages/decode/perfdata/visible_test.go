@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// A mapping is visible if one of its addresses is in no later one.
+// A mapping is visible if at least one of its addresses is in no later mapping.
 func TestVisible(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -30,7 +30,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Many mappings apart from each other take no more than a moment.
+// Finding the visible ones of many separate mappings takes little time.
 func TestManyVisible(t *testing.T) {
 	live := make([]decode.MapEvent, 1<<20)
 	for i := range live {

@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// editRecords returns a recording with other records. The sections of the features come behind the
-// records, and begin with their offsets.
+// editRecords returns a recording with edited records. It corrects the offsets of the features'
+// sections, which follow the records.
 func editRecords(file []byte, edit func(records [][]byte) [][]byte) []byte {
 	word := func(at uint64) uint64 { return binary.LittleEndian.Uint64(file[at:]) }
 	const dataOffset, dataSize, featureBits = 40, 48, 72
@@ -115,8 +115,8 @@ func eventsOf(rec *decode.Recording, kind schema.Kind, visit func(p *decode.Proc
 	return nil
 }
 
-// checkStates checks that the states of each thread adjoin, but for the time after an exit, that one
-// thread is on a CPU at a time, that each wait is a sample, and that all time on CPUs is shared.
+// checkStates checks that the states of each thread adjoin, except after an exit; that a CPU runs
+// one thread at a time; that each wait is a sample; and that the samples share all time on CPUs.
 func checkStates(rec *decode.Recording) error {
 	var states []decode.ThreadState
 	if rec.ThreadStates != nil {
@@ -131,7 +131,7 @@ func checkStates(rec *decode.Recording) error {
 	last, onCPU := map[int64]decode.ThreadState{}, map[int32][]decode.ThreadState{}
 	waits, on := 0, map[key]int64{}
 	slices.SortStableFunc(states, func(a, b decode.ThreadState) int { return int(a.FromNS - b.FromNS) })
-	for _, s := range states { // of all processes: a damaged record gives a thread to another one
+	for _, s := range states { // sorted over all processes: a damaged record may give a thread to another process
 		k := key{s.Process, s.ThreadID}
 		before, known := last[s.ThreadID]
 		last[s.ThreadID] = s
@@ -165,7 +165,7 @@ func checkStates(rec *decode.Recording) error {
 		}
 	}
 	got, hasClock := map[key]int64{}, false
-	events := map[int64]string{} // of samples: their numbers have room for the waits of a process
+	events := map[int64]string{} // by number of the sample; each process's waits also take numbers
 	first := map[*decode.Process]int64{}
 	for n, number := 0, int64(0); n < len(rec.Processes); n++ {
 		p := rec.Processes[n]

@@ -86,7 +86,7 @@ func TestAddressesAlone(t *testing.T) {
 	}
 }
 
-// Frames that pprof drops are counted, not the expressions that name them.
+// A problem counts the functions that pprof drops, not the expressions that select them.
 func TestHiddenFunctions(t *testing.T) {
 	for expression, want := range map[string]int64{"ma.*": 1, "ain": 0, "main|inlined": 2, "(": 0} {
 		x, err := newIndex(t.Context(), example(func(b *builder) {

@@ -79,7 +79,7 @@ func locationMessage(id, mapping, address uint64, lines ...[]byte) []byte {
 	return b
 }
 
-// example is a profile with one sample of each sort; more replaces its fields, or adds some.
+// example returns a profile with one sample of each sort. more replaces fields of it, or adds some.
 func example(more ...func(*builder)) []byte {
 	var b builder
 	b.bytes(fieldSampleType, message(1, 2)).bytes(fieldSampleType, message(1))
@@ -146,7 +146,7 @@ func shown(rec *decode.Recording) string {
 	}
 }
 
-// named returns the load object and offset of a word, then its levels.
+// named returns the load object and offset of a word, and its function with the inlined ones.
 func named(image []decode.MapEvent, word uint64) string {
 	for _, m := range image {
 		if n := m.Code.Symbols; word-m.Address < uint64(len(n.Locations)) {
@@ -341,7 +341,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A small file can expand to much: a long text of zeros, and stacks of many frames.
+// A small file can expand to a large profile: a long text of zeros, and stacks of many frames.
 func TestBombs(t *testing.T) {
 	if got := shown(open(t, "x", zipped(make([]byte, maxProfile+1)))); !strings.Contains(got, "it has more than 256 MiB, decompressed") {
 		t.Error(got)

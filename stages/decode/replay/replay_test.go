@@ -40,7 +40,7 @@ func (o *once) Next() (arrow.RecordBatch, error) {
 	return rows, nil
 }
 
-// put puts rows into a table.
+// put sets the rows of a table.
 func (s store) put(t *testing.T, table *schema.Table, rows ...[]any) {
 	t.Helper()
 	r := schema.NewRows(table, "0123456789abcdef", func(_ *schema.Table, b arrow.RecordBatch) error {
@@ -57,7 +57,7 @@ func (s store) put(t *testing.T, table *schema.Table, rows ...[]any) {
 }
 
 // A process survives encoding and decoding, even if names are not valid text. Generated code that
-// no stack touches, and unused methods, lose content.
+// no stack touches loses its instructions and lines; unused Java methods are left out.
 func TestContent(t *testing.T) {
 	code := &decode.Code{Function: "f", Bytes: []byte{1, 2}, Lines: []decode.CodeLine{{Offset: 1, Line: 2}}}
 	unused := &decode.Code{Function: "g", Bytes: []byte{1, 2}, Method: 7}

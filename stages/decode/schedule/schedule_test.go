@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// event is a record of the scheduler.
+// event passes a record of the scheduler to a follower.
 type event func(*Follower)
 
 // sampleAt is the sample of a tracepoint at a time.
@@ -30,7 +30,7 @@ func tracedExit(time uint64, cpu, prev, next int32) event {
 	}
 }
 
-// in, out and preempt are switch records of a thread or a CPU; others have no other thread.
+// in, out and preempt return switch records: of a CPU if other is a thread, otherwise of a thread.
 func in(time uint64, cpu, tid, other int32) event {
 	return func(f *Follower) { f.Recorded(&SwitchRecord{Time: time, CPU: cpu, Thread: tid, Other: other}) }
 }
@@ -63,8 +63,8 @@ func fork(time uint64, tid int32) event { return func(f *Follower) { f.Fork(time
 func exec(time uint64, tid int32) event { return func(f *Follower) { f.Exec(time, tid) } }
 func exit(time uint64, tid int32) event { return func(f *Follower) { f.Exit(time, tid) } }
 
-// text writes an interval as `THREAD FROM-TO STATE`, and what else is known: the border, the CPU,
-// the time of the sample at the switch out, the waker and the time of its sample.
+// text writes an interval as `THREAD FROM-TO STATE` and what else is known: the border, the CPU,
+// the time of the sample at the switch out, the waker, and the time of the waker's sample.
 func text(i *Interval) string {
 	s := fmt.Sprintf("%d %d-%d %s", i.Thread, i.From, i.To, i.State)
 	if i.Border != Inside {
@@ -100,7 +100,7 @@ func followAll(rec Recording, events []event) (list []string, f *Follower) {
 	return list, f
 }
 
-// A thread is in the state that the records tell, and in no known one where they do not.
+// A thread is in the state that the records show, and in the state Unknown where they show none.
 func TestFollow(t *testing.T) {
 	records := Recording{Start: 1, End: 100}
 	cpus := Recording{Start: 1, End: 100, CPUWide: true}
@@ -247,8 +247,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Lost records hide the state of a thread on the CPU that lost them, and of all waiting threads; of
-// any thread where the CPU of either is not known.
+// Lost records hide the state of the thread on the CPU that lost them, and of all waiting threads.
+// If the CPU of the loss or of the thread is unknown, they hide the thread's state in any case.
 func TestLosses(t *testing.T) {
 	switches := func(cpu int32) []event {
 		return []event{in(10, cpu, 7, 0), out(30, cpu, 7, 0), wake(40, 7, 9), in(50, cpu, 7, 0), out(60, cpu, 7, 0), in(70, cpu, 7, 0)}
@@ -257,7 +257,7 @@ func TestLosses(t *testing.T) {
 		name   string
 		cpu    int32
 		losses []LostTime
-		want   string // of the thread on, blocked, in the run queue, on and blocked
+		want   string // states of the thread: on, blocked, in the run queue, on, blocked
 	}{
 		{"none", 2, nil, "on blocked runqueue on blocked"},
 		{"on its CPU", 2, []LostTime{{15, 20, 2}}, "loss blocked runqueue on blocked"},
@@ -311,9 +311,9 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// checkAdjoining checks the intervals of all threads: they take time, and adjoin, but for the time
-// between an exit and the beginning of another thread with the same number. One thread is on a CPU
-// at a time.
+// checkAdjoining checks that intervals are not empty; that those of a thread adjoin, except between
+// an exit and the beginning of another thread with the same id; and that a CPU runs one thread at a
+// time.
 func checkAdjoining(list []Interval) error {
 	last := map[int32]Interval{}
 	for _, i := range list {
@@ -348,8 +348,8 @@ func checkAdjoining(list []Interval) error {
 	return nil
 }
 
-// Whatever the records say, the intervals of a thread adjoin, only one thread is on a CPU at a time,
-// and as many threads run as are on CPUs.
+// Whatever the records are, the intervals of a thread adjoin, a CPU runs one thread at a time, and
+// Running returns the number of threads on CPUs.
 func TestAnyRecords(t *testing.T) {
 	for seed := range uint64(3000) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -29,7 +29,7 @@ func described(order binary.AppendByteOrder, formats ...string) (b []byte) {
 		text("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n")
 	}
 	number(1)
-	text("name: kernel_stack\nID: 7\nformat:\n") // the tracer's own numbers are others
+	text("name: kernel_stack\nID: 7\nformat:\n") // ftrace's own records have other ids
 	number(1)
 	b = append(b, "test\x00"...)
 	number(len(formats))
@@ -55,8 +55,8 @@ func fieldOf(t *testing.T, line string) Field {
 	return f.Fields[0]
 }
 
-// value returns the value of a field as the columns number and text have it; empty if the sample
-// ends before it.
+// value returns the value of a field as the columns number and text show it; empty if the sample
+// ends before the field does.
 func value(f *Field, raw []byte, big bool) string {
 	if n, ok := f.Number(raw, big); ok {
 		return fmt.Sprint(n)
@@ -68,8 +68,8 @@ func value(f *Field, raw []byte, big bool) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// A declaration tells the name, the type and the size of the elements of a field, also where a
-// macro is the dimension of an array.
+// A declaration shows the name and the type of a field and the size of its elements, even if the
+// dimension of an array is a macro.
 func TestFields(t *testing.T) {
 	for _, tt := range []struct {
 		line string
@@ -103,9 +103,9 @@ func TestFields(t *testing.T) {
 			Field{Name: "dfd", Type: "int", Offset: 16, Size: 8, Elements: 1, ElementSize: 8}},
 		{"field:const char * filename;\toffset:24;\tsize:8;\tsigned:0;",
 			Field{Name: "filename", Type: "const char *", Offset: 24, Size: 8, Elements: 1, ElementSize: 8}},
-		{"field:const void *call_site;\toffset:24;\tsize:8;\tsigned:0;", // a star at the name
+		{"field:const void *call_site;\toffset:24;\tsize:8;\tsigned:0;", // the star is part of the name
 			Field{Name: "call_site", Type: "const void *", Offset: 24, Size: 8, Elements: 1, ElementSize: 8}},
-		{"field:u8 flag;\toffset:4;\tsize:1;", // formats before 2.6.32 do not tell signs
+		{"field:u8 flag;\toffset:4;\tsize:1;", // formats before 2.6.32 do not say whether numbers are signed
 			Field{Name: "flag", Type: "u8", Offset: 4, Size: 1, Elements: 1, ElementSize: 1}},
 		{"field special:char tail[0];\toffset:8;\tsize:0;\tsigned:0;",
 			Field{Name: "tail", Type: "char[0]", Offset: 8, Elements: 0, ElementSize: 1, Text: true}},
@@ -117,7 +117,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Lines without a name, a type, a place or a possible size are no fields, and harm no others.
+// Lines without a name, a type, an offset or a possible size are not fields, and do not affect
+// other lines.
 func TestNoFields(t *testing.T) {
 	for _, line := range []string{
 		"field:", "field:;", "field:int;\toffset:0;\tsize:4;", "field:int x;", "field:int x;\toffset:0;", "field:int x;\tsize:4;",
@@ -134,13 +135,14 @@ func TestNoFields(t *testing.T) {
 	}
 }
 
-// A field has the value that its format tells, in both byte orders: not that of its C type.
+// The value of a field follows from its format, in both byte orders, not from its C type.
 func TestValues(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		big := isBig(order)
 		u16, u32, u64 := order.AppendUint16, order.AppendUint32, order.AppendUint64
 		at := func(off int, b []byte) []byte { return append(make([]byte, off), b...) }
-		// location is a __data_loc at 8, or a __rel_loc, followed by 4 bytes and content.
+		// location returns a sample with a __data_loc or __rel_loc at offset 8, followed by 4 bytes
+		// and the content.
 		location := func(length, offset int, content []byte) []byte {
 			return append(u32(u32(make([]byte, 8), uint32(length<<16|offset)), 0xdeadbeef), content...)
 		}
@@ -195,7 +197,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A text that is read is appended; nothing is when the sample ends before it.
+// AppendText appends a text; it appends nothing if the sample ends before the text does.
 func TestAppendText(t *testing.T) {
 	f := fieldOf(t, "field:char f[4]; offset:0; size:4; signed:0;")
 	if got, ok := f.AppendText([]byte("a "), []byte("bank"), false); string(got) != "a bank" || !ok {
@@ -206,8 +208,8 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// The formats of a recording are found by their ids, with the byte order of its machine; those
-// without a name or an id, and the tracer's own, are left out.
+// Formats are found by their ids, with the byte order of the recorded machine. Formats without a
+// name or an id, and those of ftrace's own records, are left out.
 func TestRead(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		b := described(order,
@@ -237,8 +239,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// recorded returns TRACING_DATA from a recording of testdata/wall, by the header of the file: perf
-// writes it as the first feature, whose offset and size follow the records.
+// recorded returns the TRACING_DATA of a recording in testdata/wall. perf writes it as the first
+// feature; the feature's offset and size follow the records.
 func recorded(tb testing.TB, name string) []byte {
 	tb.Helper()
 	file, err := os.ReadFile("../../../testdata/wall/" + name + ".data")
@@ -254,7 +256,7 @@ func recorded(tb testing.TB, name string) []byte {
 	return b
 }
 
-// What perf recorded is read to its end: the fields are where the kernel has them.
+// TRACING_DATA that perf recorded is read to its end, and the fields have the kernel's offsets.
 func TestRecorded(t *testing.T) {
 	for name, want := range map[string][]string{
 		"bank_probe": {
@@ -291,8 +293,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// checkAny reads any bytes as TRACING_DATA, and the fields of its formats from any sample: both end
-// without a panic, and values are where the sample has bytes.
+// checkAny reads any bytes as TRACING_DATA, and the fields of its formats from any sample. Neither
+// may panic, and values must lie inside the sample.
 func checkAny(t *testing.T, b, raw []byte) {
 	formats, err := Read(b)
 	if formats == nil {
@@ -316,8 +318,8 @@ func checkAny(t *testing.T, b, raw []byte) {
 	})
 }
 
-// Descriptions that end anywhere have the formats before the end, and an error tells; it does not
-// after the last format, where nothing is read.
+// If descriptions are cut, Read returns the formats before the cut and an error. After the last
+// format there is no error, since nothing more is read.
 func TestCut(t *testing.T) {
 	whole := recorded(t, "bank_probe")
 	formats := 0
@@ -336,7 +338,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Damaged descriptions are read to an end, at once.
+// Damaged descriptions are read without delay.
 func TestMutants(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	begin := time.Now()
@@ -350,7 +352,7 @@ func TestMutants(t *testing.T) {
 					b[at] = byte(random.Uint32())
 				case 1:
 					b[at] ^= 1 << random.IntN(8)
-				case 2: // a character that descriptions have
+				case 2: // replace a character by one that descriptions contain
 					b[at] = " *[];:\n\t\x000"[random.IntN(10)]
 				default:
 					b = slices.Delete(b, at, min(at+1+random.IntN(8), len(b)))
@@ -368,7 +370,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// Counts that the data cannot have do not make the reader wait.
+// Counts that are larger than the data do not make the reader slow.
 func TestHugeCounts(t *testing.T) {
 	b := described(binary.LittleEndian, "name: first\nID: 7\nformat:\n")
 	for at := len(magic); at+4 <= len(b); at++ {
