@@ -20,7 +20,7 @@ var relationNames = []string{"caller", "self", "callee"}
 // pairValues holds the values attributed to a pair's caller and callee, by pair and view. If a
 // function is on a stack more than once, only the neighbors of its leaf-most frame get the stack's
 // value (S32, gprofng-experiment 8.3). So where a caller calls a callee, the caller gets the value
-// unless the callee occurs again below, and the callee gets it unless the caller does.
+// unless the callee occurs again closer to the leaf, and the callee gets it unless the caller does.
 type pairValues struct {
 	passed grid // the sum of the inclusive values of all nodes of the pair
 	caller grid // the part that the caller does not get: the callee occurs again below

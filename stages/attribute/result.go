@@ -127,7 +127,7 @@ func (r *Result) programRows(emit Emit) error {
 }
 
 // LocationRows emits the locations on stacks. For a location inside an instruction, the function
-// instruction returns where the instruction starts.
+// `instruction` returns where the instruction starts.
 func (r *Result) LocationRows(emit Emit, instruction func(*program.Location) (start uint64, ok bool)) error {
 	p := r.Program
 	rows := r.Rows(schema.Locations, emit).Expect(p.Locations.Len())

@@ -72,8 +72,7 @@ func (emit Emit) release(t *schema.Table, columns ...arrow.Array) error {
 	return emit.Columns(t, columns...)
 }
 
-// inBatches splits n rows into batches, and calls rows for each: from its first row until before
-// to.
+// inBatches splits n rows into batches, and calls rows for each batch: [from, to).
 func inBatches(n int, rows func(from, to int) error) error {
 	for from := 0; from < n; from += schema.RowsAtOnce {
 		if err := rows(from, min(from+schema.RowsAtOnce, n)); err != nil {
@@ -92,8 +91,8 @@ func nodeNumbers(from, to int) []int32 {
 	return column
 }
 
-// parentDistances returns, for the nodes from `from` until before `to`, the node's number minus its
-// parent's; 0 for the root.
+// parentDistances returns, for each of the nodes [from, to), its number minus its parent's; 0 for
+// the root.
 func parentDistances[N ~int32](parents []N, from, to int) []int32 {
 	column := nodeNumbers(from, to)
 	for i := range column {

@@ -11,7 +11,7 @@ import (
 // Mode is a set of the manual's representations of a stack, one bit each.
 type Mode int32
 
-// The modes.
+// The manual's modes, without inlined functions.
 const (
 	User    Mode = 1
 	Expert  Mode = 2
@@ -19,7 +19,8 @@ const (
 	Plain        = User | Expert | Machine // without inlined functions
 )
 
-// modeBits is the distance between two bits of one mode: without, and with inlined functions.
+// modeBits is the distance from the bit of a mode to the bit of the same mode with inlined
+// functions.
 const modeBits = 3
 
 // Inlined returns the same modes, but with inlined functions shown as frames (S10).

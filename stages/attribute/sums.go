@@ -218,7 +218,8 @@ func newEndSums(stacks *Stacks, sums *Sums) endSums {
 // layout returns the layout of rows with n metrics or views.
 func (e *endSums) layout(n int) rowLayout { return rowLayout{n, e.signed} }
 
-// addTo adds the i-th node's sums of metrics to a row of a grid.
+// addTo adds the sums of the node e.nodes[i] to a row of a grid, which has a column for each of
+// metrics.
 func (e *endSums) addTo(g grid, row, i int, metrics []int) {
 	for column, m := range metrics {
 		g.addSum(g.row(row), column, e.sums.get(int32(i), m))

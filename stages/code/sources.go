@@ -48,7 +48,7 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 		case err != nil:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
 		case left <= 0:
-			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: the others have %d MB, the limit, already", maxSourceBytes>>20), 1)
+			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: the files before it reach the limit of %d MB", maxSourceBytes>>20), 1)
 		case r.Sources.fits(file, text, last[file]) && len(text.Lines) > 0:
 			left -= text.Bytes
 			l := r.internList(text.Content)
@@ -91,7 +91,7 @@ func (s *Sources) reportMissing(severity diagnostic.Severity, reason string, fil
 	}
 	some := strings.Join(files[:min(n, 3)], ", ")
 	s.Problems.Add(diagnostic.Problem{Severity: severity, File: files[0], Offset: diagnostic.NoOffset, Reason: reason, Count: int64(n),
-		Message: fmt.Sprintf("no text of %d source files, such as %s: %s", n, some, why)})
+		Message: fmt.Sprintf("no text for %d of the source files, such as %s: %s", n, some, why)})
 }
 
 func (s *Sources) remark(file, reason, message string, count int64) {

@@ -65,7 +65,8 @@ type memory struct {
 	mappings map[*image.Mapping]addressInfo
 }
 
-// segmentKey identifies a segment of a placed load object by its address, or the whole object.
+// segmentKey identifies a segment of a load object that is mapped with some bias, or the whole
+// object.
 type segmentKey struct {
 	object        program.ObjectNo
 	bias, address uint64
@@ -109,7 +110,7 @@ const (
 // maxStack bounds how far the main thread's stack may have grown below its first mapping.
 const maxStack = 1 << 30
 
-// lookUp describes an address at a time.
+// lookUp describes what is at an address at a time.
 func (m *memory) lookUp(address uint64, time int64) addressInfo {
 	mapping := m.finder.At(address, time).Mapping
 	if p := m.objectAt(address, time); p != nil && !m.isReplaced(p, mapping, time) {
@@ -333,12 +334,13 @@ func (g *liveMappings) remove(address uint64) {
 	delete(g.added, address)
 }
 
-// isAnonymousData reports whether a mapping is data without a file; its FileOffset has no meaning.
+// isAnonymousData reports whether a mapping is data without a file. Its FileOffset then has no
+// meaning.
 func isAnonymousData(e *decode.MapEvent) bool {
 	return e.Modes&4 == 0 && e.Code == nil && (isAnonymous(e.Path) || e.Path == heapPath || e.Path == stackPath)
 }
 
-// extent returns the bounds of the extent that contains a mapping.
+// extent returns the start and size of the extent (see type extent) to which a mapping belongs.
 func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
 	if !isAnonymousData(mapping.MapEvent) {
 		return mapping.Address, mapping.Size

@@ -68,7 +68,7 @@ const maxVisits = 16
 // maxAsked: after this many analyses of some of a function's blocks, the next one analyzes all.
 const maxAsked = 2
 
-// markNeeded marks a block, and all blocks that may run before it, as needed.
+// markNeeded marks a block, and all blocks that may run before it, to be analyzed.
 func (f *function) markNeeded(n int) {
 	left := []int{n}
 	for len(left) > 0 {
@@ -81,9 +81,9 @@ func (f *function) markNeeded(n int) {
 	}
 }
 
-// analyze finds the state at the start of a block, and of all blocks that may run before it: it
-// follows the jumps from the function's entry until no state changes (perf-data 17.2). Blocks that
-// no known jump leads to begin with an empty state.
+// analyze finds what is known of registers and stack slots (the state) at the start of a block, and
+// of all blocks that may run before it: it follows the jumps from the function's entry until no
+// state changes (perf-data 17.2). Blocks that no known jump leads to begin with an empty state.
 func (f *function) analyze(block int) {
 	f.markNeeded(block)
 	if f.analyses++; f.analyses > maxAsked {
@@ -165,8 +165,9 @@ func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 	}
 }
 
-// entryState returns the state when the function is called. With call frame information the state
-// is empty: it gives the stack pointer, also in cold parts of functions, which are jumped to.
+// entryState returns what is known of registers when the function is called. With call frame
+// information this is nothing: that gives the stack pointer, also in cold parts of functions, which
+// are jumped to.
 func (f *function) entryState() *state {
 	s := &state{}
 	if f.object.frames != nil {
@@ -208,7 +209,7 @@ func (f *function) successors(n int) []int {
 	return to
 }
 
-// stateBefore returns the state before an instruction.
+// stateBefore returns what is known of registers and stack slots before an instruction.
 func (f *function) stateBefore(n int) *state {
 	if f.blocks == nil {
 		f.prepare()

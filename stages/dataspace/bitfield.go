@@ -184,8 +184,8 @@ func (w *bitFlow) trackLoad(way []int) {
 	w.follow(s, w.n)
 }
 
-// follow applies instructions from the i-th on, until no register or flag depends on the access any
-// more.
+// follow applies instructions from the i-th on, until no register or flag depends on the tracked
+// access any more.
 func (w *bitFlow) follow(s *bitState, i int) {
 	f := w.f
 	for ; i < len(f.code) && w.left > 0; i++ {
@@ -221,7 +221,7 @@ func (w *bitFlow) follow(s *bitState, i int) {
 }
 
 // isNewVisit reports whether a jump leads to an instruction for the first time, or for the first
-// time with these registers and flags depending on the access.
+// time with these registers and flags depending on the tracked access.
 func (w *bitFlow) isNewVisit(s *bitState, to int) bool {
 	k := visit{instruction: to, flags: s.flags | s.carry}
 	for r, b := range &s.registers {

@@ -9,7 +9,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// bitFlow follows the bits that an access loads or stores through the instructions around it.
+// bitFlow follows the bits that one memory access (the tracked access) loads or stores, through the
+// instructions around it.
 type bitFlow struct {
 	f          *function
 	n          int // the index of the instruction with the access
@@ -35,19 +36,19 @@ type symbolicAddress struct {
 	offset int64
 }
 
-// visit is the target of a jump, with the bits of the access on which flags and registers depend
-// there.
+// visit is the target of a jump, with the bits of the tracked access on which flags and registers
+// depend there.
 type visit struct {
 	instruction int
 	flags       uint64
 	from        [registers]uint64
 }
 
-// bitState is the state before an instruction.
+// bitState is what bitFlow knows of registers, flags and stack slots before an instruction.
 type bitState struct {
 	registers [registers]*bitVector
-	// The bits of the access on which the flags depend. The carry may also depend on the bit that a
-	// shift dropped.
+	// The bits of the tracked access on which the flags depend. The carry may also depend on the
+	// bit that a shift dropped.
 	flags, carry uint64
 	addresses    [registers]symbolicAddress
 	slots        map[symbolicAddress]stackSlot // of the stack
@@ -61,7 +62,8 @@ type stackSlot struct {
 	spot symbolicAddress
 }
 
-// The origins of initial values: constants, the thread pointer, and registers.
+// The origins (see symbolicAddress) of initial values: constants, the thread pointer, and
+// registers.
 const (
 	originConstant = iota + 1
 	originThread
@@ -83,7 +85,7 @@ func (s *bitState) clone() *bitState {
 	return &c
 }
 
-// isLive reports whether any register or flag depends on the access.
+// isLive reports whether any register or flag depends on the tracked access.
 func (s *bitState) isLive() bool {
 	for _, b := range &s.registers {
 		if b.dependencies() != 0 {
@@ -93,13 +95,13 @@ func (s *bitState) isLive() bool {
 	return s.flags|s.carry != 0
 }
 
-// origin returns an origin that no other value has.
+// origin returns a new origin (see symbolicAddress), which no other value has.
 func (w *bitFlow) origin() uint64 {
 	w.fresh++
 	return originOther + w.fresh
 }
 
-// mixOrigins combines origins into one. Equal origins give equal results.
+// mixOrigins combines origins (see symbolicAddress) into one. Equal origins give equal results.
 func mixOrigins(parts ...uint64) uint64 {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {
@@ -180,8 +182,8 @@ func (w *bitFlow) loadBits(s *bitState, i int, a *insn.Access) *bitVector {
 	return nil
 }
 
-// memoryBits returns copies of the accessed memory's bits, from a byte offset on. With follow, what
-// is computed from them depends on the access.
+// memoryBits returns copies of the bits of the tracked access's memory, from a byte offset on. With
+// follow, what is computed from them depends on the tracked access.
 func (w *bitFlow) memoryBits(offset int64, size int, follow bool) *bitVector {
 	return newBitVector(min(8*size, 64), func(i int) (b bit) {
 		if at := offset*8 + int64(i); at >= 0 && at < int64(8*w.access.Size) {
@@ -236,7 +238,7 @@ func (w *bitFlow) step(s *bitState, i int) {
 	}
 }
 
-// setFlags sets the bits of the access on which the flags depend after an instruction.
+// setFlags sets the bits of the tracked access on which the flags depend after an instruction.
 func (w *bitFlow) setFlags(s *bitState, x *instruction, b *insn.Bits, result, from, with *bitVector) {
 	if !b.Sets {
 		return
@@ -266,7 +268,7 @@ func (w *bitFlow) applyStores(s *bitState, i int, b *insn.Bits, result *bitVecto
 	}
 }
 
-// carryOut returns the bits of the access on which the last bit that a shift drops depends.
+// carryOut returns the bits of the tracked access on which the last bit that a shift drops depends.
 func carryOut(b *insn.Bits, from, with *bitVector) uint64 {
 	by, ok := with.constant(8)
 	n := uint64(8 * b.Width)
@@ -388,8 +390,8 @@ func (w *bitFlow) storeBits(s *bitState, i int, a *insn.Access, b *bitVector, ho
 	s.slots[at] = stackSlot{a.Size, b, holds}
 }
 
-// mergeStore applies a store to memory that overlaps the access; here says that the store is the
-// access itself. Bits that it writes back count as unused; it changes all others.
+// mergeStore applies a store to the memory of the tracked access; here says that the store is that
+// access. Bits that it writes back count as unused; it changes all others.
 func (w *bitFlow) mergeStore(here bool, b *bitVector, off int64, n int) {
 	var changed, used uint64
 	for k := range min(n, 64) {

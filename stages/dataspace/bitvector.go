@@ -7,7 +7,8 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// bit is one bit of a register: 0, 1, a copy of a bit of the accessed memory, or computed.
+// bit is what is known of one bit of a register: it is 0, 1, a copy of a bit of the tracked
+// access's memory, or computed.
 type bit struct {
 	kind bitKind
 	at   int8   // of a copy: the bit of the memory
@@ -23,8 +24,8 @@ const (
 	bitCopied
 )
 
-// bitVector holds the bits of a register, the least significant first. It is immutable; nil is an
-// unknown register.
+// bitVector holds what is known of the bits of a register, the least significant first. It is
+// immutable; nil is an unknown register.
 type bitVector struct {
 	bits [64]bit
 	all  uint64 // bit.from of all bits
@@ -37,7 +38,7 @@ func (b *bitVector) at(n int) bit {
 	return b.bits[n]
 }
 
-// dependencies returns the bits of the access on which any of b's bits depends.
+// dependencies returns the bits of the tracked access on which any of b's bits depends.
 func (b *bitVector) dependencies() uint64 {
 	if b == nil {
 		return 0
@@ -45,7 +46,7 @@ func (b *bitVector) dependencies() uint64 {
 	return b.all
 }
 
-// newBitVector returns n bits, followed by zeros.
+// newBitVector returns a register with n bits, given by at, followed by zeros.
 func newBitVector(n int, at func(i int) bit) *bitVector {
 	b, known := &bitVector{}, false
 	for i := range b.bits {
@@ -87,7 +88,8 @@ func (b *bitVector) constant(n int) (v uint64, ok bool) {
 	return v, true
 }
 
-// calculate returns the result of an instruction; old is the previous value of the destination.
+// calculate returns the bits of an instruction's result; old is the previous value of the
+// destination.
 func calculate(x *insn.Bits, from, with, old *bitVector) *bitVector {
 	n := 8 * x.Width
 	if x.Shift > 0 {
@@ -176,7 +178,7 @@ func addBits(x *insn.Bits, from, with *bitVector, n int) *bitVector {
 	})
 }
 
-// shiftBits shifts the lowest n bits.
+// shiftBits returns the lowest n bits of b, shifted or rotated.
 func shiftBits(op insn.BitOp, b *bitVector, by uint64, n int) *bitVector {
 	d := int(by % 64)
 	if n < 64 && op != insn.BitRotate {

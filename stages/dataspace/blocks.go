@@ -50,7 +50,7 @@ func (b *Blocks) Allocate(address, size uint64, time int64) {
 	b.all = append(b.all, heapBlock{address, size, time, math.MaxInt64})
 }
 
-// Free ends the block at an address.
+// Free ends the life of the block at an address.
 func (b *Blocks) Free(address uint64, time int64) {
 	if n, ok := b.live[address]; ok {
 		b.all[n].until = time

@@ -52,7 +52,7 @@ const (
 // Reason is why no data object was found: one of the elements of `<Unknown>` (S31).
 type Reason int32
 
-// The reasons, in the manual's order.
+// The reasons why no data object was found, in the manual's order.
 const (
 	NoDebugInfo Reason = iota
 	NoBranchTarget

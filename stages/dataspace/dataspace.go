@@ -27,7 +27,7 @@ import (
 // Method is how a data object was found.
 type Method uint8
 
-// The methods.
+// The ways in which a data object can be found.
 const (
 	MethodNone      Method = iota
 	MethodVariable         // the base register holds a variable
@@ -46,7 +46,7 @@ func (m Method) String() string { return methods[m] }
 // Agreement says whether the instruction's operand and the data address show the same object.
 type Agreement uint8
 
-// The outcomes.
+// The values of Agreement.
 const (
 	Unchecked Agreement = iota // the operand's object or the data address is unknown
 	Agrees
@@ -158,15 +158,15 @@ func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *
 	return &Process{space: s, resolved: resolved, memory: m}
 }
 
-// The details of reasons that do not concern an operand.
+// Details of why an event has no data object, other than those that concern an operand.
 const (
 	detailFetch  = "instruction fetch"
 	detailNoCode = "the machine code is unavailable or too long"
 	detailHigh   = "no program can have this data address"
 )
 
-// maxInstruction is the length of the longest instruction, bytes. On all processors, addresses have
-// at most addressBits significant bits; the higher bits are all equal.
+// maxInstruction is the length in bytes of the longest instruction. On all processors, addresses
+// have at most addressBits significant bits; the higher bits are all equal.
 const (
 	maxInstruction = 15
 	addressBits    = 56
@@ -204,8 +204,7 @@ func (p *Process) Find(e *Event) Match {
 	return found
 }
 
-// failure returns why an event has no data object, if that holds whatever variable is at its data
-// address.
+// failure returns the reason if an event has no data object, whatever is at its data address.
 func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
 	has := e.HasAddress && e.Address != 0
 	switch {

@@ -143,7 +143,7 @@ func (s *Space) confirm(ref *reference, op *operand, w addressInfo, at operandTa
 	return found, false
 }
 
-// matchOf returns the match of an operand. Embedding becomes embedding, the object at the data
+// matchOf returns the match of an operand. Its Embedding is embedding, the object at the data
 // address, unless both objects are in the same aggregate.
 func (s *Space) matchOf(f Match, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Match {
 	f.Object, f.Method, f.Agreement = object, op.method, a
@@ -211,8 +211,8 @@ func (s *Space) partAt(o *loadObject, op *operand, address int64) ObjectNo {
 }
 
 // insideOperand returns the data object at a data address that may be any byte of an operand's
-// access. It assumes that accesses are aligned: an offset that is a multiple of the size has such
-// an address.
+// access. It assumes that accesses are aligned: if the offset in the object is a multiple of the
+// access's size, so is the address.
 func (s *Space) insideOperand(o *loadObject, op *operand, address int64) ObjectNo {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {

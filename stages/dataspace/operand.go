@@ -20,7 +20,7 @@ type operandTarget struct {
 	method    Method
 }
 
-// The details of the reason NotDetermined.
+// Details of the reason NotDetermined: why an operand shows no data object.
 const (
 	detailNoBase    = "no variable or type of the base register"
 	detailStack     = "stack operation"
@@ -104,9 +104,9 @@ func (f *function) target(s *state, n int, a *insn.Access) (operandTarget, strin
 	return c.found()
 }
 
-// hasOffsetBase reports whether an access has an index, and its base (or index) register is known
-// only as a variable minus an offset. If a loop recomputes a pointer, Clang's debug information
-// omits the index.
+// hasOffsetBase reports whether an access has an index, and its base (or index) register is only
+// known to hold a variable's value minus an offset. This may be wrong: if a loop recomputes a
+// pointer, Clang's debug information omits the index.
 func (f *function) hasOffsetBase(s *state, n int, a *insn.Access) bool {
 	return a.Index != insn.NoRegister && slices.ContainsFunc(f.variableValues[n], func(p registerValue) bool {
 		return p.computed && (p.register == int(a.Base) || p.register == int(a.Index)) && p.value == s.register(insn.Register(p.register))

@@ -305,8 +305,8 @@ func (f *function) loadValue(s *state, n int, a *insn.Access) value {
 	return followed
 }
 
-// nextHasType reports whether the next member of an aggregate has the same type. If so, an index
-// may select either without a difference.
+// nextHasType reports whether the next member of an aggregate has the same type. Then it does not
+// matter which of the two an index selects.
 func (f *function) nextHasType(r operandTarget, typ types.TypeNo, size int64) bool {
 	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ

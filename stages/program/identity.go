@@ -55,9 +55,9 @@ func endsIn(full, end string) bool {
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// NameScopes returns, by function, the scope within which its linkage name is unique, in every
-// build. If functions have the same name in it, such as versions of generated code, they can be
-// identified only within one build.
+// NameScopes returns, by function, the scope within which its linkage name identifies it in all
+// builds. It returns BuildScope for functions that share their name, such as versions of generated
+// code: they can be identified only within one build.
 func (p *Program) NameScopes() []funcinfo.NameScope {
 	type name struct{ object, module, function string }
 	scopes, first := make([]funcinfo.NameScope, len(p.Functions)), map[name]int{}

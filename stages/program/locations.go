@@ -37,7 +37,7 @@ func (p *Program) LocationID(n LocationNo) int64 {
 	return p.Location(n).id
 }
 
-// identify sets the identifiers of the first n locations that have none yet.
+// identify sets the identifiers of the first n locations, unless they are set.
 func (p *Program) identify(n int) {
 	for ; p.identifiedCount < n; p.identifiedCount++ {
 		l := p.Locations.At(p.identifiedCount)

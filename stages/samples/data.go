@@ -25,7 +25,7 @@ type Data struct {
 	regions      map[dataspace.RegionNo]bool // with samples
 }
 
-// DataSum holds the metrics of the accesses of one instruction to one data object.
+// DataSum holds the sums of the metrics over the accesses of one instruction to one data object.
 type DataSum struct {
 	dataKey
 	PerMetric []attribute.Sum

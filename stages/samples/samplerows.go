@@ -51,7 +51,7 @@ func (r *SampleRows) Add(b *Batch) error {
 	)
 }
 
-// Segments appends a row for each mapping of a process's load objects.
+// Segments appends a row for each mapping of a load object in a process.
 func Segments(rows *schema.Rows, process int, p *symbolize.Process) {
 	p.Segments(func(m *image.Mapping, object int64) {
 		var unloaded any

@@ -231,7 +231,7 @@ func (ps *ProcessStacks) first(raw int32) attribute.RecordedStackNo {
 	return first
 }
 
-// readStack reads a raw stack as it is at time t, and appends it to the recorded stacks.
+// readStack reads a raw stack of a sample at time t, and appends it to the recorded stacks.
 func (ps *ProcessStacks) readStack(v stackVariant, t int64) attribute.RecordedStackNo {
 	path, life := ps.reader.Stack(v.raw, v.system, t)
 	first := ps.first(v.raw)

@@ -13,7 +13,7 @@ import (
 // Mode is one of the manual's representations of a stack: what a reader of a report sees.
 type Mode uint8
 
-// The modes.
+// The manual's modes.
 const (
 	User Mode = iota
 	Expert
@@ -54,7 +54,7 @@ type End struct {
 // reason.
 type Cut uint8
 
-// The reasons.
+// The reasons why a stack may end early.
 const (
 	NotCut      Cut = iota // the stack is complete, or the recording gives a reason
 	CutLeafOnly            // the recorder was set to record no callers
@@ -80,7 +80,7 @@ func NewFrame() Frame {
 // Part is the part of a recorded stack from which a frame comes.
 type Part uint8
 
-// The parts.
+// The parts of a recorded stack.
 const (
 	Inserted Part = iota // not recorded: a rule inserted the frame
 	Native

@@ -20,7 +20,7 @@ const (
 // artificialObject is the load object of the artificial functions.
 const artificialObject = "<Artificial>"
 
-// The reasons of `<Unknown>` (S15).
+// The reasons why a PC is in `<Unknown>` (S15).
 const (
 	ReasonNoObject      = "PC in no load object"
 	ReasonNoImage       = "address space not recorded"

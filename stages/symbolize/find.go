@@ -115,7 +115,7 @@ func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k 
 func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proof proof, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
-		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
+		return nil, 0, &remark{"unreadable-load-object", fmt.Sprintf("the file from the %s cannot be used: %v", c.Origin, err)}
 	}
 	// Symbol lists have no build-id. A kernel image that the user names may lack one.
 	isList := len(table.Regions) == 0
@@ -123,15 +123,15 @@ func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectK
 		if k.byPath && r.isMapped(k, c) && r.misfit(table, im, k) == "" {
 			return table, proofInode, r.remarkOnBuildID(k, table)
 		}
-		return nil, 0, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
+		return nil, 0, &remark{"wrong-build-id", fmt.Sprintf("the file from the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
 	}
 	if kernel && table.Functions.Len() == 0 {
-		return nil, 0, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
+		return nil, 0, &remark{"kernel-symbols", fmt.Sprintf("the file from the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
 	}
 	if kernel && isList {
 		l := r.kernelList(table)
 		if l.table == nil {
-			return nil, 0, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s cannot be used: %s", c.Origin, l.why)}
+			return nil, 0, &remark{"kernel-symbols", fmt.Sprintf("the file from the %s cannot be used: %s", c.Origin, l.why)}
 		}
 		table = l.table
 	}
@@ -148,7 +148,7 @@ func (r *Resolver) checkCandidate(c decode.Candidate, im *image.Image, k objectK
 		message = r.whyDisplaced(k, c)
 	}
 	if message != "" {
-		return nil, 0, &remark{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, message)}
+		return nil, 0, &remark{"wrong-load-object", fmt.Sprintf("the file from the %s is another program: %s", c.Origin, message)}
 	}
 	if k.checksum != 0 {
 		return table, proofOwn, nil

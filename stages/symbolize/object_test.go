@@ -113,13 +113,13 @@ func TestObjectFiles(t *testing.T) {
 		{"checksum not recorded", tableMap{"/bin/p": summed}, 0, "p summed", "path", none},
 		{"same checksum", tableMap{"/bin/p": summed}, 0x1234, "p summed", "path", none},
 		{"other checksum", tableMap{"/bin/p": summed}, 0x4321, "p <static>@0x1000", "none", []string{
-			"warning -1 wrong-load-object the copy in the path is another program: its checksum is 0x1234, the recorded one 0x4321: it may have been rebuilt"}},
+			"warning -1 wrong-load-object the file from the path is another program: its checksum is 0x1234, the recorded one 0x4321: it may have been rebuilt"}},
 		{"no checksum", tableMap{"/bin/p": good}, 0x4321, "p <static>@0x1000", "none", []string{
-			"warning -1 wrong-load-object the copy in the path is another program: its checksum is 0x0, the recorded one 0x4321: it may have been rebuilt"}},
+			"warning -1 wrong-load-object the file from the path is another program: its checksum is 0x0, the recorded one 0x4321: it may have been rebuilt"}},
 		{"other mapping", tableMap{"/bin/p": larger}, 0, "p <static>@0x1000", "none", []string{
-			"warning -1 wrong-load-object the copy in the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
+			"warning -1 wrong-load-object the file from the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
 		{"second copy", tableMap{"archives/bin/p": nil, "/bin/p": good}, 0, "p main", "path", []string{
-			"info -1 unreadable-load-object the copy in the archive cannot be used: archives/bin/p: invalid argument"}},
+			"info -1 unreadable-load-object the file from the archive cannot be used: archives/bin/p: invalid argument"}},
 		{"missing", tableMap{}, 0, "p <static>@0x1000", "none", []string{
 			"warning -1 missing-load-object no copy of the load object was found: its functions have no names"}},
 		{"damaged", tableMap{"/bin/p": noted}, 0, "p noted", "path", []string{

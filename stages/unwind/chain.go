@@ -9,7 +9,7 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// threadStartFunctions are those startFunctions that only other ones of them call.
+// threadStartFunctions are those of the startFunctions that are called only by each other.
 var threadStartFunctions = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
 	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start",

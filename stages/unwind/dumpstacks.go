@@ -106,7 +106,7 @@ type dumpCompleter struct {
 	exact, byFrame []int32
 }
 
-// unwind fills a piece with the stacks of the dumps from..to-1.
+// unwind fills a piece with the stacks of the dumps [from, to).
 func (c *dumpCompleter) unwind(from, to int, piece *stackPiece) {
 	piece.stacks.Reset(to - from)
 	for n := from; n < to; n++ {

@@ -42,8 +42,9 @@ type newFrame struct {
 	plain plainFrameNo // the frame's number if all modes show it unchanged, else none
 }
 
-// batchPath is the path of a stack in a batch: this many frames. They continue the path to base, a
-// settled word (see callerState), or start at the root if base is none.
+// batchPath is the path of one stack in a batch: its next entries of PathBatch.frames. They
+// continue the path that ends at base, a settled word (see callerState), or start at the root if
+// base is none.
 type batchPath struct {
 	base   decode.WordNo
 	frames int32

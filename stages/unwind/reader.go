@@ -47,7 +47,7 @@ type StackBatch struct {
 	words  []batchWord // of one stack after the other
 }
 
-// batchStack is a recorded stack as it is at a time.
+// batchStack is a recorded stack at the time of a sample.
 type batchStack struct {
 	number     int32
 	words      int32 // how many of StackBatch.words, from the leaf
@@ -77,9 +77,9 @@ func newStackBatch() *StackBatch {
 // flushWords is the number of words at which a batch is emitted.
 const flushWords = 1 << 13
 
-// Stack reads the stack with this number as it is at time t. system says that the thread is one of
-// the JVM's own. It returns the number of the stack's path in the tree, and the time in which the
-// stack means the same code.
+// Stack reads the stack with this number, of a sample at time t. system says that the thread is one
+// of the JVM's own. It returns the number of the stack's path in the tree, and the time in which
+// the stack means the same code.
 func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathNo, program.Life) {
 	s := batchStack{number: number, system: system, at: t}
 	if r.changed && t < r.latest || r.lives.full {

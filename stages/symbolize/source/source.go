@@ -221,7 +221,7 @@ func readContent(file io.Reader, path string) (b content, err error) {
 	case len(data) > maxBytes:
 		return b, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
 	case bytes.IndexByte(data, 0) >= 0:
-		return b, fmt.Errorf("%s: not a text", path)
+		return b, fmt.Errorf("%s: not a text file", path)
 	case bytes.Count(data, []byte("\n")) > maxLines:
 		return b, fmt.Errorf("%s: more than %d lines", path, maxLines)
 	}
