@@ -30,7 +30,7 @@ func Parse(text string) (a Address, err error) {
 	a.Bucket, a.Key, _ = strings.Cut(rest, "/")
 	a.Key = strings.Trim(a.Key, "/")
 	if !ok || a.Bucket == "" {
-		return a, fmt.Errorf("%s: not an address of objects (write s3://BUCKET/PREFIX)", text)
+		return a, fmt.Errorf("%s: not an S3 address (write s3://BUCKET/PREFIX)", text)
 	}
 	if err := s3utils.CheckValidBucketName(a.Bucket); err != nil {
 		return a, fmt.Errorf("%s: %q cannot be the name of a bucket: %w (3 to 63 lower-case letters, digits, dots and hyphens)", text, a.Bucket, err)

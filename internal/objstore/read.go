@@ -128,7 +128,7 @@ func (c *Client) content(ctx context.Context, o Object, limit int64) ([]byte, er
 	case got.Size < 0:
 		return nil, &Error{Address: o.Address, Reason: errForeign, Permanent: true}
 	case got.Size > limit:
-		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than %d", got.Size, limit), Permanent: true}
+		return nil, &Error{Address: o.Address, Reason: fmt.Errorf("it has %d bytes, more than the limit of %d", got.Size, limit), Permanent: true}
 	}
 	// Allocate only what arrives: the size may be wrong.
 	content, err := io.ReadAll(io.LimitReader(body, got.Size))

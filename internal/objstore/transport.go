@@ -21,7 +21,7 @@ var (
 	// errEndless means that an answer is longer than any valid one.
 	errEndless = errors.New("the answer does not end")
 	// errNoProgress means that a list does not end, because its pages repeat or are empty.
-	errNoProgress = errors.New("the list does not end: the server gives the same page, or empty ones, again and again")
+	errNoProgress = errors.New("the list does not end: the server repeats a page, or sends empty pages")
 )
 
 const (

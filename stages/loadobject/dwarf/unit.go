@@ -68,7 +68,7 @@ const (
 )
 
 // ErrShort means that a table, unit or entry extends beyond the end of what contains it.
-var ErrShort = errors.New("extends beyond its end")
+var ErrShort = errors.New("the content extends beyond the end")
 
 // Units calls f for each unit of .debug_info. It passes the errors of unreadable units to bad and
 // continues with the next unit; only a wrong length of a unit ends the walk.

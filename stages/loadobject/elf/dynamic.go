@@ -71,7 +71,7 @@ func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 		names = f.sliceAvailable(strings, d[debugelf.DT_STRSZ])
 	}
 	if uint64(len(symbols)) < count*size || uint64(len(names)) < d[debugelf.DT_STRSZ] {
-		err = damaged(at, "dynamic symbols at offset %d: some of the %d, or of their names, lie beyond the end of the file", at, count)
+		err = damaged(at, "dynamic symbols at offset %d: some of the %d symbols or of their names lie beyond the end of the file", at, count)
 	}
 	return symbols, names, err
 }

@@ -56,7 +56,7 @@ func readBounded(r io.Reader, compressed int) ([]byte, error) {
 	most := inflatedLimit(compressed)
 	b, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err == nil && len(b) > most {
-		err = fmt.Errorf("more than %d bytes when decompressed", most)
+		err = fmt.Errorf("more than the limit of %d bytes when decompressed", most)
 	}
 	return b, err
 }

@@ -35,7 +35,7 @@ func (f *File) reserveInflated(size uint64) error {
 		}
 		f.inflated.Add(-int64(size))
 	}
-	return fmt.Errorf("%d bytes when decompressed: all sections of the file together would have more than %d", size, most)
+	return fmt.Errorf("%d bytes when decompressed: all sections of the file would have more than their limit, %d bytes", size, most)
 }
 
 // Section returns the first section with a name, or nil.
@@ -150,7 +150,7 @@ func inflateZlib(b []byte, size uint64) ([]byte, error) {
 // compressed length, and more as bytes arrive.
 func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
 	if most := uint64(inflatedLimit(compressed)); size > most {
-		return nil, fmt.Errorf("%d bytes when decompressed, more than %d", size, most)
+		return nil, fmt.Errorf("%d bytes when decompressed, more than the limit of %d", size, most)
 	}
 	var buf bytes.Buffer
 	buf.Grow(int(min(size, uint64(compressed)*8)) + bytes.MinRead)
@@ -158,7 +158,7 @@ func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
 		return nil, err
 	}
 	if uint64(buf.Len()) != size {
-		return nil, fmt.Errorf("%d bytes when decompressed, the header says %d", buf.Len(), size)
+		return nil, fmt.Errorf("%d bytes when decompressed, but the header says %d", buf.Len(), size)
 	}
 	return buf.Bytes(), nil
 }

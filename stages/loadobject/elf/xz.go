@@ -77,7 +77,7 @@ func dictionarySize(h []byte) (int64, error) {
 	}
 	dict, err := lzma.DecodeDictCap(rest[2])
 	if err != nil || dict > maxDict {
-		return 0, fmt.Errorf("xz dictionary of %d bytes, more than %d", dict, maxDict)
+		return 0, fmt.Errorf("xz dictionary of %d bytes, more than the limit of %d", dict, maxDict)
 	}
 	return dict, nil
 }
@@ -95,7 +95,7 @@ func decodeBlock(b []byte, dict int64, check byte, out *bytes.Buffer, most int) 
 		return 0, err
 	}
 	if out.Len() > most {
-		return 0, fmt.Errorf("more than %d bytes when decompressed", most)
+		return 0, fmt.Errorf("more than the limit of %d bytes when decompressed", most)
 	}
 	used := (len(b) - in.Len() + 3) &^ 3
 	size := checkSizes[check]
