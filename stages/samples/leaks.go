@@ -45,7 +45,7 @@ func newLeaks(space *spill.Space) *Leaks {
 	return &Leaks{freed: spill.NewStream(space), live: newBlockTable()}
 }
 
-// addCalls applies the allocator calls in a batch, and adds to b.freed the bytes that each call
+// addCalls applies the allocator calls in a batch, and adds to e.freed the bytes that each call
 // freed.
 func (l *Leaks) addCalls(e *heapBatch) {
 	for i, op := range e.ops {

@@ -64,7 +64,7 @@ func (r *Resolver) contradiction(k objectKey) *remark {
 	return &remark{contradictedBuildID, fmt.Sprintf("the recording lists build-id %s for the path, read when the recording ended, %s. Neither the build-id nor names from this file are used", k.buildID, what)}
 }
 
-// isMapped reports whether a candidate is the file that was mapped itself, and was not modified
+// isMapped reports whether a candidate is the very file that was mapped, and was not modified
 // afterwards.
 func (r *Resolver) isMapped(k objectKey, c decode.Candidate) bool {
 	f := r.localFile(k)

@@ -192,8 +192,8 @@ func (r *Resolver) objectID(o *objectDraft, im *image.Image, k objectKey, kernel
 	return id.Sum()
 }
 
-// reportFiles adds the problems of an object's files. They are only Info unless touched: a PC is in
-// the object.
+// reportFiles adds the problems of an object's files. They are only Info unless the object is
+// touched, which means that some PC is in it.
 func (r *Resolver) reportFiles(o *objectDraft, f *fileSearch, touched bool) {
 	severity := diagnostic.Info
 	switch generated := decode.IsPerfMap(f.file); {

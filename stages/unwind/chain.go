@@ -57,7 +57,7 @@ func (u *Unwinder) mayBeContextCode(f *program.Function) bool {
 }
 
 // noCallBefore reports whether machine code proves that word cannot be a return address: no call
-// ends there.
+// instruction ends just before it.
 func (u *Unwinder) noCallBefore(number symbolize.PCNo, word uint64) bool {
 	location := u.resolveCallBefore(number, word).location
 	state := u.locationEntry(location).returnsTo
@@ -71,8 +71,8 @@ func (u *Unwinder) noCallBefore(number symbolize.PCNo, word uint64) bool {
 	return state == isNoCall
 }
 
-// isContextStart reports whether word i is the start of the code to which makecontext lets a stack
-// return, rather than a return address: no call ends there.
+// isContextStart reports whether word i is not a return address, but the start of the code to which
+// makecontext lets a stack return: no call instruction ends just before it.
 func (u *Unwinder) isContextStart(i int) bool {
 	return u.resolved[i].traits.has(isContextCode) && u.noCallBefore(u.numbers[i], u.raw.Words[i])
 }

@@ -74,8 +74,8 @@ func (m *pathMerger) settledState(settles bool) callerState {
 	return state
 }
 
-// mergeFrame adds a frame that is shown in machine mode, user mode, or both (else nil). First it
-// adds the words closer to the root that rules dropped.
+// mergeFrame adds a frame as machine mode and user mode show it; nil means that a mode does not
+// show it. First it adds the words closer to the root that rules dropped.
 func (m *pathMerger) mergeFrame(machine, user *Frame) {
 	f := machine
 	if f == nil {
