@@ -166,8 +166,8 @@ func (f *function) analyzeBlock(n int, s *state, left *worklist) {
 }
 
 // entryState returns what is known of registers when the function is called. With call frame
-// information this is nothing: that gives the stack pointer, also in cold parts of functions, which
-// are jumped to.
+// information it returns nothing: such information gives the stack pointer everywhere, also in cold
+// parts of functions, which are jumped to.
 func (f *function) entryState() *state {
 	s := &state{}
 	if f.object.frames != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Deriver turns batches of events, of one kind and process, into batches of samples: it adds
-// columns that follow only from other events or from the recording's header. Batches must come in
-// order of time.
+// columns that the events do not have, such as durations, leaked bytes and names of counters.
+// Batches must come in order of time.
 type Deriver struct {
 	kind        schema.Kind
 	process     int
