@@ -33,10 +33,10 @@ type Decoder interface {
 	// Files returns the files whose content identifies a recording, sorted and relative to path; an
 	// empty name means path itself. It omits broken links.
 	Files(path string) ([]string, error)
-	// Open reads logs, maps and stacks, and scans the event files without keeping them.
-	// It always returns a recording; if nothing could be read, the recording has no processes
-	// and its problems say why. When the context is canceled, all reading of the recording ends
-	// with a host error.
+	// Open reads logs, maps and stacks, and scans the event files without keeping the events in
+	// memory. It always returns a recording; if nothing could be read, the recording has no
+	// processes and its problems say why. When the context is canceled, all reading of the
+	// recording ends with a host error.
 	Open(ctx context.Context, path string) *Recording
 }
 
@@ -66,8 +66,8 @@ type Recording struct {
 	// error of reading them. It is nil if the recording does not show states.
 	ThreadStates func(pass func(*ThreadState) error) error
 	Problems     diagnostic.Log
-	// HostErr keeps the first error of the host that kept the recording from being read: such a
-	// recording must not be committed.
+	// HostErr keeps the first host error that kept the recording from being read. A recording with
+	// a host error must not be committed.
 	HostErr hosterr.First
 	Clock   *CompilerClock // of JIT compilers, nil if there is none
 	// FromStore says that the recording was rebuilt from a store: its events already have derived
@@ -201,7 +201,7 @@ func (p *Process) File(name string) string {
 	return filepath.Join(p.Lineage+".er", name)
 }
 
-// Has reports whether the process was recorded with a data kind.
+// Has reports whether the process was recorded with a kind of data.
 func (p *Process) Has(k schema.Kind) bool {
 	return slices.ContainsFunc(p.Kinds, func(info KindInfo) bool { return info.Kind == k })
 }
@@ -227,7 +227,7 @@ type EventReader interface {
 	Close()
 }
 
-// NewBatch returns a batch of columns, which it takes over.
+// NewBatch returns a batch of columns. It releases the caller's references to the columns.
 func NewBatch(s *arrow.Schema, columns []arrow.Array) arrow.RecordBatch {
 	defer func() {
 		for _, c := range columns {
@@ -237,7 +237,7 @@ func NewBatch(s *arrow.Schema, columns []arrow.Array) arrow.RecordBatch {
 	return array.NewRecordBatch(s, columns, int64(columns[0].Len()))
 }
 
-// KindInfo describes a data kind that the process was recorded with.
+// KindInfo describes a kind of data that the process was recorded with.
 type KindInfo struct {
 	Kind schema.Kind
 	// TickNS is the requested clock interval in ns; Clock only.

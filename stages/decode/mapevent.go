@@ -10,7 +10,8 @@ import (
 	"stackmill/internal/lazyregexp"
 )
 
-// KernelPath is the path of the kernel's image in mappings. File offsets in it are addresses.
+// KernelPath is the path of the kernel's image in mappings. The file offsets of these mappings are
+// addresses.
 const KernelPath = "[kernel.kallsyms]"
 
 // perfMap matches the names of JIT compilers' symbol lists.
@@ -31,8 +32,8 @@ const deletedSuffix = " (deleted)"
 // (perf-data 9).
 var anonymousNames = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[stack", "/dev/zero", "/dev/ashmem", "/SYSV"}
 
-// memfdPrefix begins the names of memory files. JIT compilers use them to map code twice; a program
-// that is executed from a memory file has a build-id.
+// memfdPrefix is the start of the names of memory files. JIT compilers use memory files to map code
+// twice. A program that is executed from a memory file has a build-id.
 const memfdPrefix = "/memfd:"
 
 // IsGenerated reports whether code was generated at run time, so that no file has it. A deleted
@@ -71,7 +72,7 @@ var jittedFile = lazyregexp.New(`^jitted-\d+-\d+\.so$`)
 // than the recording.
 func IsJITted(path string) bool { return jittedFile().MatchString(filepath.Base(path)) }
 
-// JITDump is a jitdump file, which a process mapped to announce it.
+// JITDump is a jitdump file. A process mapped the file to announce it.
 type JITDump struct {
 	Path string
 	// Mapped is when it was mapped (ns from the founder's start), 0 if unknown.
@@ -116,8 +117,8 @@ func (f FileID) Same(other FileID) bool {
 
 // Code describes code without a file: the vdso, or generated code.
 type Code struct {
-	// Function is the name if the whole mapping is one function. Otherwise Functions lists the
-	// functions in the mapping.
+	// Function is the name of the function, if the whole mapping is one. Otherwise Functions lists
+	// the functions in the mapping.
 	Function  string
 	Functions []CodeFunction
 	Reason    string // why nothing is known about the code
@@ -126,14 +127,14 @@ type Code struct {
 	File      string // source file, if recorded
 	Lines     []CodeLine
 	Symbols   *ProfileSymbols `json:"Named,omitempty"`
-	// Unwinding is the call frame information of a JIT compiler: an `.eh_frame` behind the code,
-	// aligned to 8 bytes. It is nil if there is none, and once stacks are unwound.
+	// Unwinding is the call frame information of a JIT compiler: an `.eh_frame` as if placed
+	// after the code, aligned to 8 bytes. It is nil if there is none, and after stacks were unwound.
 	Unwinding []byte `json:"-"`
 }
 
-// ProfileSymbols holds the functions and locations that a profile names in a load object. Offset i
-// in the mapping means Locations[i]. Without Locations, the mapping only says where the load object
-// was in memory.
+// ProfileSymbols holds the functions and locations that a profile names in a load object. The
+// address i bytes into the mapping stands for Locations[i]. Without Locations, the mapping only
+// says where the load object was in memory.
 type ProfileSymbols struct {
 	Functions []NamedFunction
 	Locations []NamedLocation `json:"Places"`
@@ -152,8 +153,8 @@ type NamedLocation struct {
 	Lines  []NamedLine `json:"Levels"` // at least one: the function, then the functions inlined there, the outermost first
 }
 
-// NamedLine is a function, as an index in the list of functions, and the current line in it, 0 if
-// unknown.
+// NamedLine is a function, as an index in ProfileSymbols.Functions, and the current line in it, 0
+// if unknown.
 type NamedLine struct{ Function, Line int32 }
 
 // CodeFunction is a function inside a Code mapping.

@@ -9,10 +9,10 @@ import (
 	"stackmill/schema"
 )
 
-// Names assigns words to frames that were recorded as names, so that they fit RawStack.Words. Each
-// load object becomes a mapping of code; the offset of a word in it is the index of a location.
-// Callers' words are calls, not return addresses (RawStack.Returns), and stacks count as complete
-// (CallersUnwound).
+// Names assigns words to frames that were recorded as names, so that they fit into RawStack.Words.
+// Each load object becomes a mapping of code; the offset of a word in the mapping is the index of a
+// location. Callers' words are calls, not return addresses (RawStack.Returns), and stacks count as
+// complete (CallersUnwound).
 type Names struct {
 	objects map[NamedObject]*ObjectLocations
 	list    []*ObjectLocations
@@ -108,8 +108,8 @@ func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 // NoFileOffset is the first offset of locations whose offset is unknown.
 const NoFileOffset = schema.NoFileOffset
 
-// offset returns an offset for a location without one in a file: the line of a location without
-// inlined functions, else a hash of names and lines.
+// offset returns an offset for a location whose offset in a file is unknown: the line if no
+// functions are inlined there, otherwise a hash of names and lines.
 func (p *ObjectLocations) offset(levels []NamedLine) uint64 {
 	if len(levels) == 1 {
 		return NoFileOffset + uint64(levels[0].Line)

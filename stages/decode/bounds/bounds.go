@@ -25,7 +25,7 @@ const (
 	// EventsPerNS is more events per ns than any counter counts: no processor does one thing 64
 	// times in a cycle.
 	EventsPerNS = 64 * CyclesPerNS
-	// MaxThreads is Linux's limit of threads.
+	// MaxThreads is the maximum number of threads in Linux.
 	MaxThreads = 1 << 22
 )
 

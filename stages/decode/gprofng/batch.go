@@ -47,7 +47,7 @@ func selectColumns(kind schema.Kind, columns []string) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// newBatch returns a batch of a kind's columns that the schema has.
+// newBatch returns a batch with those columns of a kind that the schema has.
 func newBatch(kind schema.Kind, s *arrow.Schema, size int) *batch {
 	b := &batch{kind: kind, schema: s, size: size}
 	for _, field := range schema.EventSchema(kind).Fields() {

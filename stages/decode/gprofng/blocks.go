@@ -52,10 +52,10 @@ type blockLog struct {
 	threads  map[int64]struct{}
 	block    int   // number of the current block; -1 before the first
 	flow     int64 // flow of the current block
-	spare    int   // blocks of unknown flow
-	mixed    bool  // threads do not write in flows as assumed
-	blank    int   // blocks of NULs
-	open     int   // blocks that were not full when the file ended
+	spare    int   // number of blocks whose flow is unknown
+	mixed    bool  // threads do not write in flows as assumed (blockLayout)
+	blank    int   // number of blocks of NULs
+	open     int   // number of blocks that were not full when the file ended
 }
 
 // expectedBlocks is a number of blocks that must follow, and the time of the last packet before

@@ -57,7 +57,7 @@ type bound struct {
 	between     func(f *facts, a, b int64) (least, most int64)
 }
 
-// boundsOf has the bounds of the fields that reports sum, by packet type.
+// boundsOf maps a packet type to the bounds of those of its fields whose values are summed.
 var boundsOf = map[uint16][]bound{
 	typeOProf: {{field: "NTICK", between: ticks}},
 	typeProf:  allTicks(),
@@ -83,7 +83,7 @@ func allTicks() (list []bound) {
 	return list
 }
 
-// anything returns the bounds of a field that has no meaning in the packet.
+// anything returns bounds that allow any value, for a field that has no meaning in the packet.
 func anything() (least, most int64) { return math.MinInt64, math.MaxInt64 }
 
 // ticks bounds a thread's clock ticks by the experiment's length.
@@ -94,7 +94,7 @@ func ticks(f *facts, _, _ int64) (least, most int64) {
 	return 0, f.length()/f.tickNS + 1
 }
 
-// request bounds the time at which a call started. The packet has the time of its end.
+// request bounds the start of a call by its end, which is the packet's time.
 func request(f *facts, time, _ int64) (least, most int64) {
 	if !f.holds(time) {
 		return 0, 0 // the length of the call is unknown
@@ -256,7 +256,8 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	again()
 }
 
-// isNearStart reports whether a process can record at a time, given the founder's start.
+// isNearStart reports whether a process can record at a time: not before its founder's start, and
+// not years after it.
 func isNearStart(founder, time int64) bool {
 	return time >= founder-bounds.ExitDelay && time <= bounds.Add(founder, bounds.MaxDuration)
 }

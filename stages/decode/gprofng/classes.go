@@ -14,7 +14,7 @@ const (
 	methodPacket   = 11<<8 | 3
 	locationPacket = 14<<8 | 3
 
-	classStrings = 8 + 16 // after class id and time, or class id and method id
+	classStrings = 8 + 16 // offset of the strings: after class id and time, or class id and method id
 )
 
 // classReader reads the names of Java methods.
@@ -23,7 +23,7 @@ type classReader struct {
 	data        []byte
 	methods     map[uint64]decode.JavaMethod
 	class, file string
-	blank       int  // blocks of NULs
+	blank       int  // number of blocks of NULs
 	full        bool // the last block is full: another must follow
 }
 

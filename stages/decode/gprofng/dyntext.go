@@ -15,7 +15,7 @@ const (
 	dynLines  = 3
 	dynSource = 4
 
-	dynRecord     = 8 // type, size
+	dynRecord     = 8 // size of a record's header: type, size
 	dynHeaderSize = 24
 )
 

@@ -114,7 +114,7 @@ func (r *eventReader) relative(times []int64) {
 	}
 }
 
-// common fills the columns of all kinds.
+// common fills the columns that all kinds have.
 func (r *eventReader) common(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	times := b.values(schema.EventTime, n)

@@ -160,8 +160,8 @@ func cause(err error) error {
 	return err
 }
 
-// Locator returns the function that an experiment has as Recording.Locate. The experiment need not
-// exist any more.
+// Locator returns the Recording.Locate function of an experiment. The experiment need not exist any
+// more.
 func Locator(path string) func(string) []decode.Candidate {
 	if f, err := folderOf(path); err == nil {
 		return locator(path, f)

@@ -44,7 +44,7 @@ func (d *Decoder) Detect(path string) bool {
 	return isGroup(path)
 }
 
-// isExperimentName implements gprofng-experiment 1.1.
+// isExperimentName reports whether a base name is that of an experiment (gprofng-experiment 1.1).
 func isExperimentName(base string) bool {
 	return len(base) >= len("x.er") && strings.HasSuffix(base, ".er")
 }
@@ -98,7 +98,7 @@ type opener struct {
 	founder *experiment
 	mapped  []*mmap.File
 	unused  unusedLog
-	// announced has the lineages of the descendants that the logs name.
+	// announced lists the lineages of the descendants that the logs announce.
 	announced []string
 }
 

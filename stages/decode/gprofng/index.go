@@ -37,16 +37,16 @@ type eventFile struct {
 type eventCounts struct {
 	packets int64
 	mixed   bool  // packets have several types
-	cpu     int64 // clock ticks of CPU time
-	missing int64 // events whose stack is not recorded
+	cpu     int64 // number of clock ticks of CPU time
+	missing int64 // number of events whose stack is not recorded
 	damaged bool  // packets were lost
 }
 
 // eventTimes are the times of the packets of a file.
 type eventTimes struct {
-	first, last int64   // the earliest and the latest
+	first, last int64   // the earliest and the latest time within the experiment
 	ended       int64   // the latest time in the log, on the recording's clock
-	moved       int64   // packets with a time outside of the experiment
+	moved       int64   // number of packets with a time outside of the experiment
 	some        []int64 // the recorded time of every someStep-th packet
 }
 

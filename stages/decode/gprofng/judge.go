@@ -114,8 +114,9 @@ func (e *experiment) judgeClock() {
 	}
 }
 
-// One file of an experiment can show that another lacks data: each call stack belongs to an event,
-// each sample point of the log to a record of the overview, each descendant to a folder.
+// One file of an experiment can show that another file lacks data: each call stack belongs to an
+// event, each sample point in the log to a record of the overview, and each announced descendant to
+// a folder.
 
 // judgeStacks reports call stacks without an event, and threads that recorded stacks but no
 // events.

@@ -104,7 +104,7 @@ const (
 	typeIO       = 19
 )
 
-// kindTypes are the packet types that a kind's file holds.
+// kindTypes lists the packet types in the event file of each kind.
 var kindTypes = [kinds][]uint16{
 	schema.Clock:    {typeProf, typeOProf},
 	schema.Sync:     {typeSync},

@@ -77,7 +77,7 @@ type logReader struct {
 	living map[string][]int // indexes in threads of the Java threads that have not ended, by Java environment
 }
 
-// tooMany reports that the log exceeds a limit.
+// tooMany reports that the log has more than `most` of something.
 func (r *logReader) tooMany(reason, what string, most int) {
 	r.e.report(diagnostic.Error, r.file, diagnostic.NoOffset, "too-many-"+reason, "only the first %d %s are kept", most, what)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// first returns the offset of the packet to read first.
+// first returns the file offset of the run's packet to read first.
 func (r *packetRun) first() int {
 	if r.order == nil {
 		return r.start
@@ -98,7 +98,7 @@ func (m *merger) next(offsets []int) []int {
 	return offsets
 }
 
-// begin adds to the heap the runs that start before the heap's first cursor.
+// begin adds to the heap all runs that may start before the heap's first cursor.
 func (m *merger) begin() {
 	for m.first != never && (len(m.heap) == 0 || !m.heap[0].before(&m.first)) {
 		c := m.first
@@ -175,14 +175,14 @@ func (h *cursorHeap) Pop() any {
 // packetRun is a part of an event file whose packets are read in order of time. Threads fill
 // blocks of the file concurrently, so a file consists of many runs that overlap in time.
 type packetRun struct {
-	min   int64    // time of the first packet to read
+	min   int64    // minimum time of the packets
 	start int      // offset of the first packet in the file
-	end   int      // where the last packet ends
+	end   int      // offset of the end of the last packet
 	order []uint32 // offsets of packets relative to start, in reading order; nil: file order
 }
 
-// The size of runs. A run ends where packets are out of order or missing. If it has fewer than
-// minRun packets by then, it continues, up to maxRun packets, and needs an order.
+// The size of runs. A run ends where the next packet is earlier or does not follow directly. If it
+// has fewer than minRun packets there, it goes on, up to maxRun packets, and needs an order.
 const (
 	minRun     = 256
 	maxRun     = 1024
@@ -230,7 +230,7 @@ func (b *runBuilder) add(offset, size int, time int64, gap bool) {
 	b.run.end = offset + size
 }
 
-// flush ends a run.
+// flush ends the current run. If its packets are not in order of time, it computes the order.
 func (b *runBuilder) flush() {
 	if b.loose {
 		order := make([]int, b.count)

@@ -19,7 +19,7 @@ const (
 	overviewSpare  = 10
 	overviewWords  = 2*(overviewTimes+overviewUnused) + overviewCounts + overviewSpare
 
-	overviewReal  = 3 // index of the first time that becomes a column
+	overviewReal  = 3 // index, among the record's times, of the first that becomes a column
 	overviewSleep = 9 // index in schema.OverviewTimes
 	overviewUser  = 1 // index in schema.OverviewTimes; the number of CPUs bounds the sum of the times from user to trap
 	overviewTrap  = 3
@@ -84,7 +84,7 @@ func (r *overviewRecord) replaceOutliers(f *facts, last overviewRecord, at, word
 		left.Add("the time of a record", " ns", at, r.time, f.start, end)
 		r.time = last.time
 	}
-	const states = 16 // more than there are, so that the sum of all is in bounds
+	const states = 16 // more than there are times in a record, so that their sum stays in bounds
 	for i, v := range r.times {
 		most := bounds.Mul(f.length(), bounds.MaxThreads)
 		if overviewUser <= i && i <= overviewTrap {

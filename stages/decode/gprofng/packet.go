@@ -287,7 +287,7 @@ func (r *packetReader) resync(damaged, from int, why string) {
 		p = len(r.data)
 	}
 	r.pos = p
-	lost := 1 // packets; a guess if packets differ in size
+	lost := 1 // number of packets; a guess if packets differ in size
 	if r.usual > 0 {
 		lost = max(1, (p-damaged)/r.usual)
 	}

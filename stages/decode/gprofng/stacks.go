@@ -88,7 +88,7 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	return t
 }
 
-// newStackTable returns a table for that many stacks.
+// newStackTable returns an empty table with room for size stacks.
 func newStackTable(size int) *stackTable {
 	return &stackTable{
 		stacks:  &decode.Stacks{},
@@ -268,7 +268,7 @@ type uidSlot struct {
 	number int32
 }
 
-// newUIDTable returns a table for that many stacks.
+// newUIDTable returns an empty table with room for that many stacks.
 func newUIDTable(stacks int) uidTable {
 	return uidTable{slots: chunked.MakeTable[uidSlot](1 << bits.Len(uint(2*stacks))), seed: rand.Uint64()}
 }

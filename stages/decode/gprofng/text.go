@@ -98,7 +98,7 @@ func parseUnsigned(s string) (uint64, error) {
 	return n, nil
 }
 
-// parseInt does the same as parseUnsigned for numbers that may be negative.
+// parseInt reads a number like parseUnsigned, but it may be negative.
 func parseInt(s string) (int64, error) {
 	digits, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	n, err := parseUnsigned(digits)

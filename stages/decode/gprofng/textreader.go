@@ -21,7 +21,7 @@ type textReader struct {
 	start int64  // file offset of data
 	holes []hole
 	size  int64 // bytes of text read so far
-	nuls  int64 // NULs after the data
+	nuls  int64 // number of NULs after the data
 	ended bool
 	err   error
 

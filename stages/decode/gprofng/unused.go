@@ -37,7 +37,8 @@ type unusedLog struct {
 // and object are those attributes of the event.
 type unusedAttributeKey struct{ file, element, kind, object, name string }
 
-// maxUnused is the maximum number of kinds of content: real recordings have a few dozen.
+// maxUnused is the maximum number of kinds of unused content that are counted: real recordings
+// have a few dozen.
 const maxUnused = 1 << 10
 
 func (l *unusedLog) add(reason, file, what string, count int64) {

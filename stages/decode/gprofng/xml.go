@@ -78,7 +78,7 @@ func newXMLReader(file io.Reader, report func(offset int64, message string)) *xm
 	return &xmlReader{text: &textReader{file: file}, report: report}
 }
 
-// fill makes sure that data has all of an element that starts here.
+// fill reads on, so that an element that starts at the current position is complete in data.
 func (x *xmlReader) fill() {
 	if len(x.data)-x.pos >= maxElement || x.text.ended {
 		return
@@ -242,7 +242,7 @@ func (x *xmlReader) attribute() (attribute, error) {
 	if ends {
 		value = value[:n]
 	}
-	// A value that contains the start of another line's element was cut.
+	// If a line inside the value starts with `<`, the closing quote is missing.
 	if cut := bytes.Index(value, []byte("\n<")); cut >= 0 || !ends {
 		if cut < 0 {
 			cut = len(value)

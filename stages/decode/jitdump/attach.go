@@ -36,7 +36,7 @@ type dumpFinder struct {
 	rec          *decode.Recording
 	files        decode.Locator
 	p            *decode.Process
-	words        []uint64 // of all stacks, sorted
+	words        []uint64 // words of all stacks, sorted
 	ends, begins []decode.MapEvent
 }
 

@@ -130,7 +130,7 @@ func (h *header) load(b []byte) (f function, err error) {
 	u := h.order
 	f = function{pid: u.Uint32(b), start: u.Uint64(b[16:]), size: u.Uint64(b[24:]), index: u.Uint64(b[32:])}
 	f.name, b = cutName(b[fixed:])
-	// Compilers may write only the size of the code, without the code itself.
+	// Compilers may omit the code and write only its size.
 	f.code = b[:min(f.size, uint64(len(b)))]
 	return f, f.check()
 }

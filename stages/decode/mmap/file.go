@@ -39,7 +39,7 @@ const (
 	large = 4 << 20
 )
 
-// Open maps a file, which messages call name. An empty file has no data. When the context is
+// Open maps the file at path; messages call it name. An empty file has no data. When the context is
 // canceled, reading data within Guard fails, so that loops over records need not check the context.
 func Open(ctx context.Context, path, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
@@ -68,7 +68,7 @@ func (m *File) revoke() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.pages != nil {
-		// If this fails, the reader goes on to the end of the file.
+		// If this fails, the reader continues to the end of the file.
 		_ = unix.Mprotect(m.pages, unix.PROT_NONE)
 	}
 }
@@ -124,7 +124,7 @@ func (m *File) EachPart(from int, read func(end int) bool) {
 // neighbors of the page that is read.
 func (m *File) Release() { m.release(len(m.Data)) }
 
-// ReleaseBefore releases the parts before the part with an offset; later parts may just have been
+// ReleaseBefore releases the parts before the part that contains at. Later parts may just have been
 // prefetched.
 func (m *File) ReleaseBefore(at int) { m.release(at / step * step) }
 

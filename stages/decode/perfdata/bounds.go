@@ -51,7 +51,7 @@ func (r *reader) middleTime() uint64 {
 	}
 	for i := range list.chunks {
 		part := list.part(&list.chunks[i], 0, &buffer)
-		for n := 0; n < min(len(part), refsPerRead); n += someStep { // at most one read per chunk
+		for n := 0; n < min(len(part), refsPerRead); n += someStep { // at most as many as one read returns
 			if t := part[n].time; isTime(t) {
 				some = append(some, t)
 			}
@@ -64,7 +64,8 @@ func (r *reader) middleTime() uint64 {
 	return some[len(some)/2]
 }
 
-// settleRefs returns the corrected times of those records in a list whose times exceed the limits.
+// settleRefs returns the corrected times of those records in a list whose times are outside of the
+// limits.
 func (r *reader) settleRefs(l *sampleRefs, what string, limits *timeLimits) (moved map[recordOffset]uint64) {
 	before := limits.first
 	for i := range l.chunks {
@@ -114,7 +115,7 @@ const awake = 10_000_000
 // someStep is the sampling interval of middleTime: it uses the time of every 16th sample.
 const someStep = 16
 
-// agrees reports whether all samples but a few, which may be damaged, lie within s.
+// agrees reports whether all samples have times within s, except a few that may be damaged.
 func (r *reader) agrees(s *timeLimits) bool {
 	const few, share = 8, 16
 	outside := 0
@@ -175,8 +176,8 @@ func (r *reader) configured(e *event) int64 {
 }
 
 // most returns an upper bound of a sample's period: the counts since the recording began plus the
-// event's reach. Tracepoints may count time from before the recording: the age of the clock
-// bounds them.
+// event's reach. A tracepoint's period may be a time that began before the recording: its bound is
+// the age of the clock.
 func (e *event) most(start, time uint64) int64 {
 	since := time
 	if e.typ != typeTracepoint && time >= start {
@@ -188,7 +189,8 @@ func (e *event) most(start, time uint64) int64 {
 	return bounds.Add(bounds.Mul(e.perNS(), int64(min(since, math.MaxInt64))), e.reach)
 }
 
-// inBounds reports whether a sample's period is possible, and counts the impossible ones.
+// inBounds reports whether a sample's period is possible. If not, it counts the period as an
+// outlier.
 func (r *reader) inBounds(t *timeline, s *sample, m *sampleRef) bool {
 	e := r.events[s.event]
 	most := e.most(t.start, m.time)
@@ -206,7 +208,7 @@ func (r *reader) mostWeight() int64 {
 
 func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mostWeight()) }
 
-// measure computes the length of the recording and the reach of its events.
+// measure computes the length of the recording and the reach of each event.
 func (r *reader) measure(t *timeline) {
 	r.limits.length = uint64(bounds.MaxDuration)
 	if last := r.found.sampleRefs.latest; isTime(last) {

@@ -121,7 +121,7 @@ func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	for len(c.Rest) > 0 {
 		b := c.branch()
 		if b.from == 0 {
-			break // unused entries follow
+			break // the entries after it are unused
 		}
 		if n++; b.inUser() {
 			exact = append(exact, int32(len(words)))

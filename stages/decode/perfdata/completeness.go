@@ -44,9 +44,9 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	}
 }
 
-// programEnded reports whether all programs that perf started ended during the recording, and
-// whether some program did not. In a cut recording, a program that perf was about to start counts
-// as running.
+// programEnded returns ended if all programs that perf started ended during the recording, and
+// running if some program did not. In a cut recording, a program that perf was about to start
+// counts as running.
 func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 	for _, list := range t.all {
 		for _, p := range list {
@@ -94,7 +94,7 @@ func (r *reader) hasOption(name string) bool {
 // idIndexEntry is the size of an entry of an ID_INDEX record.
 const idIndexEntry = 32
 
-// anyThread is the thread of a counter that counts all threads of its CPU.
+// anyThread is the thread id of a counter that counts all threads of its CPU.
 const anyThread = -1
 
 // systemWide reports whether an event was counted per CPU, for all threads.
@@ -133,7 +133,7 @@ func (r *reader) idIndex(entries []byte) {
 	c := cursorOf(entries, r.big)
 	for len(c.Rest) >= idIndexEntry && len(r.meta.cpus) < maxCPUs {
 		id := c.U64()
-		c.U64() // number of the event
+		c.U64() // index of the event
 		cpu := c.U64()
 		if cpu < maxCPUs {
 			r.meta.cpus[cpu] = true

@@ -19,8 +19,8 @@ import (
 
 // Bounds of what a file may decompress to.
 const (
-	// maxExpansion is the maximum ratio of decompressed to compressed size. It is about 50 for
-	// perf's buffers, and a thousand for stack dumps full of zeros.
+	// maxExpansion is the maximum ratio of decompressed to compressed size. The ratio is about 50
+	// for perf's buffers, and a thousand for stack dumps full of zeros.
 	maxExpansion = 4096
 	// maxWindow is how far back the stream may refer, in bytes: the window of the highest
 	// compression level.
@@ -28,7 +28,8 @@ const (
 )
 
 // decompress reads the compressed records of a file, whose payloads together are one stream
-// (perf-data 5.3). They go to a temporary file, so that a recording may be larger than memory.
+// (perf-data 5.3). It writes the decompressed records to a temporary file, so that a recording may
+// be larger than memory.
 func (r *reader) decompress(name string) {
 	var packed int64
 	readers := make([]io.Reader, len(r.in.compressed))

@@ -58,8 +58,8 @@ func (r *stackReader) append(raw *decode.RawStack, w uint64, in chainContext) {
 }
 
 // chain appends the addresses of a sample's call chain to a stack. It returns the number of
-// addresses in the chain, and the context of the last one. It omits the words after an unknown
-// marker, since they may be anything; the stack is then incomplete.
+// addresses in the chain, and the context at its end. It omits the words after an unknown marker,
+// since they may be anything; the stack is then incomplete.
 func (r *stackReader) chain(s *sample, raw *decode.RawStack, in chainContext) (addresses int, last chainContext) {
 	c := cursorOf(s.chain, r.big)
 	for len(c.Rest) > 0 {

@@ -20,9 +20,9 @@ const (
 // header.
 const deferredLimit = (4096 - 16) / 8
 
-// deferredChain is a CALLCHAIN_DEFERRED record: the user chain of all samples since the thread entered
-// the kernel, recorded when it returned to user code (perf-data 5.1). Those samples have a cookie
-// instead of a chain.
+// deferredChain is a CALLCHAIN_DEFERRED record. When a thread returns to user code, the kernel
+// records one user chain for all samples since the thread entered the kernel (perf-data 5.1). Those
+// samples have a cookie instead of a user chain.
 type deferredChain struct {
 	cookie, time uint64
 	at           recordOffset

@@ -37,8 +37,8 @@ var (
 	breakpointUses = []byte("rwx") // by the bits of bp_type
 )
 
-// defaultName names an event without a name in the recording as perf does. Where perf gives
-// different events the same name, it adds the config.
+// defaultName returns the name that perf gives to an event without a name in the recording. Where
+// perf gives different events the same name, it adds the config.
 func (a *attr) defaultName(big bool) string { return a.baseName() + a.modifiers(big) }
 
 func (a *attr) baseName() string {
@@ -104,8 +104,8 @@ func (a *attr) modifiers(big bool) string {
 	return ":" + text
 }
 
-// oldNames reads event names as perf before Linux 3.9 wrote them, a config and 64 bytes of text
-// each, for events without a name of their own (perf-data 1.1).
+// oldNames reads event names as perf before Linux 3.9 wrote them: a config and 64 bytes of text
+// each. They name only events that have no other name (perf-data 1.1).
 func (p *recordParser) oldNames(b []byte) {
 	const size = 72
 	for c := cursorOf(b, p.big); len(c.Rest) >= size; {
@@ -118,8 +118,8 @@ func (p *recordParser) oldNames(b []byte) {
 	}
 }
 
-// tracingData reads the descriptions of tracepoints. They also name events without a name: old
-// versions of perf wrote no other names into pipes.
+// tracingData reads the descriptions of tracepoints. The descriptions also name tracepoints that
+// have no other name: old versions of perf wrote no other names into pipes.
 func (r *reader) tracingData(b []byte) {
 	formats, err := tracepoint.Read(b)
 	if r.formats = formats; err != nil && err != tracepoint.ErrUnknown { // fields without a description are reported
@@ -140,8 +140,8 @@ func (r *reader) formatOf(e *event) *tracepoint.Format {
 	return r.formats.Of(e.config)
 }
 
-// simpleperfIDs reads an EVENT_ID record: indexes of events with ids of their samples (perf-data
-// 5.4).
+// simpleperfIDs reads an EVENT_ID record: pairs of an event's index and an id that its samples have
+// (perf-data 5.4).
 func (p *recordParser) simpleperfIDs(c *cursor) {
 	ids := cursorOf(c.list(16), p.big)
 	for len(ids.Rest) > 0 {

@@ -31,12 +31,12 @@ const (
 	featurePMUCaps   = 28
 	featureClockData = 29
 
-	featureSimpleperf = 128 // the first of simpleperf's own
+	featureSimpleperf = 128 // the first of simpleperf's own features
 	featureMeta       = featureSimpleperf + 1
 	featureInitMap    = featureSimpleperf + 6
 )
 
-// readFeatures reads the list of features after the data, and the sections that it refers to.
+// readFeatures reads the list of features after the data, and the section of each feature.
 func (r *reader) readFeatures(b []byte, h *header) {
 	at := h.data.offset + h.data.size
 	index := cursorOf(nil, h.big)
@@ -63,8 +63,7 @@ func (r *reader) readFeatures(b []byte, h *header) {
 // featureSection is the size of an entry of the list of features.
 const featureSection = 16
 
-// judgeRest reports another recording behind the end of this one, as when files were
-// concatenated.
+// judgeRest reports another recording after the end of this one, as when files were concatenated.
 func (r *reader) judgeRest(b []byte, end uint64) {
 	if end < uint64(len(b)) && beginsRecording(b[end:]) {
 		r.problem(diagnostic.Error, int64(end), "another-recording", "another recording of %d bytes follows this one in the same file, and is not read: put it into a file of its own", uint64(len(b))-end)
@@ -259,7 +258,7 @@ const (
 const cacheVersion = 1
 
 // caches reads the list of caches (perf-data 2). It keeps the line size of the first-level data
-// cache, the largest if processors differ.
+// cache; if processors differ, the largest.
 func (r *reader) caches(c *cursor) {
 	version, n := c.U32(), c.U32()
 	if c.Short || version != cacheVersion {

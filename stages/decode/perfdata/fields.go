@@ -47,7 +47,7 @@ func (r *reader) describeFields() {
 	}
 }
 
-// fieldReader reads the fields of samples again from their records.
+// fieldReader reads the tracepoint fields of samples from their records, a second time.
 type fieldReader struct {
 	records stackReader
 	sample  sample

@@ -59,7 +59,7 @@ type stateRow struct {
 	waits bool
 }
 
-// The encoding of rows of states: emit writes it, statesOf reads it.
+// The encoding of rows of states, which emit writes and statesOf reads.
 const (
 	borderShift = 4
 	stateMask   = 1<<borderShift - 1
@@ -300,10 +300,10 @@ func (p *process) waitStack(i *schedule.Interval) int32 {
 
 // processWaits are the waits and states of a process's threads.
 type processWaits struct {
-	first     int64 // the number of the process's first sample within the recording
-	firstWait int64 // the number of the process's first wait within the recording
-	seen      int64 // rows of samples that scheduleStep has seen
-	waited    int64 // waits so far
+	first     int64 // number of the process's first sample within the recording
+	firstWait int64 // number of the process's first wait within the recording
+	seen      int64 // number of sample rows that scheduleStep has seen
+	waited    int64 // number of waits so far
 	rows      processRows
 	states    processRows
 	times     map[int32]*threadTime // by thread

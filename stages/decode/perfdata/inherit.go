@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// snapshot is the mappings that a process had when it forked. Its children share them, so that
+// snapshot holds the mappings that a process had when it forked. Its children share them, so that
 // memory does not grow with the product of forks and mappings.
 type snapshot struct {
 	base *snapshot // older mappings
@@ -43,12 +43,12 @@ func (s *snapshot) all() (list []decode.MapEvent) {
 
 // Limits of what processes inherit.
 const (
-	// maxInherited is how many mappings all processes inherit together; beyond that, they
-	// inherit only mappings that their samples touch.
+	// maxInherited is the maximum number of mappings that all processes together inherit. Beyond
+	// that, a process inherits only mappings that its samples touch.
 	maxInherited = 1 << 19
 	// maxSought is the maximum number of mappings for which that is checked.
 	maxSought = 1 << 28
-	// maxDumps is how many jitdump files all processes inherit together.
+	// maxDumps is the maximum number of jitdump files that all processes together inherit.
 	maxDumps = 1 << 16
 )
 
@@ -79,7 +79,7 @@ type inheritor struct {
 	looked  bool
 }
 
-// inherit gives a process the mappings that it shares with others, from its fork to its exec.
+// inherit adds to a process the mappings that it shares with others, from its fork to its exec.
 func (t *timeline) inherit(p *process) {
 	if p.forked == nil && len(p.drops) == 0 {
 		return
@@ -109,8 +109,8 @@ func (t *timeline) inherit(p *process) {
 	p.DataMappings = append(p.DataMappings, data[before.data:]...)
 }
 
-// choose returns all mappings of a list. After maxInherited mappings, it returns only those that
-// the process's samples touch.
+// choose returns all mappings of a list. Once more than maxInherited mappings were inherited, it
+// returns only those that the process's samples touch.
 func (h *inheritor) choose(list []decode.MapEvent) []decode.MapEvent {
 	inheritance := &h.t.inheritance
 	if inheritance.given += len(list); inheritance.given <= maxInherited {
@@ -193,7 +193,7 @@ type execution struct {
 	base *snapshot // the old program's mappings from before old
 }
 
-// beginExec begins the execution of a program.
+// beginExec notes that the process begins to execute a new program.
 func (p *process) beginExec(time int64) {
 	p.endExec()
 	p.exec = &execution{time: time, old: visible(p.mapped()), base: p.base}
@@ -212,7 +212,8 @@ func (x *execution) mapped(p *process, m decode.MapEvent) {
 	p.endExec()
 }
 
-// endExec ends an execution, if there is one.
+// endExec ends the execution that beginExec began, if there is one: it ends the old mappings and
+// adds the new ones.
 func (p *process) endExec() {
 	x := p.exec
 	if x == nil {
@@ -268,8 +269,8 @@ func newCoveredRanges(live []decode.MapEvent) *coveredRanges {
 	return h
 }
 
-// cover covers the addresses from start to end, which are bounds, and reports whether some were
-// uncovered.
+// cover marks the addresses from start to end as covered, and reports whether some were uncovered.
+// start and end must be in bounds.
 func (h *coveredRanges) cover(start, end uint64) (any bool) {
 	from, _ := slices.BinarySearch(h.bounds, start)
 	to, _ := slices.BinarySearch(h.bounds, end)
@@ -280,7 +281,7 @@ func (h *coveredRanges) cover(start, end uint64) (any bool) {
 	return any
 }
 
-// open returns the first uncovered range from an index on.
+// open returns the first uncovered range at or after index i.
 func (h *coveredRanges) open(i int32) int32 {
 	first := i
 	for h.next[i] != i {

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// The kernel's half of the address space.
+// The kernel's half of the address space, on x86-64 and arm64.
 const (
 	kernelStart = 0xffff800000000000
 	kernelEnd   = ^uint64(0) - 4095
@@ -211,8 +211,8 @@ func contextSpace(marker uint64) uint64 {
 	return 0
 }
 
-// half is the mapped part of each half of a foreign address space, in bytes: the range of 5-level
-// page tables.
+// half is the size of the mapped part of each half of a foreign address space, in bytes: the range
+// of 5-level page tables.
 const (
 	half      = 1 << 56
 	upperHalf = 1<<64 - half

@@ -72,7 +72,7 @@ func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge 
 		id := c.Bytes(24)
 		prot, flags := c.U32(), c.U32()
 		if m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0; m.Modes == 0 && s.misc&miscData == 0 {
-			m.Modes = 5 // kernels before 5.0 omit it for anonymous memory, simpleperf for generated code
+			m.Modes = 5 // kernels before 5.0 omit the protection of anonymous memory, simpleperf that of generated code
 		}
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])

@@ -175,8 +175,8 @@ func isDerived(behind string) bool {
 	return false // a number, as in perf.data.1
 }
 
-// hasStructure reports whether a file's header has plausible sections, or the file continues like
-// a recording from a pipe.
+// hasStructure reports whether a file, apart from its magic number, has a header with plausible
+// sections, or continues like a recording from a pipe.
 func hasStructure(path string) bool {
 	f, info, err := safefile.Open(path, safefile.Recording)
 	if err != nil {

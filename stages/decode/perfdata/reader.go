@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/decode/tracepoint"
 )
 
-// reader reads a recording. The first pass over the records fills found, stats and unused; a
-// timeline follows the processes' address spaces; attribute then turns the samples into rows.
+// reader reads a recording. The first pass over the records fills found, stats and unused. A
+// timeline then follows the processes' address spaces, and attribute turns the samples into rows.
 type reader struct {
 	recordParser
 	in     input
@@ -36,8 +36,8 @@ type recordParser struct {
 	rec            *decode.Recording
 	big            bool
 	events         []*event
-	byID           map[uint64]int32     // index in events, by the id that the kernel gave
-	formats        *tracepoint.Formats  // of tracepoints, nil if there are none
+	byID           map[uint64]int32     // id that the kernel gave to a counter -> index in events
+	formats        *tracepoint.Formats  // formats of tracepoints, nil if there are none
 	traced         []tracedEvent        // by event: what its samples show of the scheduler
 	fields         [][]tracepoint.Field // by event: its stored tracepoint fields, nil if it is not described
 	units          map[uint32]string    // event type -> name of the unit (PMU) that counts it
@@ -48,12 +48,12 @@ type recordParser struct {
 type input struct {
 	ctx        context.Context
 	space      *spill.Space
-	main       string // the file with the header, for problems
+	main       string // name of the file with the header, for problems
 	files      []*mmap.File
 	segments   []recordRun
 	window     int  // maximum number of the files' bytes in memory
 	touched    int  // bytes that scan has read since it released the files' pages
-	pipe       bool // written into a pipe: the header does not say how long it is
+	pipe       bool // the recording was written into a pipe: the header does not say how long it is
 	directory  bool
 	compressed [][]byte // payloads of the current file's compressed records
 }
@@ -73,23 +73,23 @@ type metadata struct {
 	bound        map[uint64]bool   // ids of counters that count a single thread
 	cpuOf        map[uint64]uint64 // id of any other counter -> its CPU
 	online       int               // CPUs that were online, 0 if not recorded
-	sampleTimes  timeLimits        // of the samples, as the header says; zero if it does not
+	sampleTimes  timeLimits        // times of the first and last sample according to the header; zero if it has none
 }
 
 // endMarks holds signs of whether the recording is complete.
 type endMarks struct {
-	unclosed  bool // perf has not written where the records end
+	unclosed  bool // perf has not written into the header where the records end
 	begun     bool // perf has written everything that precedes the samples
 	described bool // perf has written features as records, as all of its newer versions do
 	packed    bool // some records are compressed
-	injected  bool // perf inject wrote it
+	injected  bool // perf inject wrote the recording
 }
 
 // recordIndex is the result of the first pass: where the samples are, and the records about
 // processes.
 type recordIndex struct {
 	sampleRefs  sampleRefs
-	switchRefs  sampleRefs      // switch records
+	switchRefs  sampleRefs      // refs of the switch records
 	owners      map[int32]int32 // thread -> process, by the thread's first tracepoint sample
 	sidebands   []sideband
 	deferred    []deferredChain
@@ -99,17 +99,17 @@ type recordIndex struct {
 	tellsExec   bool   // COMM records say whether a program was executed
 }
 
-// valueLimits bounds the recorded values.
+// valueLimits has the limits of recorded values, and the corrections that follow from them.
 type valueLimits struct {
 	times  timeLimits
-	length uint64                  // of the recording, in ns
+	length uint64                  // length of the recording, in ns
 	moved  map[recordOffset]uint64 // corrected times of samples
 	// movedSwitches are corrected times of switch records.
 	movedSwitches map[recordOffset]uint64
 	outliers      []bounds.Outliers // values out of bounds, by segment
 }
 
-// statistics counts what the reader skipped, and what the kernel says it lost.
+// statistics counts the content that the reader skipped, and the losses that the kernel reported.
 type statistics struct {
 	lost, lostSamples, throttled, auxBytes, printed int64
 

@@ -68,10 +68,10 @@ const (
 	miscUnknown = 0
 	miscKernel  = 1
 	miscUser    = 2
-	miscData    = 1 << 13 // of MMAP: not executable
-	miscExec    = 1 << 13 // of COMM: by exec; of FORK: synthesized when the recording began
-	miscBuildID = 1 << 14 // of MMAP2
-	miscExact   = 1 << 14 // of SAMPLE: the address is the exact instruction
+	miscData    = 1 << 13 // in MMAP: the mapping is not executable
+	miscExec    = 1 << 13 // in COMM: the name is due to an exec; in FORK: synthesized when the recording began
+	miscBuildID = 1 << 14 // in MMAP2: the record has a build-id
+	miscExact   = 1 << 14 // in SAMPLE: the address is that of the exact instruction
 )
 
 // recordRun is a sequence of records, in a file or decompressed.
@@ -85,7 +85,7 @@ type recordRun struct {
 	hasRoundMark bool // the run has a FINISHED_ROUND
 }
 
-// segmentShift is the position of the segment's number in a recordOffset.
+// segmentShift is the position of the segment number in a recordOffset.
 const segmentShift = 48
 
 // recordOffset is the location of a record: the number of its segment (upper bits) and its offset
@@ -124,7 +124,7 @@ func fileName(b []byte) string {
 // text returns the bytes before the first NUL as valid UTF-8.
 func text(b []byte) string { return strings.ToValidUTF8(fileName(b), "\uFFFD") }
 
-// wholeSize returns the size of a record that may exceed the 16 bits of its header.
+// wholeSize returns the size of a record, which may exceed the 16 bits in its header.
 func (p *recordParser) wholeSize(typ uint32, misc uint16, size int, rest []byte) int {
 	if typ == recordCompressed2 {
 		if whole := p.overflowed(size, rest); whole > 0 {

@@ -72,7 +72,7 @@ const (
 // anyAccess are the fields of memory accesses.
 const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr | exactSamples
 
-// rowFields are the fields with columns of their own.
+// rowFields are the sample fields that have columns of their own.
 const rowFields = anyAccess | sampleCgroup
 
 // hasColumn reports whether rows have the column of a field. fields are the rowFields that at least
@@ -334,7 +334,7 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	return e.record(&b), nil
 }
 
-// common makes the columns that all kinds have, in the order of the schema.
+// common returns the columns that all kinds of events have, in the order of the schema.
 func (b *rowBatch) common() []arrow.Array {
 	n := b.len()
 	threads := make([]int64, n)

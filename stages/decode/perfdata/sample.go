@@ -41,8 +41,8 @@ const noTime = ^uint64(0)
 // unavailable is the DATA_SRC of an event without memory data.
 const unavailable = 0x1e05080021
 
-// eventOf returns the event of a sample, -1 for an unknown id. All attrs of a file agree on the
-// position of the id (perf-data 7).
+// eventOf returns the index of a sample's event, -1 for an unknown id. All attrs of a file agree on
+// the position of the id in samples (perf-data 7).
 func (p *recordParser) eventOf(body []byte) int32 {
 	if len(p.events) == 1 {
 		return 0
@@ -93,7 +93,7 @@ func (p *recordParser) readSample(misc uint16, body []byte, s *sample) bool {
 	return !c.Short
 }
 
-// readEvent reads when and where a sample was taken.
+// readEvent reads the first fields: when and where the sample was taken.
 func (s *sample) readEvent(c *cursor, t uint64) {
 	if t&sampleIdentifier != 0 {
 		c.U64()
@@ -186,7 +186,8 @@ func (s *sample) readLast(c *cursor, a *attr) {
 	}
 }
 
-// list returns the bytes of a counted list.
+// list reads a list that begins with its number of entries, each of size bytes, and returns the
+// entries.
 func (c *cursor) list(size uint64) []byte {
 	n := c.U64()
 	if n > uint64(len(c.Rest))/size {
@@ -211,7 +212,7 @@ func (c *cursor) skipRead(format uint64) {
 	c.Bytes(8 * (times + n*each))
 }
 
-// registers returns the values of the registers in a mask, nil if there are none.
+// registers reads the registers in a mask. It returns their ABI and values; nil if there are none.
 func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
 	if abi = c.U64(); abi == 0 {
 		return 0, nil

@@ -24,8 +24,8 @@ func (m sampleRef) before(o sampleRef) bool {
 	return m.time < o.time || m.time == o.time && m.at < o.at
 }
 
-// sampleRefs lists all samples, in chunks: a single list would be copied whenever it grows, and
-// could not be freed or spilled part by part. After an error, some samples are missing.
+// sampleRefs lists all samples, in chunks. A single list would be copied whenever it grows, and
+// parts of it could not be freed or spilled. After an error, some samples are missing.
 type sampleRefs struct {
 	space  *spill.Space
 	chunks []refChunk // all chunks but the last are full
@@ -40,7 +40,7 @@ type sampleRefs struct {
 // refChunk is a part of the list, in memory or in the temporary space.
 type refChunk struct {
 	list []sampleRef // nil if it is in the space
-	at   int64       // its offset in the space
+	at   int64       // offset of the chunk in the space
 	n    int
 	timeSummary
 }
@@ -124,7 +124,7 @@ func (l *sampleRefs) failed(err error) {
 	}
 }
 
-// encode returns refs as the space stores them, until the next call.
+// encode returns refs in the format of the space. The result is valid until the next call.
 func (l *sampleRefs) encode(list []sampleRef) []byte {
 	l.words = l.words[:0]
 	for _, m := range list {
@@ -162,14 +162,14 @@ func (l *sampleRefs) between(from, to int) iter.Seq[[]sampleRef] {
 	}
 }
 
-// refCursor iterates over chunks up to an end.
+// refCursor iterates over the refs in the chunks up to end (exclusive).
 type refCursor struct {
 	*sampleRefs
 	chunk, end int
 	from       int // index in the chunk of part's first ref
 	part       []sampleRef
 	buffer     []sampleRef
-	at         int // index in part
+	at         int // index in part of the next ref
 	frees      bool
 }
 
@@ -218,7 +218,7 @@ func (r *reader) sampleAt(at recordOffset, body []byte) {
 	r.events[e].samples++
 }
 
-// timeOf returns a sample's time, which precedes all fields of varying size.
+// timeOf returns a sample's time. The time precedes all fields of varying size.
 func (p *recordParser) timeOf(a *attr, body []byte) (uint64, bool) {
 	t := a.sampleType
 	if t&sampleTime == 0 {
@@ -232,9 +232,9 @@ func (p *recordParser) timeOf(a *attr, body []byte) (uint64, bool) {
 	return c.U64(), true
 }
 
-// origin identifies the recording by what perf writes first and never changes: the event ids,
-// which the kernel does not reuse until it restarts, and the time of the first sample in the
-// file. It is empty without ids or a time.
+// origin identifies the recording by content that perf writes first and never changes: the event
+// ids, which the kernel does not reuse until it restarts, and the time of the first sample in the
+// file. Without ids or a time, the result is empty.
 func (r *reader) origin() string {
 	if len(r.meta.eventIDs) == 0 {
 		return ""

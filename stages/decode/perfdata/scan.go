@@ -6,7 +6,8 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// leastWindow is the number of the files' bytes that may be in memory whatever the memory limit is.
+// leastWindow is the minimum of input.window: so many bytes of the files may be in memory whatever
+// the memory limit is.
 const leastWindow = 16 << 20
 
 // touch counts bytes that were read. It returns true when the window is full: the caller then
@@ -109,7 +110,7 @@ func (r *reader) badRecord(p *recordRun, at int, typ uint32, size int) (next int
 	return next
 }
 
-// mark notes what a record says about the state of perf's buffers.
+// mark updates the state of perf's buffers from a record.
 func (r *reader) mark(p *recordRun, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
@@ -127,7 +128,7 @@ func (r *reader) mark(p *recordRun, typ uint32) {
 // holeStep is the number of bytes that resync searches between two checks for holes.
 const holeStep = 4096
 
-// plausibleRecords is the number of successive valid records with which resync is content.
+// plausibleRecords is how many successive valid records resync requires.
 const plausibleRecords = 4
 
 // leastText is the shortest text that is recognized between records.

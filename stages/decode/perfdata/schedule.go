@@ -99,7 +99,7 @@ func (p *recordParser) readSwitch(typ uint32, misc uint16, body []byte, s *switc
 		c.s32()
 		s.other = c.s32()
 	}
-	return !c.Short && len(c.Rest) == 0 // a sample with a damaged type is longer
+	return !c.Short && len(c.Rest) == 0 // a sample with a damaged record type is longer
 }
 
 // switchAt notes the offset of a switch record.
@@ -136,8 +136,8 @@ func (s *schedulerRecords) passedTime(time uint64) {
 	}
 }
 
-// lostAt notes that records were lost between the previous record in the same buffer, mostly the
-// previous one in the file, and time.
+// lostAt notes that records were lost before time, since the previous record in the same buffer,
+// which usually is the previous one in the file.
 func (s *schedulerRecords) lostAt(time uint64, cpu int32) {
 	if time == 0 {
 		return

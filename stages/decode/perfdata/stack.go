@@ -79,7 +79,7 @@ func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	return raw
 }
 
-// userEntry adds the user PC to a stack of kernel frames only.
+// userEntry adds the user PC to a stack that has only kernel frames.
 func (r *stackReader) userEntry(s *sample, raw *decode.RawStack) {
 	if raw.Kernel < len(raw.Words) {
 		return
@@ -133,7 +133,7 @@ func (r *stackReader) setLeaf(s *sample, raw *decode.RawStack, in chainContext) 
 		raw.Words, raw.Kernel = slices.Insert(raw.Words, 0, s.ip), 1
 	case !in.kernel && raw.Kernel == len(raw.Words):
 		raw.Words, raw.Kernel = append(raw.Words[:0], s.ip), 0
-	case !in.kernel: // the kernel ran after the event
+	case !in.kernel: // the kernel part of the chain is from after the event
 		raw.Words, raw.Kernel = slices.Delete(raw.Words, 0, raw.Kernel), 0
 		raw.Words[0] = s.ip
 	default:

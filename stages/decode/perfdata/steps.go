@@ -98,7 +98,7 @@ type parsedSample struct {
 	p      *process
 	stacks *decode.Stacks
 	to     *processRows
-	rows   int32 // number of rows of the sample
+	rows   int32 // number of the sample's rows
 	dumped bool  // its stack is unwound later: the rows refer to a dump
 
 	isSwitch bool // a switch record, not a sample
@@ -110,7 +110,7 @@ type parsedSample struct {
 	switchedOut, other *process
 }
 
-// attribute gives each sample to its process, with its stack.
+// attribute assigns each sample, with its stack, to its process.
 func (r *reader) attribute(t *timeline) {
 	r.measure(t)
 	r.noteFields()
@@ -275,7 +275,7 @@ func (a *attributeStep) traced(own *parsedSample) {
 	switch {
 	case own.tid > 0:
 		own.switchedOut = own.p
-	case own.tid == 0 && t.tid != 0: // a thread that perf's namespace of processes does not see
+	case own.tid == 0 && t.tid != 0: // perf's process namespace does not show this thread
 	default:
 		own.switchedOut = a.owner(t.tid, own.ref.time)
 	}

@@ -89,7 +89,7 @@ func (th *thread) number(m *sampleRef) int32 {
 	return n.number - 1
 }
 
-// forget drops names that ended before the first sample.
+// forget drops the names that a later name replaced before the first sample.
 func (th *thread) forget(first uint64) {
 	for len(th.namings) > 1 && th.namings[1].time < first {
 		th.namings = th.namings[1:]

@@ -7,13 +7,13 @@ import (
 	"stackmill/stages/decode"
 )
 
-// timeline follows processes, their programs and address spaces, by the side-band records
-// (perf-data 9).
+// timeline follows the processes, their programs and their address spaces through the side-band
+// records (perf-data 9).
 type timeline struct {
 	r           *reader
 	start       uint64 // the earliest time of any record
 	current     map[int32]*process
-	all         map[int32][]*process  // by pid, in order of their start
+	all         map[int32][]*process  // pid -> processes that had it, in order of their start
 	recorded    []*process            // processes with samples, in order of their first sample
 	kernel      []decode.MapEvent     // modules and generated code of the kernel
 	files       map[string]*pathFiles // path -> files that had it
@@ -249,7 +249,7 @@ func (t *timeline) forkProcess(s *sideband, pid, ppid int32) {
 	p.base = p.forked
 }
 
-// lived notes a record about the life of a thread, unless it is from before the recording.
+// lived notes a record of a thread's fork, exec or exit, unless it is from before the recording.
 func (t *timeline) lived(s *sideband, kind lifeKind, pid, tid int32) {
 	if t.switches {
 		t.tids[tid] = pid

@@ -130,8 +130,8 @@ func (r *reader) noteFields() {
 	}
 }
 
-// usesField reports whether an event's samples use a field that would otherwise be reported as
-// unused.
+// usesField reports whether a field that would be reported as unused is used for an event's
+// samples.
 func (p *recordParser) usesField(e *event, field uint64) bool {
 	switch field {
 	case sampleRegsUser:
@@ -175,8 +175,8 @@ func (r *reader) judgeUnused() {
 	}
 }
 
-// branchesUsed returns the part of the message that says for what branches are used although they
-// are not stored.
+// branchesUsed returns the end of a message about branches that are not stored: what they are used
+// for.
 func (r *reader) branchesUsed() string {
 	if slices.ContainsFunc(r.events, func(e *event) bool { return e.usesBranches() }) {
 		return "; they are only used to find the callers of leaves without a frame"

@@ -14,7 +14,7 @@ import (
 // proportion to their values. The shares of a thread's samples add up to its time.
 type wallShares struct {
 	clock int32                 // the event of clock samples, -1 if there is none
-	times map[int32]*threadTime // by thread; empty if the recording has no switches
+	times map[int32]*threadTime // by thread; empty if the recording does not show switches
 	given map[int32]*threadTime // thread -> shares and values of the samples so far
 }
 
@@ -35,8 +35,8 @@ func (w *wallShares) record(b *rowBatch) arrow.RecordBatch {
 	))
 }
 
-// of returns the shares of samples, and their values divided by the parallelism; -1 for samples
-// that have none.
+// of returns, for each sample, its share (wall) and its value divided by the parallelism (latency);
+// -1 if it has none.
 func (w *wallShares) of(b *rowBatch) (wall, latency []int64) {
 	wall, latency = unknown()[:b.len()], unknown()[:b.len()]
 	if len(w.times) == 0 || w.clock < 0 {
@@ -102,7 +102,7 @@ func (w *waitRows) record(b *rowBatch) arrow.RecordBatch {
 }
 
 // wakerSample converts a value of rowWaker to the sample's number within the recording. The stages
-// number the samples process by process, in each process samples before waits.
+// number samples process by process; in each process, the waits come after the other samples.
 func (t *timeline) wakerSample(waker int64) int64 {
 	if waker == noWaker {
 		return noWaker

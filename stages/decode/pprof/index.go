@@ -33,14 +33,14 @@ type profileIndex struct {
 	doc        uint64 // the URL of the documentation
 }
 
-// textRange is a part of the content.
+// textRange is a range of the content, in bytes.
 type textRange struct{ from, to uint32 }
 
 // valueType is a sample type.
 type valueType struct {
 	name, unit uint64
 	metricUnit string // the metric's unit, empty for a count
-	factor     int64  // how many metricUnits are one unit of the profile
+	factor     int64  // number of metric units in one unit of the type
 }
 
 type mapping struct{ start, limit, offset, file, buildID uint64 }

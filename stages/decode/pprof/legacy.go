@@ -84,7 +84,7 @@ func (s symbolTable) section(content []byte) ([]byte, error) {
 	return nil, errors.New("the file ends within its list of symbols")
 }
 
-// inlinedAt splits a list of inlined functions at its dashes.
+// inlinedAt splits a list of inlined functions, which are separated by two dashes.
 func inlinedAt(list string) (levels []symbol) {
 	const decrement, marked = "operator--", "operator\x00"
 	for name := range strings.SplitSeq(strings.ReplaceAll(list, decrement, marked), "--") {

@@ -28,7 +28,8 @@ type location struct {
 
 type line struct{ function, line uint64 }
 
-// location returns the word of a location. It is one frame even if functions were inlined there.
+// location returns the word of a location by its id. A location is one frame even if functions were
+// inlined there.
 func (r *reader) location(id uint64) (uint64, error) {
 	word, known := r.words[id]
 	if known {
@@ -64,7 +65,7 @@ func (r *reader) location(id uint64) (uint64, error) {
 	return word, nil
 }
 
-// word returns the word of a location.
+// word returns the word of a parsed location.
 func (r *reader) word(p *location) (uint64, error) {
 	object, m := r.index.object(p.mapping)
 	places := r.names.Of(object)

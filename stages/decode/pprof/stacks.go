@@ -92,7 +92,7 @@ func (r *reader) sampleField(f *field, raw *decode.RawStack, values *int) error 
 			*values++
 			return nil
 		})
-	case sampleLabel: // eventReader reads labels
+	case sampleLabel: // only a check here: eventReader reads labels
 		var key, text, number, unit uint64
 		if err := numberFields(f.bytes, &key, &text, &number, &unit); err != nil {
 			return err

@@ -67,8 +67,8 @@ func (e *encoder) file(m *decode.MapEvent) int {
 	return n
 }
 
-// code returns the number of a mapping's code, from 1. It omits the instructions of code that no
-// stack touches.
+// code returns the number of a mapping's code, from 1. It omits the instructions and lines of code
+// in which no PC lies.
 func (e *encoder) code(m *decode.MapEvent) int {
 	if m.Code == nil {
 		return 0
@@ -200,10 +200,10 @@ type processContent struct {
 	JITDumps    []decode.JITDump             `json:"jit_dumps,omitempty"`
 	JavaMethods map[uint64]decode.JavaMethod `json:"java_methods,omitempty"`
 	JavaThreads []decode.JavaThread          `json:"java_threads,omitempty"`
-	Files       []fileContent                `json:"files"` // that Image and Data refer to
+	Files       []fileContent                `json:"files"` // the files that Image and Data refer to
 	Image       []mapContent                 `json:"image"`
 	Data        []mapContent                 `json:"data,omitempty"`
-	Codes       []decode.Code                `json:"codes,omitempty"` // that Image and Data refer to
+	Codes       []decode.Code                `json:"codes,omitempty"` // the code that Image and Data refer to
 }
 
 // fileContent describes the file of a mapping.

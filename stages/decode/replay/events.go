@@ -66,7 +66,7 @@ type eventReader struct {
 	columns []string
 	tags    map[string]int32 // name of a counter or event -> Counter.Tag
 	groups  map[string]int32 // path of a control group -> index in CGroups
-	raw     []int32          // recorded stack -> number of the process's stack
+	raw     []int32          // recorded_stacks.stack -> number in Process.Stacks, -1 if there is none
 	passed  int64
 }
 

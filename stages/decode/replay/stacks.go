@@ -26,8 +26,8 @@ type frame struct {
 	word uint64
 }
 
-// readStacks fills in the stacks of the processes. It returns, for each recorded stack, its number
-// in the process; -1 if it was not recorded.
+// readStacks fills in the stacks of the processes. It returns, for each row of recorded_stacks, the
+// number of the stack in its process; -1 if no stack was recorded.
 func readStacks(tables schema.TableReader, r *Recording) (raw []int32, err error) {
 	var t stackTree
 	if err := t.read(tables); err != nil {

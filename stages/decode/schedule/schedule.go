@@ -13,7 +13,7 @@ import (
 // State is what a thread does. Its values are indexes in schema.StateNames.
 type State uint8
 
-// The states. Unknown also applies to a thread that is not followed yet, or has ended.
+// The states. Unknown also is the state of a thread that is not followed yet, or has ended.
 const (
 	Unknown   State = iota
 	On              // on a CPU
@@ -62,7 +62,7 @@ type Interval struct {
 	Border   Border
 	CPU      int32  // the CPU on which the thread is, or from which it was switched out; -1 if not recorded
 	Out      Sample // sample of the switch out with which the wait began
-	Waker    int32  // the thread that woke it up; -1 if unknown
+	Waker    int32  // the thread that woke up Thread; -1 if unknown
 	Wakeup   Sample // sample of the wake-up
 }
 
@@ -202,8 +202,8 @@ func (f *Follower) Recorded(s *SwitchRecord) {
 	}
 }
 
-// fill follows a switch record whose tracepoint is missing: according to the tracepoints so far, the
-// thread that the record switches out is still on the CPU.
+// fill follows a switch record whose tracepoint is missing: according to the tracepoints so far,
+// the thread that was switched out is still on the CPU.
 func (f *Follower) fill(s *SwitchRecord) {
 	last, known := f.running[s.CPU]
 	switch {
@@ -226,7 +226,7 @@ func stateOf(preempted bool) State {
 	return Blocked
 }
 
-// recordedOut follows a switch out if switch records are the source.
+// recordedOut follows the record of a switch out if switch records are the source.
 func (f *Follower) recordedOut(s *SwitchRecord) {
 	tid := s.Thread
 	if tid < 0 { // the thread had already ended
@@ -289,7 +289,7 @@ func (f *Follower) Exec(time uint64, tid int32) {
 	f.set(f.begin(tid, time, true), On)
 }
 
-// Exit ends a thread.
+// Exit ends a thread, or notes that its next switch out will end it.
 func (f *Follower) Exit(time uint64, tid int32) {
 	th := f.threads[tid]
 	if th == nil || f.rec.Source != Records {
@@ -352,7 +352,7 @@ func (f *Follower) remove(th *thread) {
 	delete(f.threads, th.Thread)
 }
 
-// out switches a thread out.
+// out follows a switch out of a thread.
 func (f *Follower) out(time uint64, cpu, tid int32, state State, sample Sample, exits bool) {
 	if tid <= idle {
 		return
@@ -377,7 +377,7 @@ func (f *Follower) out(time uint64, cpu, tid int32, state State, sample Sample, 
 	th.Waker, th.Wakeup = -1, NoSample
 }
 
-// in switches a thread in.
+// in follows a switch in of a thread.
 func (f *Follower) in(time uint64, cpu, tid int32) {
 	if cpu >= 0 {
 		if last := f.threads[f.running[cpu]]; last != nil && last.Thread != tid && last.State == On && last.CPU == cpu {

@@ -12,7 +12,7 @@ import (
 // Dir is the folder of an experiment that holds copies of load objects.
 const Dir = "archives"
 
-// Holds reports whether a file of an experiment, by its path in it, is in an archive.
+// Holds reports whether path, the path of a file inside an experiment, leads into an archive.
 func Holds(path string) bool { return filepath.Base(filepath.Dir(path)) == Dir }
 
 // The longest base name that an archive keeps whole, and how much it keeps of longer ones.
@@ -49,10 +49,11 @@ func IsSymbolTable(entry string) bool {
 	return at > 0 && entry[at] == '.' && strings.Trim(entry[at+1:], hashAlphabet) == ""
 }
 
-// ObjectOf returns the path of a symbol table's load object, which ends the table's first packet.
-// head is the start of the file. The result is empty for other files.
+// ObjectOf returns the path of the load object that a symbol table belongs to. The path is at the
+// end of the table's first packet. head is the start of the file; if it is not a symbol table, the
+// result is empty.
 func ObjectOf(head []byte) string {
-	const path = 20 // after the packet's header, a version, and three numbers
+	const path = 20 // offset of the path: after the packet's header, a version, and three numbers
 	if len(head) <= path || head[0] != 0 || head[1] != 1 {
 		return ""
 	}

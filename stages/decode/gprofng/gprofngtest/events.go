@@ -67,8 +67,8 @@ type Packet struct {
 	CPU    int32
 	Time   int64 // ns from the experiment's start
 	Stack  uint64
-	Values []int64 // of the layout's other fields, in order; request times are also from the start
-	Text   string  // of the layout's string
+	Values []int64 // values of the layout's other fields, in order; request times are ns from the experiment's start
+	Text   string  // value of the layout's string field
 }
 
 // Events writes the event file of one kind.
@@ -77,8 +77,8 @@ type Events struct {
 	blocks *blocks
 }
 
-// Events returns the writer of a kind's event file. It writes packets at once, so that millions of
-// them need no memory.
+// Events returns the writer of a kind's event file. It writes each packet immediately, so that
+// millions of packets need no memory.
 func (e *Experiment) Events(kind schema.Kind) *Events {
 	if w := e.events[kind]; w != nil {
 		return w

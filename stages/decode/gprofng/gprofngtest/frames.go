@@ -135,7 +135,7 @@ func (e *Experiment) Fragment(id uint64, link uint64, words ...uint64) {
 	e.putFrame(typeUID, e.appendWords(b, words, link, link != 0))
 }
 
-// putFrame writes a packet that has room for its header.
+// putFrame writes a packet of data.frameinfo. b begins with room for the packet's header.
 func (e *Experiment) putFrame(typ uint16, b []byte) {
 	if e.frames == nil {
 		var err error

@@ -16,9 +16,9 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// Experiment composes one experiment directory. Its fields may be set until
-// the first method is called. All times of the methods are ns from Start. The
-// first error is kept and returned by Close.
+// Experiment composes one experiment directory. Its fields may be set until the first method is
+// called. All times that methods take are ns from Start. Close returns the first error of any
+// method.
 type Experiment struct {
 	Dir                       string
 	Form                      Form // the collector whose format is written
@@ -69,8 +69,8 @@ func NewIn(form Form, dir string) *Experiment {
 	return e
 }
 
-// Descendant makes a descendant, such as `_f1`, on the same machine. start is relative to its
-// founder's start. Closing the founder closes it.
+// Descendant makes a descendant, such as `_f1`, on the same machine. start is relative to the
+// founder's start. Closing the founder closes the descendant.
 func (e *Experiment) Descendant(lineage string, start int64) *Experiment {
 	d := NewIn(e.Form, filepath.Join(e.Dir, lineage+".er"))
 	d.Version, d.Collector, d.Host, d.OS, d.Arch = e.Version, e.Collector, e.Host, e.OS, e.Arch

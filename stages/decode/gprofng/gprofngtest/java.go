@@ -6,7 +6,7 @@ func (e *Experiment) Class(id uint64, name, file string) {
 	e.class(10<<8|3, id, 0, name, file)
 }
 
-// Method adds a method of the last class.
+// Method adds a method of the class that was added last.
 func (e *Experiment) Method(class, id uint64, name, signature string) {
 	e.class(11<<8|3, class, id, name, signature)
 }
