@@ -92,7 +92,7 @@ func syncDir(dir string) error {
 // newContent is a new file, in the target's folder, that replaces the target once it is complete.
 type newContent struct {
 	*os.File
-	temp string // its present or later name; random, so that nobody can create a link there first
+	temp string // the name that it has or gets; random, so that nobody can create a link there first
 }
 
 // createContent creates the new file for path, with the umask's permissions.

@@ -13,7 +13,7 @@ import (
 // return zeros.
 type Reader struct {
 	Rest  []byte // the unread bytes
-	Big   bool   // byte order
+	Big   bool   // big-endian
 	Short bool
 }
 

@@ -10,7 +10,7 @@ import (
 type PackedInts struct {
 	n         int
 	min       int64
-	distances any // to min, as unsigned integers of 1, 2, 4 or 8 bytes; nil if all are 0
+	distances any // differences to min, as unsigned integers of 1, 2, 4 or 8 bytes; nil if all are 0
 }
 
 // Len returns the number of integers.

@@ -6,7 +6,7 @@ const (
 	Recording  = 1 << 44   // event files, perf.data: mapped
 	LoadObject = 16 << 30  // ELF files and their debug files: read part by part. A browser's debug file has 4 GB
 	Log        = 1 << 30   // text files of a recording: read line by line
-	SymbolList = 512 << 20 // /proc/kallsyms, perf-PID.map: read line by line
+	SymbolList = 512 << 20 // lists of symbols, such as /proc/kallsyms: read line by line
 	Source     = 16 << 20  // held in memory. Generated sources of some MB exist
 	Plan       = 16 << 30  // an ingest's plan: read line by line
 	Report     = 1 << 30   // an ingest's report: held in memory, some hundred bytes per recording

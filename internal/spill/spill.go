@@ -32,7 +32,7 @@ type Space struct {
 	file   File   // nil before the first use
 	buffer []byte // appended but not yet written
 	end    int64  // end of the written bytes
-	err    error  // the first one
+	err    error  // the first error
 }
 
 // bufferBytes is the size of one write to the file.

@@ -19,7 +19,7 @@ type claims struct {
 	disk disk
 
 	mu    sync.Mutex
-	first map[string]string // keys of tables, by build-id
+	first map[string]string // key of the first table, by build-id
 	notes map[string][]symtab.Note
 }
 

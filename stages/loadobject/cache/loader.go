@@ -46,8 +46,8 @@ type Loader struct {
 
 	mu     sync.Mutex
 	paths  map[pathKey]identity
-	tables map[string]*list.Element // of *entry
-	recent *list.List               // latest first
+	tables map[string]*list.Element // the values are *entry
+	recent *list.List               // the same values, most recently used first
 	bytes  int64
 }
 

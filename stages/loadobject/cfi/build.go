@@ -21,7 +21,7 @@ type rowStart struct{ start, row uint32 }
 type builder struct {
 	table    *Table
 	starts   []rowStart
-	states   map[state]uint32 // numbers of rows
+	states   map[state]uint32 // numbers of rows, by their rules
 	programs map[string]int32
 	last     Segment // segment of the last converted address
 }

@@ -60,9 +60,9 @@ type Table struct {
 	Arch isa.Arch
 	// Bad is the number of unreadable entries. There are no rules for their code.
 	Bad      int
-	starts   []uint32       // offsets in the file, sorted: row i is valid up to starts[i+1]
+	starts   []uint32       // offsets in the file, sorted: rows[i] is valid in [starts[i], starts[i+1])
 	rows     []uint32       // indexes of distinct; 0: no rules
-	distinct []row          // 0 is not used
+	distinct []row          // the first one is not used
 	rules    []registerRule // all rows' rules
 	programs [][]byte       // expressions
 	segments []Segment
@@ -100,7 +100,7 @@ type registerRule struct {
 // in the caller, except that the caller's stack pointer is the CFA.
 type row struct {
 	cfa           rule
-	first         uint32 // in Table.rules
+	first         uint32 // index of the first rule in Table.rules
 	count         uint8
 	returnColumn  uint8
 	hasReturnRule bool // returnColumn has a rule

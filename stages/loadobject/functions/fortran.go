@@ -34,8 +34,8 @@ type procedureWalk struct {
 	dwarf.Walk[procedureScope]
 	s, ranges *dwarf.Sections
 	c         bool              // C: only nested and numbered functions are read
-	names     map[uint64]string // by the entry's offset
-	copies    map[int]uint64    // by procedure without a name: the entry with its name
+	names     map[uint64]string // qualified names, by the entry's offset
+	copies    map[int]uint64    // index of a procedure without a name -> offset of the entry with its name
 }
 
 // readProcedures reads a unit's procedures, and adds those with code. In C, procedures are only

@@ -52,7 +52,7 @@ type parameters struct {
 
 // readUnit identifies a unit of which entries were read.
 type readUnit struct {
-	sections int32 // number of the sections
+	sections int32 // number of the unit's sections, as in sectionCache
 	offset   uint64
 	module   symtab.Module   // its name is empty if unknown
 	reread   *dwarf.Sections // sections for reading it again after all units; nil if that is impossible
@@ -74,8 +74,8 @@ type unitContext struct {
 // sectionCache has what the reader knows about the entries of one .debug_info.
 type sectionCache struct {
 	number    int32
-	entries   map[uint64]entryNo // by offset
-	symbols   map[uint64]int     // table indexes of functions with code that is not inlined, by offset
+	entries   map[uint64]entryNo // by offset in .debug_info
+	symbols   map[uint64]int     // table indexes of functions with code that is not inlined, by the offset of their origin
 	hasBodies func() bool        // whether a function may be the body of a parallel region
 }
 

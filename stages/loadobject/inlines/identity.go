@@ -33,7 +33,7 @@ type identity struct {
 
 type inlinedFunction struct {
 	identity
-	entry  entryNo // the first entry that a call has
+	entry  entryNo // the first entry of the function to which a call refers
 	symbol int     // index into the table's functions of its own code, -1 for none
 }
 

@@ -18,7 +18,7 @@ import (
 type Reader struct {
 	info      *dwarf.Info
 	lines     *lines.Reader
-	table     *symtab.Draft // takes the calls
+	table     *symtab.Draft // gets the calls
 	addresses symtab.Addresses
 	sites     []callSite
 	inlined   []inlinedCode
@@ -39,7 +39,7 @@ type Reader struct {
 	bodies      map[int]entryNo // functions that contain parallel regions, by the table index of the body
 	starts      map[int]entryNo // entries that have the lines of functions, by table index
 	readable    symtab.Names
-	partsLeft   int  // limit for the name being spelled
+	partsLeft   int  // number of parts that the name being spelled may still get
 	omitEmpty   bool // omit an empty parameter list in that name
 }
 

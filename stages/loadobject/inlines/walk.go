@@ -9,7 +9,7 @@ import (
 // inlinedSubroutine is the entry of an inlined subroutine, with its attributes.
 type inlinedSubroutine struct {
 	dwarf.Attrs
-	number int // in the unit, from 0
+	number int // its number in the unit, from 0
 	depth  int // 0: inlined into a subprogram
 	parent int // number of the enclosing inlined subroutine, -1 at depth 0
 }

@@ -12,7 +12,7 @@ const (
 	BitOr                    // From | With
 	BitXor                   // From ^ With
 	BitAdd                   // From + With: each bit depends on the same and lower bits
-	BitSubtract              // From - With, likewise
+	BitSubtract              // From - With: bits depend as for BitAdd
 	BitLeft                  // From << With
 	BitRight                 // From >> With, unsigned
 	BitSigned                // From >> With, sign-extended
@@ -50,14 +50,14 @@ type Bits struct {
 	Not            bool  // With is inverted before the operation
 	Shift          int   // With is shifted by so many bits first,
 	ShiftOp        BitOp // to the left (BitLeft, or 0), or like BitRight, BitSigned or BitRotate
-	Sets, Reads    bool  // sets, or reads, the flags
+	Sets, Reads    bool  // sets the flags; reads the flags
 	Carry          bool  // reads the carry flag; shifts move the last dropped bit into it
 	Old            bool  // sets the carry flag from From, not from the result
 	Width          int   // bytes of the result
 	To, From, With BitOperand
-	First, At      int    // BitField
-	Count          int    // BitField, BitLeftIn and BitRightIn
-	Plus           uint64 // BitAdd: a third summand
+	First, At      int    // for BitField
+	Count          int    // for BitField, BitLeftIn and BitRightIn
+	Plus           uint64 // for BitAdd: a third summand
 }
 
 // Ones returns a number with the lower n bits set.

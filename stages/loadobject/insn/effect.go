@@ -29,7 +29,7 @@ type Access struct {
 	Thread      bool // relative to the thread's own block (segment fs or gs); never Absolute
 	Implicit    bool // not an operand: the stack of push, pop, call and return, and maskmovdqu
 	Inexact     bool // the address has another part: a vector's elements, or a bit number
-	Repeated    bool // an unknown number of times, at consecutive addresses
+	Repeated    bool // made an unknown number of times, at consecutive addresses
 	Load, Store bool
 	Class       Class
 	Disp        int64
@@ -53,7 +53,7 @@ const (
 	AddRegister
 	Choose     // Dest = Dest or Source (cmov; Accesses[0] if Source is missing), or Source or Second (csel)
 	LoadPair   // Dest = Accesses[0], Second = Accesses[1]
-	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 without a register
+	StorePair  // Accesses[0] = Source, Accesses[1] = Second; NoRegister is 0
 	ThreadBase // Dest = the address of the thread's own block: the base of segments, A64's tpidr_el0
 	Extend     // Dest = the low Value bytes of Source, zero- or sign-extended
 	// MultiplyAdd is Dest = Addend + Source*Second*Scale. Without Addend, that term is 0.
@@ -64,7 +64,7 @@ const (
 type Effect struct {
 	Inst
 	Op             Op
-	Dest           Register // of general registers; NoRegister unless Op has one
+	Dest           Register // a general register; NoRegister if Op has no destination
 	Source, Second Register
 	Addend         Register
 	Scale          int64 // factor of Second; negative to subtract; A64 may use only Second's lower half

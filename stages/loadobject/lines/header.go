@@ -17,7 +17,7 @@ type header struct {
 	lineBase         int64
 	lineRange        uint64
 	opcodeBase       uint8
-	operands         []byte // by opcode, from 1
+	operands         []byte // number of operands, by opcode, from 1
 	dirs             [][]byte
 	files            []file
 	program          bytereader.Reader

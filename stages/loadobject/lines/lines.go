@@ -17,9 +17,9 @@ import (
 type Reader struct {
 	rowCollector
 	info     *dwarf.Info
-	table    *symtab.Draft // takes the files and lines
+	table    *symtab.Draft // gets the files and lines
 	programs map[programKey]*Program
-	files    map[string]int32 // indexes in the table
+	files    map[string]int32 // indexes in the table, by path
 }
 
 // New returns a reader that adds files and lines to a table.

@@ -53,9 +53,9 @@ type archiveReader struct {
 	data     []byte
 	text     uint64 // size of the text segment in bytes
 	symbols  []symbol
-	modules  map[string]int32 // numbers by source file
+	modules  map[string]int32 // indexes in draft.Modules, by source file
 	module   int32            // module of the functions that follow
-	moduleOf map[uint64]int32 // by offset of a function
+	moduleOf map[uint64]int32 // index of a function's module, by the function's offset
 	plts     []Region
 	skipped  map[uint16]int // number of unused packets, by type
 }

@@ -34,7 +34,7 @@ func demangleD(s string) (string, bool) {
 type dParser struct {
 	s            string
 	at           int
-	last         int // position of the current back reference; those in its target must precede it
+	last         int // position of the back reference being followed; those in its target must precede it
 	steps, depth int
 	bytes        int // total length of the names so far
 	failed       bool

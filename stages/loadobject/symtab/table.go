@@ -32,7 +32,7 @@ type Function struct {
 	Scope    funcinfo.NameScope
 	Module   int32 // index into Table.Modules, 0 is `(unknown)`
 	Line     int32 // of the declaration, 0 if unknown
-	Indirect bool  // a resolver (STT_GNU_IFUNC): it chooses which function calls of its name enter
+	Indirect bool  // a resolver (STT_GNU_IFUNC): it chooses the function that calls by this name reach
 }
 
 // Unknown is the module of functions without debug information.
@@ -68,7 +68,7 @@ type TLS struct {
 // Content, Key and Alone are not stored in cache files.
 type Table struct {
 	BuildID   string   // hex, empty without one
-	Checksum  uint32   // of the dynamic segment, 0 without one
+	Checksum  uint32   // DT_CHECKSUM in the dynamic segment, 0 without one
 	Content   uint64   // hash of the file, 0 if it has a build-id
 	Key       string   // hash of the contents of the files from which it was built
 	Alone     bool     // files that Key does not cover were also used

@@ -19,7 +19,7 @@ const (
 	FitBeyond            // the use extends beyond it
 	FitPart              // it is longer than the use
 	FitSize              // it has the use's size
-	FitKind              // and both are floating-point numbers, or neither is
+	FitKind              // it also fits in kind: both are floating-point numbers, or neither is
 )
 
 // Step is a step on the path from a type to the part of it that an instruction uses.

@@ -15,7 +15,7 @@ const (
 	verbSub             = '-'
 	verbXor             = '^'
 	verbChange          = '*' // computes something else from the old value
-	verbSet             = '!' // computes from other things
+	verbSet             = '!' // computes from other operands only
 	verbRead            = '?' // such as comparisons
 	verbInc             = 'i'
 	verbDec             = 'd'
@@ -29,7 +29,7 @@ const (
 	verbBit             = 'b' // changes a bit; a bit number in a register is added to the address
 	verbTestBit         = 't'
 	verbAddress         = 'l'
-	verbFromFixed       = 'o' // from an address in the instruction
+	verbFromFixed       = 'o' // loads from an address in the instruction
 	verbToFixed         = 'O'
 	verbPush            = '<'
 	verbPop             = '>'

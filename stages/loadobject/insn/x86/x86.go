@@ -28,7 +28,7 @@ type decoder struct {
 	encoding encoding
 	number   byte // number of the opcode map, as in VEX and EVEX; XOP has its own numbers
 	pp       byte // the mandatory prefix, as in VEX and EVEX
-	length   byte // of the vectors: 16 bytes << length
+	length   byte // vectors have 16 << length bytes
 	single   bool // EVEX.b: one element of memory is broadcast, or rounding is set
 	vvvv     byte
 

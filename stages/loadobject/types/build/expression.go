@@ -20,7 +20,7 @@ const maxExpression = 512
 // operations since the last piece.
 type evaluator struct {
 	state    evaluatorState
-	place    types.PlaceKind // in state reached
+	place    types.PlaceKind // set in state reached
 	register int16
 	offset   int64 // the place's offset, or the address or number itself
 	pending  int64 // the number on top, which the next operation may add

@@ -35,7 +35,7 @@ type rawMember struct {
 	typ       uint64
 	offset    int64
 	bits      int64
-	bitOffset int64 // up to version 3, see entry
+	bitOffset int64 // DW_AT_bit_offset, up to DWARF 3; else absent
 	dataBit   int64
 	size      int64 // bytes of a bit field's storage
 	base      bool

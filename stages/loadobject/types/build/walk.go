@@ -13,7 +13,7 @@ type context struct {
 	array     rawTypeNo // the array that dimensions belong to
 	scope     rawScopeNo
 	common    bool // in a common block, which several units may describe
-	ignored   bool // variables belong to an entry without code
+	ignored   bool // variables are ignored: they belong to a declaration or a call site
 }
 
 // walk reads the entries of a unit. linked are the sections with its code ranges and addresses.
