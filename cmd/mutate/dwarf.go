@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// dwarfMutations damage DWARF: units, line tables, types, call frame information.
+// dwarfMutations damage DWARF: units, line tables, types and call frame information.
 var dwarfMutations = []mutation{
 	{"dwarf-unit", onELF(unitHeader)},
 	{"dwarf-entry", onELF(entryBytes)},
@@ -20,7 +20,7 @@ var dwarfMutations = []mutation{
 	{"cfi-program", onELF(frameProgram)},
 }
 
-// chunks splits a section into its units, each of which starts with its length.
+// chunks splits a DWARF section into its units. Each unit starts with its length.
 func chunks(data []byte) (list []span) {
 	for o := 0; o+4 <= len(data); {
 		n := int(le.Uint32(data[o:])) + 4
@@ -33,7 +33,7 @@ func chunks(data []byte) (list []span) {
 	return list
 }
 
-// inSection chooses a section and one of its units.
+// inSection returns a random section with one of the names, and a random unit in it.
 func (d *damage) inSection(f *elfFile, names ...string) (s elfSection, unit []byte) {
 	list := f.of(names...)
 	if len(list) == 0 {
@@ -48,7 +48,7 @@ func (d *damage) inSection(f *elfFile, names ...string) (s elfSection, unit []by
 	return s, f.content(s)[u.off : u.off+u.size]
 }
 
-// scatter overwrites some bytes from an offset on.
+// scatter overwrites n random bytes of data after the offset from.
 func (d *damage) scatter(data []byte, from, n int) bool {
 	if from >= len(data) {
 		return false
@@ -59,7 +59,8 @@ func (d *damage) scatter(data []byte, from, n int) bool {
 	return true
 }
 
-// unitHeader changes a unit's length, version, type, address size or offset of abbreviations.
+// unitHeader changes a field of a unit's header: length, version, type, address size or offset of
+// abbreviations.
 func unitHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".debug_info", ".debug_types", ".debug_aranges")
 	if len(u) < 12 {
@@ -86,8 +87,7 @@ func abbreviations(d *damage, f *elfFile) bool {
 	return d.done("%d bytes of the abbreviations are others", n)
 }
 
-// lineHeader changes the lengths, minimum instruction length, line range, line base or opcodes of a
-// line table.
+// lineHeader changes a random field in the header of a line table.
 func lineHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".debug_line")
 	if len(u) < 40 {
@@ -130,7 +130,7 @@ func ranges(d *damage, f *elfFile) bool {
 	return d.done("%d bytes of %q are others", n, s.name)
 }
 
-// nestedEntries makes a unit with very deeply nested entries: each is in the one before.
+// nestedEntries makes a unit in which each entry is nested in the entry before, very deeply.
 func nestedEntries(d *damage, f *elfFile) bool {
 	info, abbrev := f.of(".debug_info"), f.of(".debug_abbrev")
 	if len(info) == 0 || len(abbrev) == 0 {
@@ -145,7 +145,7 @@ func nestedEntries(d *damage, f *elfFile) bool {
 	return d.done("entries with tag %#x are nested %d deep", tag, depth)
 }
 
-// privateSource renames the source files to a private file.
+// privateSource renames source files to one that only root may read.
 func privateSource(d *damage, f *elfFile) bool {
 	list := f.of(".debug_str", ".debug_line_str", ".debug_line")
 	if len(list) == 0 {
@@ -169,7 +169,7 @@ func privateSource(d *damage, f *elfFile) bool {
 	return n > 0 && d.done("%d source files have names like /etc/shadow", n)
 }
 
-// frameHeader damages the header of a call frame information entry.
+// frameHeader damages the header of an entry in call frame information.
 func frameHeader(d *damage, f *elfFile) bool {
 	s, u := d.inSection(f, ".eh_frame", ".debug_frame")
 	if len(u) < 12 {

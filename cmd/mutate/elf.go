@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// elfMutations damage load objects: headers, symbols, notes.
+// elfMutations damage load objects: headers, symbols and notes.
 var elfMutations = []mutation{
 	{"elf-header", onELF(elfHeader)},
 	{"elf-program", onELF(programHeader)},
@@ -38,8 +38,8 @@ func onELF(do func(*damage, *elfFile) bool) func(*damage) bool {
 	}
 }
 
-// done records a damage to a load object. It changes at most the stacks that are unwound with the
-// object.
+// done records a damage to a load object. Only stacks that are unwound with the load object may
+// differ.
 func (d *damage) done(format string, args ...any) bool {
 	if d.rec.base.dumps {
 		return d.did("call frame information", 0, format, args...)
@@ -70,7 +70,7 @@ func sectionHeader(d *damage, f *elfFile) bool {
 	}
 	s := pick(d, f.sections)
 	x, v := pick(d, sectionFields), d.absurd()
-	if d.IntN(3) == 0 { // another section's value, or the file's size
+	if d.IntN(3) == 0 { // so that it contradicts another section, or ends with the file
 		v = pick(d, []uint64{uint64(len(f.data)), uint64(len(f.data) - 1), uint64(pick(d, f.sections).off), uint64(pick(d, f.sections).size)})
 	}
 	putField(f.data[s.header:], x, v)
@@ -135,7 +135,7 @@ func symbolField(d *damage, f *elfFile) bool {
 	return d.done("%d fields of symbols in %q are others", n, s.name)
 }
 
-// manySymbols gives the table a million entries, most of them overlapping.
+// manySymbols makes the symbol table very large by repeating its entries.
 func manySymbols(d *damage, f *elfFile) bool {
 	list := f.of(".symtab")
 	if len(list) == 0 {
@@ -166,7 +166,7 @@ var strangeNames = []string{
 	"",
 }
 
-// symbolName gives symbols a name that is hard to demangle or to print.
+// symbolName gives symbols names that are hard to demangle or to print.
 func symbolName(d *damage, f *elfFile) bool {
 	list := f.of(".symtab", ".dynsym")
 	if len(list) == 0 {
@@ -182,7 +182,7 @@ func symbolName(d *damage, f *elfFile) bool {
 	f.move(names, append(append(content, name...), 0))
 	n := 0
 	for off := s.off; off+24 <= s.off+s.size; off += 24 {
-		if f.data[off+4]&0xf == 2 && (n == 0 || d.IntN(2) == 0) { // functions
+		if f.data[off+4]&0xf == 2 && (n == 0 || d.IntN(2) == 0) { // symbols of functions
 			le.PutUint32(f.data[off:], uint32(at))
 			n++
 		}

@@ -11,12 +11,12 @@ type elfFile struct {
 
 type elfSection struct {
 	name              string
-	header            int // where its header is
+	header            int // offset of its section header in the file
 	off, size, typ    int
 	addr, entry, link int
 }
 
-// sectionFields are the fields of a section header with offsets and sizes.
+// sectionFields are the fields of a section header.
 var sectionFields = []sampleField{{"name", 0, 4}, {"type", 4, 4}, {"flags", 8, 8}, {"address", 16, 8}, {"offset", 24, 8}, {"size", 32, 8}, {"link", 40, 4}, {"info", 44, 4}, {"alignment", 48, 8}, {"entry size", 56, 8}}
 
 var programFields = []sampleField{{"type", 0, 4}, {"flags", 4, 4}, {"offset", 8, 8}, {"address", 16, 8}, {"file size", 32, 8}, {"memory size", 40, 8}}
@@ -45,7 +45,7 @@ func parseELF(data []byte) *elfFile {
 	return f
 }
 
-// of returns the sections with one of the names that have content.
+// of returns the sections that have one of the names, and content.
 func (f *elfFile) of(names ...string) (list []elfSection) {
 	for _, s := range f.sections {
 		for _, n := range names {
@@ -60,7 +60,7 @@ func (f *elfFile) of(names ...string) (list []elfSection) {
 // content returns the bytes of a section.
 func (f *elfFile) content(s elfSection) []byte { return f.data[s.off : s.off+s.size] }
 
-// move writes a section's new content to the end of the file.
+// move appends new content of a section to the file, and makes the section header refer to it.
 func (f *elfFile) move(s elfSection, content []byte) {
 	le.PutUint64(f.data[s.header+24:], uint64(len(f.data)))
 	le.PutUint64(f.data[s.header+32:], uint64(len(content)))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fileMutations replace whole files.
+// fileMutations damage whole files: they replace, truncate, extend, swap, add or remove them.
 var fileMutations = []mutation{
 	{"file-special", specialFile},
 	{"file-cut", cutFile},
@@ -17,10 +17,10 @@ var fileMutations = []mutation{
 	{"folder-dropped", dropFolder},
 }
 
-// everyFile matches the files of a recording, and files that are passed with it.
+// everyFile matches the files of a recording, and files that are passed to ingest with it.
 var everyFile = []string{"recording.er/*", "recording.er/_*/*", "recording.er/archives/*", "recording.data", "maps/*", "jit/*", "kallsyms"}
 
-// specialFile replaces a file by a special file, such as a pipe.
+// specialFile replaces a file by something else, such as a pipe or a folder.
 func specialFile(d *damage) bool {
 	names := d.rec.names(append(everyFile, d.rec.base.objects...)...)
 	name, kind := pick(d, names), pick(d, specials)
@@ -31,12 +31,13 @@ func specialFile(d *damage) bool {
 	return d.did("", 0, "%s is %s", name, kind)
 }
 
-// objectFile reports whether stacks are unwound with a file.
+// objectFile reports whether a file is a load object with which stacks are unwound.
 func (d *damage) objectFile(name string) bool {
 	return d.rec.base.dumps && strings.HasPrefix(name, "symfs/")
 }
 
-// cutFile truncates a file at any offset. Further mutations truncate the recording's own data.
+// cutFile truncates a file at a random offset. (cutPackets and cutPerf truncate only the
+// recording.)
 func cutFile(d *damage) bool {
 	name, data := d.read(append(everyFile, d.rec.base.objects...)...)
 	if len(data) == 0 {
@@ -44,7 +45,7 @@ func cutFile(d *damage) bool {
 	}
 	at := d.IntN(len(data))
 	if used := len(bytes.TrimRight(data, "\x00")); d.IntN(4) > 0 && used > 0 {
-		at = d.IntN(used) // what follows is padding
+		at = d.IntN(used) // not in the padding at the end
 	}
 	d.write(name, data[:at])
 	if d.objectFile(name) {
@@ -53,7 +54,7 @@ func cutFile(d *damage) bool {
 	return d.did("", 0, "%s is cut at byte %d of %d", name, at, len(data))
 }
 
-// growFile appends to a file.
+// growFile appends bytes to a file.
 func growFile(d *damage) bool {
 	name, data := d.read(everyFile...)
 	more := make([]byte, pick(d, []int{1, 3, 4096, 65536, 1 << 20}))
@@ -79,7 +80,7 @@ func swapFiles(d *damage) bool {
 	return d.did("", 0, "%s has the content of %s", name, other)
 }
 
-// nameFile adds a file whose name or kind the recording does not expect.
+// nameFile adds a file that a recording normally does not have.
 func nameFile(d *damage) bool {
 	if !d.rec.base.gprofng {
 		return false
@@ -104,8 +105,8 @@ func nameFile(d *damage) bool {
 
 var executed = regexp.MustCompile(`_x\d+\.er$`)
 
-// dropFolder removes a descendant or the archives. The parent's log tells where a descendant's data
-// are.
+// dropFolder removes the data of a descendant process, or the archive of load objects. The log of a
+// descendant's parent says that the data should exist.
 func dropFolder(d *damage) bool {
 	if !d.rec.base.gprofng {
 		return false

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// fuzzTarget is one function that go test can fuzz.
+// fuzzTarget is a fuzz test.
 type fuzzTarget struct{ pkg, name string }
 
-// fuzzAll runs all fuzz targets of the module in turn, for equal shares of the time. go test leaves
-// what it finds in the package's testdata/fuzz, as a further test.
+// fuzzAll runs all fuzz tests of the module one after the other, each for the same time. If one
+// fails, go test saves the input in testdata/fuzz of its package, where it becomes a test case.
 func fuzzAll(ctx context.Context, total time.Duration, jobs int, w io.Writer) (found int, err error) {
 	targets, err := fuzzTargets(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (t fuzzTarget) run(ctx context.Context, share time.Duration, jobs int) (str
 
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
-// executions returns how often go test ran the target, from its last report.
+// executions returns how often the fuzz test ran, as go test last reported it.
 func executions(out string) string {
 	all := execs.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {
@@ -66,7 +66,7 @@ func executions(out string) string {
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
-// fuzzTargets finds the targets by reading the test files, which is faster than building all tests.
+// fuzzTargets finds fuzz tests by reading the test files. Building all tests would take longer.
 func fuzzTargets(ctx context.Context) (list []fuzzTarget, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-tags", "duckdb_arrow", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "stackmill/...").Output()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command mutate damages recordings and load objects, knowing their structure, and lets stackmill
-// ingest and check them. No mutant may crash it, hang it, take more than twice its memory limit,
-// leave a store that check finds wrong, or lose samples without an error or warning: the samples
-// are compared with the undamaged recording's. The table truths lists the damages that cannot be
-// noticed.
+// Command mutate damages recordings and load objects, which it parses for that, and lets stackmill
+// ingest the damaged ones (mutants) and check the stores. No mutant may crash stackmill, hang it,
+// or make it take more than twice its memory limit. None may leave a store in which check finds
+// defects, or lose samples without an error or warning: the samples are compared with those of the
+// undamaged recording. The table truths lists the damages that stackmill cannot notice.
 //
 // The printed seed, base and mutation make the same mutant again.
 //
@@ -75,7 +75,7 @@ func main() {
 	}
 }
 
-// run makes the mutants, prints those that fail, and a summary.
+// run makes the mutants, prints those that fail, and prints a summary.
 func run(ctx context.Context, f flags, w io.Writer) (failed int, err error) {
 	if f.count == 0 {
 		return 0, nil
@@ -111,7 +111,7 @@ func run(ctx context.Context, f flags, w io.Writer) (failed int, err error) {
 	return failed, err
 }
 
-// chooser returns a function that chooses mutants by seed, as the flags want.
+// chooser returns a function that chooses a mutant by a seed, among those that the flags select.
 func (f flags) chooser() (func(uint64) mutant, error) {
 	baseIs, err := regexp.Compile("^(" + f.base + ")$")
 	if err != nil {

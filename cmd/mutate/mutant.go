@@ -7,27 +7,26 @@ import (
 	"slices"
 )
 
-// mutation is one way to damage a recording. It returns false if the recording has nothing of that
-// kind.
+// mutation is a way to damage a recording. do returns false if it does not apply to the recording.
 type mutation struct {
 	name string
 	do   func(d *damage) bool
 }
 
-// mutations are all of them.
+// mutations are all ways to damage a recording.
 var mutations = slices.Concat(fileMutations, packetMutations, textMutations, perfMutations, perfFieldMutations, perfLargeMutations, elfMutations, dwarfMutations)
 
 // damage is a recording that is being damaged.
 type damage struct {
 	*rand.Rand
 	rec   *recording
-	words []string // descriptions of the damages
-	truth truth    // what may differ without an error or warning
-	err   error    // a file of the base cannot be read
+	words []string // what was damaged, as text
+	truth truth    // which differences stackmill cannot notice
+	err   error    // error of reading a file of the base
 }
 
-// did records a damage and the number of records that it touches. If kind is in truths, some
-// changes may go unnoticed; stackmill must report all others.
+// did notes a damage, and how many records it changes. kind is a key of truths, or "" for damage
+// that stackmill must report. It returns true, for mutation.do.
 func (d *damage) did(kind string, records int, format string, args ...any) bool {
 	t := truths[kind]
 	t.samples *= records * d.rec.base.events
@@ -36,7 +35,7 @@ func (d *damage) did(kind string, records int, format string, args ...any) bool 
 	return true
 }
 
-// read returns the content of a random file of the recording that matches.
+// read returns the name and content of a random file of the recording that matches a pattern.
 func (d *damage) read(patterns ...string) (name string, data []byte) {
 	names := d.rec.names(patterns...)
 	if len(names) == 0 {
@@ -52,7 +51,7 @@ func (d *damage) read(patterns ...string) (name string, data []byte) {
 
 func (d *damage) write(name string, data []byte) { d.rec.changed[name] = data }
 
-// absurd returns an extreme number.
+// absurd returns an unlikely number, such as the highest of a type.
 func (d *damage) absurd() uint64 {
 	numbers := []uint64{0, 1, 2, 7, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1 << 47, 1<<63 - 1, 1 << 63, ^uint64(0), ^uint64(0) - 1, ^uint64(0) - 4095, d.Uint64(), d.Uint64N(1 << 20)}
 	return numbers[d.IntN(len(numbers))]
@@ -60,7 +59,7 @@ func (d *damage) absurd() uint64 {
 
 func pick[T any](d *damage, list []T) T { return list[d.IntN(len(list))] }
 
-// mutant is a damaged recording, determined by its seed, base and mutation.
+// mutant identifies a damaged recording: the same seed, base and mutation always make the same one.
 type mutant struct {
 	seed     uint64
 	base     *base
@@ -69,12 +68,12 @@ type mutant struct {
 
 func (m mutant) name() string { return fmt.Sprintf("%s-%s-%d", m.base.name, m.mutation.name, m.seed) }
 
-// again returns the command that makes and tests the mutant again.
+// again returns the command that makes and tests this mutant only.
 func (m mutant) again() string {
 	return fmt.Sprintf("go run -tags duckdb_arrow ./cmd/mutate -seed %d -base %s -mutation %s -n 1 -keep DIR", m.seed, m.base.name, m.mutation.name)
 }
 
-// make damages the base; nil if the mutation does not fit the base.
+// make damages the base. It returns nil if the mutation does not apply to the base.
 func (m mutant) make(archive string) (*damage, error) {
 	rec, err := newRecording(m.base, archive)
 	if err != nil {
@@ -83,7 +82,7 @@ func (m mutant) make(archive string) (*damage, error) {
 	h := fnv.New64a()
 	h.Write([]byte(m.base.name + " " + m.mutation.name))
 	d := &damage{Rand: rand.New(rand.NewPCG(m.seed, h.Sum64())), rec: rec}
-	for range 8 { // a random choice may not fit
+	for range 8 { // it may fail because of a random choice
 		if m.mutation.do(d) && d.err == nil {
 			return d, nil
 		}
@@ -91,8 +90,8 @@ func (m mutant) make(archive string) (*damage, error) {
 	return nil, d.err
 }
 
-// chooser returns a function that maps seeds to mutants: successive seeds go through all pairs of a
-// base and a mutation, including pairs that do not fit.
+// chooser returns a function that maps seeds to mutants. Successive seeds go through all pairs of a
+// base and a mutation, whether the mutation applies to the base or not.
 func chooser(bases []*base, mutations []mutation) func(seed uint64) mutant {
 	var pairs []mutant
 	for _, mu := range mutations {
@@ -100,7 +99,7 @@ func chooser(bases []*base, mutations []mutation) func(seed uint64) mutant {
 			pairs = append(pairs, mutant{0, b, mu})
 		}
 	}
-	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // shuffled, so that a few mutants are of many kinds
+	order := rand.New(rand.NewPCG(1, 1)).Perm(len(pairs)) // shuffled, so that even a few mutants vary
 	return func(seed uint64) mutant {
 		m := pairs[order[seed%uint64(len(pairs))]]
 		m.seed = seed

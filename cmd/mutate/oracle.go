@@ -11,24 +11,24 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// sample is one event in a store, without values that are derived from others.
+// sample is an event in a store, with only those columns that are recorded, not derived.
 type sample struct {
 	kind        string
 	pid, thread int64
 	cpu, time   int64
-	stack       uint64 // hash of its words
+	stack       uint64 // hash of the recorded words
 	value       string
 }
 
-// contents has a store's samples and problems of one recording.
+// contents are the samples and problems that a store has of one recording.
 type contents struct {
 	samples  map[sample]int
 	count    int
-	problems map[string]int64 // errors and warnings, by severity and reason
-	shown    []string         // the problems as text
+	problems map[string]int64 // number of errors and warnings, by severity and reason
+	shown    []string         // the same problems, as text
 }
 
-// values are the compared columns of each kind's table.
+// values are the columns that sample.value is made of, by table.
 var values = map[string]string{
 	"clock_samples": "state, duration_ns",
 	"heap_samples":  "operation, size, address, old_address",
@@ -39,10 +39,11 @@ var values = map[string]string{
 	"pprof_samples": "type, value, labels",
 }
 
-// oracle reads stores' table files with its own SQL engine.
+// oracle reads the table files of stores with a SQL engine of its own, not through stackmill's
+// views.
 type oracle struct{ db *sql.DB }
 
-// read returns the content of a batch.
+// read returns what a batch has of a recording.
 func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*contents, error) {
 	files := map[string]string{}
 	for _, f := range c.Files {
@@ -114,7 +115,8 @@ func (o oracle) readProblems(ctx context.Context, h *contents, file string) erro
 	return rows.Err()
 }
 
-// saysMore reports whether there are errors or warnings that the undamaged recording does not have.
+// saysMore reports whether h has errors or warnings that the undamaged recording `than` does not
+// have.
 func (h *contents) saysMore(than *contents) bool {
 	for k, n := range h.problems {
 		if n > than.problems[k] {
@@ -124,7 +126,8 @@ func (h *contents) saysMore(than *contents) bool {
 	return false
 }
 
-// differences counts missing and additional samples, ignoring the free columns.
+// differences counts the samples that are missing compared with the undamaged recording, and those
+// that are new. Columns in free may differ.
 func (h *contents) differences(from *contents, free columns) (missing, more int, examples []string) {
 	moved := int64(0)
 	if free&shift != 0 {
@@ -152,7 +155,7 @@ func (h *contents) differences(from *contents, free columns) (missing, more int,
 	return missing, more, examples
 }
 
-// project clears the free columns, and subtracts the shift of all times.
+// project returns the samples without the free columns, and with times earlier by moved.
 func (h *contents) project(free columns, moved int64) map[sample]int {
 	out := map[sample]int{}
 	for s, n := range h.samples {
@@ -180,7 +183,8 @@ func (h *contents) project(free columns, moved int64) map[sample]int {
 	return out
 }
 
-// movedBy returns by how much most samples have moved in time, from the last samples of each kind.
+// movedBy returns by how many ns most times have moved. It compares the latest samples that are
+// equal but for the time.
 func (h *contents) movedBy(from *contents) (best int64) {
 	last := func(h *contents) map[sample]int64 {
 		times := map[sample]int64{}
@@ -205,7 +209,8 @@ func (h *contents) movedBy(from *contents) (best int64) {
 	return best
 }
 
-// verdict compares a mutant's samples with the base's; nil if nothing was lost unreported.
+// verdict compares the samples of a mutant with those of its base. It returns nil if none was lost,
+// or if stackmill reported the loss or cannot notice it.
 func verdict(have, want *contents, t truth, status int) []string {
 	if t.any || status != 0 || have.saysMore(want) {
 		return nil
@@ -214,9 +219,9 @@ func verdict(have, want *contents, t truth, status int) []string {
 	if missing <= t.samples && more <= t.samples {
 		return nil
 	}
-	said := "that is nothing that could not be told"
+	said := "stackmill could notice all of that"
 	if t.why != "" {
-		said = fmt.Sprintf("%d could not be told: %s", t.samples, t.why)
+		said = fmt.Sprintf("stackmill could not notice %d: %s", t.samples, t.why)
 	}
 	return append([]string{fmt.Sprintf("loss in silence: %d of %d samples are missing, %d are new; %s", missing, want.count, more, said)}, strings.Split(strings.Join(examples, "\n"), "\n")...)
 }

@@ -7,18 +7,18 @@ import (
 
 var le = binary.LittleEndian
 
-// block is the size of the blocks of event files, which packets fill without crossing. The last
-// packet in a block is CLOSED if the thread continues in another block, else EMPTY.
+// Event files consist of blocks. Packets fill a block and do not cross its end; the last one is of
+// type CLOSED if the thread continues in another block, otherwise EMPTY.
 const (
 	block      = 65536
 	emptyType  = 0
 	closedType = 65535
 )
 
-// span is a packet, a record or a similar part of a file.
+// span is the position of a part of a file, such as a packet or a record, and its type.
 type span struct{ off, size, typ int }
 
-// packets finds the packets of an event file.
+// packets returns the packets of an event file.
 func packets(data []byte) (list []span) {
 	for o := 0; o+4 <= len(data); {
 		size, typ := int(le.Uint16(data[o:])), int(le.Uint16(data[o+2:]))
@@ -32,8 +32,7 @@ func packets(data []byte) (list []span) {
 	return list
 }
 
-// fields are the offset and size of each value in a packet, by packet type (gprofng-experiment
-// 3.4).
+// fields has the offset and size of the values in packets, by packet type (gprofng-experiment 3.4).
 var fields = map[int]map[string][2]int{
 	8:  {"LWPID": {8, 8}, "THRID": {16, 8}, "CPUID": {24, 4}, "TSTAMP": {28, 8}, "FRINFO": {36, 8}, "MSTATE": {44, 4}, "NTICK": {48, 4}},
 	5:  {"LWPID": {8, 8}, "THRID": {16, 8}, "CPUID": {24, 4}, "TSTAMP": {32, 8}, "FRINFO": {40, 8}, "HTYPE": {48, 4}, "HSIZE": {56, 8}, "HVADDR": {64, 8}, "HOVADDR": {72, 8}},
@@ -64,12 +63,12 @@ var packetMutations = []mutation{
 	{"block-zeroed", onPacket(zeroBlock)},
 }
 
-// packetFile is an event file that is being damaged, and the chosen packet.
+// packetFile is an event file that is being damaged, and the packet chosen for that.
 type packetFile struct {
 	name   string
 	data   []byte
 	list   []span
-	at     int // in list
+	at     int // index of the chosen packet in list
 	stacks bool
 }
 
@@ -80,7 +79,7 @@ func onPacket(do func(*damage, *packetFile) bool) func(*damage) bool {
 		if len(f.list) < 3 {
 			return false
 		}
-		for range 100 { // it rarely takes a filler
+		for range 100 { // choose mostly packets with data
 			f.at = d.IntN(len(f.list))
 			if !f.packet().filler() || d.IntN(20) == 0 {
 				break
@@ -97,11 +96,11 @@ func onPacket(do func(*damage, *packetFile) bool) func(*damage) bool {
 
 func (f *packetFile) packet() span { return f.list[f.at] }
 
-// filler reports whether a packet only fills its block.
+// filler reports whether a packet has no data: it fills the rest of its block.
 func (s span) filler() bool { return s.typ == emptyType || s.typ == closedType }
 
-// kind returns the key in truths: none for stacks, because packets refer to them, so that a missing
-// or duplicate stack must be reported.
+// kind returns `of` as the key in truths, but "" for stacks: packets refer to stacks, so stackmill
+// must report a missing or duplicate one.
 func (f *packetFile) kind(of string) string {
 	if f.stacks {
 		return ""
@@ -113,8 +112,8 @@ func (f *packetFile) bytes(s span) []byte { return f.data[s.off : s.off+s.size] 
 
 func (f *packetFile) endOfBlock(off int) int { return min(off-off%block+block, len(f.data)) }
 
-// dropPacket moves the rest of the block up, as if the packet had never been written, and enlarges
-// the filler.
+// dropPacket removes a packet. The rest of the block moves up and the filler grows, as if the
+// packet had never been written.
 func dropPacket(d *damage, f *packetFile) bool {
 	p := f.packet()
 	var last span
@@ -150,7 +149,7 @@ func overwritePacket(d *damage, f *packetFile) bool {
 	return false
 }
 
-// swapPackets swaps packets, which must not matter: packets are sorted by time.
+// swapPackets swaps two packets. The result must be the same, because packets are sorted by time.
 func swapPackets(d *damage, f *packetFile) bool {
 	p := f.packet()
 	for _, o := range f.list {
@@ -222,13 +221,13 @@ func packetBits(d *damage, f *packetFile) bool {
 	switch words := map[int]int{11: 32, 17: 16}[p.typ]; {
 	case f.stacks && at >= words:
 		kind = "words of a stack"
-	case !f.stacks && at >= 8: // after size, type and unused bytes
+	case !f.stacks && at >= 8: // not in size, type or unused bytes
 		kind = "record's value"
 	}
 	return d.did(kind, 1, "%s: bit %d of byte %d of packet %d at %d is flipped", f.name, bit, at, f.at, p.off)
 }
 
-// zeroPackets overwrites some packets, or parts of them, with NULs.
+// zeroPackets overwrites a part of a packet, or parts of several, with NULs.
 func zeroPackets(d *damage, f *packetFile) bool {
 	p := f.packet()
 	from := min(p.off+d.IntN(p.size), f.endOfBlock(p.off)-1)
@@ -237,8 +236,8 @@ func zeroPackets(d *damage, f *packetFile) bool {
 	return d.zeroed(f, from, to)
 }
 
-// zeroed records NULs: within one packet they are values; elsewhere they make a size of 0, which no
-// packet has.
+// zeroed notes the damage. NULs within a packet are values; NULs in a header make a size of 0,
+// which stackmill must report.
 func (d *damage) zeroed(f *packetFile, from, to int) bool {
 	touched, headers := 0, false
 	for _, p := range f.list {
@@ -257,7 +256,7 @@ func (d *damage) zeroed(f *packetFile, from, to int) bool {
 	return d.did(kind, touched, "%s: bytes %d to %d, of %d packets, are 0", f.name, from, to, touched)
 }
 
-// cutPackets truncates the file at any offset within the written packets.
+// cutPackets truncates the file at or in a packet.
 func cutPackets(d *damage, f *packetFile) bool {
 	p := f.packet()
 	at := p.off
@@ -270,7 +269,7 @@ func cutPackets(d *damage, f *packetFile) bool {
 
 func (f *packetFile) blocks() int { return (f.list[len(f.list)-1].off + block) / block }
 
-// cutBlocks truncates the file at the end of a block.
+// cutBlocks truncates the file after a block.
 func cutBlocks(d *damage, f *packetFile) bool {
 	if f.blocks() < 2 {
 		return false
@@ -302,8 +301,8 @@ func overwriteBlock(d *damage, f *packetFile) bool {
 	return d.did(f.kind("block overwritten"), n, "%s: block %d is a copy of block %d", f.name, a, b)
 }
 
-// dropBlock removes a block. If a thread's last remaining block is CLOSED, another one must have
-// followed.
+// dropBlock removes a block. If the file then ends with a CLOSED packet, stackmill must notice that
+// a block is missing.
 func dropBlock(d *damage, f *packetFile) bool {
 	if f.blocks() < 2 {
 		return false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// perfMutations damage the order and headers of records.
+// perfMutations damage the order, headers and bytes of records, and the file's header.
 var perfMutations = []mutation{
 	{"record-dropped", onPerf(dropRecord)},
 	{"record-doubled", onPerf(doubleRecord)},
@@ -22,7 +22,8 @@ var perfMutations = []mutation{
 	{"perf-header", onBytes(perfHeader)},
 }
 
-// onPerf makes a mutation of records. If the first record changes, all times shift.
+// onPerf makes a mutation that damages records. All times may shift, because they count from the
+// first record.
 func onPerf(do func(*damage, *perfFile) bool) func(*damage) bool {
 	return onParts(func(d *damage, f *perfFile) bool {
 		d.truth = d.truth.plus(truths["perf record"])
@@ -30,7 +31,7 @@ func onPerf(do func(*damage, *perfFile) bool) func(*damage) bool {
 	})
 }
 
-// onParts makes a mutation of any part of the file.
+// onParts makes a mutation that changes the parsed parts of the file.
 func onParts(do func(*damage, *perfFile) bool) func(*damage) bool {
 	return func(d *damage) bool {
 		name, data := d.read("recording.data")
@@ -43,7 +44,7 @@ func onParts(do func(*damage, *perfFile) bool) func(*damage) bool {
 	}
 }
 
-// onBytes makes a mutation that gets both the parsed parts and the bytes of the file.
+// onBytes makes a mutation that changes the bytes of the file; it also gets the parsed parts.
 func onBytes(do func(*damage, *perfFile, []byte) []byte) func(*damage) bool {
 	return func(d *damage) bool {
 		name, data := d.read("recording.data")
@@ -59,7 +60,7 @@ func onBytes(do func(*damage, *perfFile, []byte) []byte) func(*damage) bool {
 	}
 }
 
-// pick chooses a record: first a type, because most records are samples.
+// pick returns a random record. It chooses a type first, because most records are samples.
 func (f *perfFile) pick(d *damage) int {
 	var types []int
 	for _, r := range f.records {
@@ -71,7 +72,7 @@ func (f *perfFile) pick(d *damage) int {
 	return pick(d, f.of(pick(d, types)))
 }
 
-// samples returns 1 for a sample, 0 for other records.
+// samples returns how many samples a record is: 1 or 0.
 func (f *perfFile) samples(at int) int {
 	if typeOf(f.records[at]) == recordSample {
 		return 1
@@ -79,8 +80,8 @@ func (f *perfFile) samples(at int) int {
 	return 0
 }
 
-// kind returns the key in truths for damage to a record's content: none unless it is a sample.
-// Other records describe events or hold compressed data, whose loss must be reported.
+// kind returns `of` as the key in truths if a record is a sample, otherwise "": stackmill must
+// report damage to other records, which describe processes or hold compressed data.
 func (f *perfFile) kind(at int, of string) string {
 	if typeOf(f.records[at]) == recordSample {
 		return of
@@ -101,7 +102,8 @@ func doubleRecord(d *damage, f *perfFile) bool {
 	return d.did(f.kind(at, "record doubled"), f.samples(at), "record %d, type %d, is there twice", at, typeOf(f.records[at]))
 }
 
-// swapRecords swaps two neighbors; sorting by time must restore the order.
+// swapRecords swaps two adjacent records. The result must be the same, because records are sorted
+// by time.
 func swapRecords(d *damage, f *perfFile) bool {
 	at := d.IntN(len(f.records) - 1)
 	a, b := typeOf(f.records[at]), typeOf(f.records[at+1])
@@ -123,7 +125,7 @@ func moveRecord(d *damage, f *perfFile) bool {
 	return d.did("", 0, "record %d is moved to %d", from, to)
 }
 
-// recordType gives a record an unknown type.
+// recordType gives a record a type that perf does not have.
 func recordType(d *damage, f *perfFile) bool {
 	at := f.pick(d)
 	r, typ := bytes.Clone(f.records[at]), pick(d, []uint32{0, 23, 40, 63, 85, 200, 1 << 16, 1<<31 - 1, ^uint32(0)})
@@ -133,7 +135,7 @@ func recordType(d *damage, f *perfFile) bool {
 	return true
 }
 
-// knownType gives a sample the type of another record.
+// knownType gives a sample the type of another kind of record.
 func knownType(d *damage, f *perfFile) bool {
 	list := f.of(recordSample)
 	if len(list) == 0 {
@@ -146,7 +148,7 @@ func knownType(d *damage, f *perfFile) bool {
 	return d.did("record's known type", 1, "record %d, a sample, has type %d", at, typ)
 }
 
-// recordSize changes the size in a record's header, but not the record's bytes.
+// recordSize changes the size in a record's header, but not the size of the record.
 func recordSize(d *damage, f *perfFile) bool {
 	at := f.pick(d)
 	r := bytes.Clone(f.records[at])
@@ -168,7 +170,7 @@ func recordMisc(d *damage, f *perfFile) bool {
 	return d.did(f.kind(at, "record's value"), f.samples(at), "record %d, type %d, has misc %#x", at, typeOf(r), v)
 }
 
-// insertRecord adds a record of a type that perf writes, with random content.
+// insertRecord inserts a record with random content.
 func insertRecord(d *damage, f *perfFile) bool {
 	at := d.IntN(len(f.records))
 	body := make([]byte, 8*d.IntN(40))
@@ -186,7 +188,7 @@ func insertRecord(d *damage, f *perfFile) bool {
 	return d.did("record inserted", n, "there is a record %d of type %d with %d bytes", at, typ, len(body))
 }
 
-// cutPerf truncates the file in its data or after them.
+// cutPerf truncates the file before, in or after its records.
 func cutPerf(d *damage, f *perfFile, data []byte) []byte {
 	at, total := len(f.head), len(data)
 	k := d.IntN(len(f.records))
@@ -194,14 +196,14 @@ func cutPerf(d *damage, f *perfFile, data []byte) []byte {
 		at += len(r)
 	}
 	switch d.IntN(4) {
-	case 0: // where a record ends
-	case 1: // after the data
+	case 0: // between two records
+	case 1: // after the records
 		at = len(f.head) + len(bytes.Join(f.records, nil))
 		if at == total {
 			return nil
 		}
 		at += d.IntN(total - at)
-	case 2: // before them
+	case 2: // before the records
 		at = d.IntN(len(f.head))
 	default:
 		at += 1 + d.IntN(len(f.records[k])-1)
@@ -210,7 +212,8 @@ func cutPerf(d *damage, f *perfFile, data []byte) []byte {
 	return data[:at]
 }
 
-// touched returns how many records have changed content, and whether a header has.
+// touched returns how many records overlap the bytes from `from` to `to`, whether a header does,
+// and whether a record other than a sample does.
 func (f *perfFile) touched(from, to int) (records int, headers, other bool) {
 	at := len(f.head)
 	if from < at {
@@ -242,7 +245,8 @@ func perfBits(d *damage, f *perfFile, data []byte) []byte {
 	return f.changed(d, data, n, headers, other, "bit %d of byte %d is flipped", bit, at)
 }
 
-// changed records that bytes were overwritten: within samples they are values.
+// changed notes that bytes were overwritten. Only within samples, they are values that stackmill
+// cannot check.
 func (f *perfFile) changed(d *damage, data []byte, n int, headers, other bool, format string, args ...any) []byte {
 	d.truth = d.truth.plus(truths["perf record"])
 	switch {
@@ -256,7 +260,7 @@ func (f *perfFile) changed(d *damage, data []byte, n int, headers, other bool, f
 	return data
 }
 
-// perfHeader changes the file's header.
+// perfHeader changes a field of the file's header.
 func perfHeader(d *damage, f *perfFile, data []byte) []byte {
 	at := 8 * d.IntN(min(len(f.head), 104)/8)
 	v := d.absurd()

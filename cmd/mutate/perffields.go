@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// perfFieldMutations change values of records, attributes and features.
+// perfFieldMutations change the values of fields in records, attributes and features.
 var perfFieldMutations = []mutation{
 	{"sample-field", onPerf(sampleValue)},
 	{"side-field", onPerf(sideValue)},
@@ -19,8 +19,8 @@ var perfFieldMutations = []mutation{
 	{"feature-index", onBytes(featureIndex)},
 }
 
-// sampleValue gives a field of a sample an unexpected value. stackmill must report a length that
-// disagrees with the record's, and an id without event.
+// sampleValue gives a field of a sample an unlikely value. stackmill must report a length that does
+// not fit into the record.
 func sampleValue(d *damage, f *perfFile) bool {
 	list := f.of(recordSample)
 	if len(list) == 0 {
@@ -51,7 +51,7 @@ func sampleValue(d *damage, f *perfFile) bool {
 	return d.did(kind, 1, "%s of sample %d is %#x", x.name, at, v)
 }
 
-// sideValue gives a field of a process or mapping record an unexpected value.
+// sideValue gives a field of a record about a process or mapping an unlikely value.
 func sideValue(d *damage, f *perfFile) bool {
 	list := f.of(recordMmap, recordMmap2, recordComm, recordExit, recordFork)
 	if len(list) == 0 {
@@ -61,7 +61,7 @@ func sideValue(d *damage, f *perfFile) bool {
 	r := bytes.Clone(f.records[at])
 	x := pick(d, sideFields[typeOf(r)])
 	v := d.absurd()
-	if d.IntN(3) == 0 { // another record's value, so that they contradict each other
+	if d.IntN(3) == 0 { // a value of another record, which this one then contradicts
 		o := f.records[pick(d, f.of(typeOf(r)))]
 		v = uint64(le.Uint32(o[8:]))
 	}
@@ -70,7 +70,7 @@ func sideValue(d *damage, f *perfFile) bool {
 	return d.did("", 0, "%s of record %d, type %d, is %#x", x.name, at, typeOf(r), v)
 }
 
-// sideName gives a mapping or a command a hostile name.
+// sideName gives a mapping or a process a hostile name.
 func sideName(d *damage, f *perfFile) bool {
 	list := f.of(recordMmap, recordMmap2, recordComm)
 	if len(list) == 0 {
@@ -85,14 +85,14 @@ func sideName(d *damage, f *perfFile) bool {
 	if d.IntN(4) > 0 {
 		body = append(body, make([]byte, 8-len(body)%8)...)
 	} else {
-		body = append(body, bytes.Repeat([]byte{'x'}, (8-len(body)%8)%8)...) // without a final NUL
+		body = append(body, bytes.Repeat([]byte{'x'}, (8-len(body)%8)%8)...) // without the NUL at the end
 	}
 	f.records[at] = record(typeOf(r), int(le.Uint16(r[4:])), append(body, trailer...))
 	return d.did("", 0, "the name of record %d, type %d, is %.40q", at, typeOf(r), name)
 }
 
-// trailerWords returns the length in words of the trailer that identifies records other than
-// samples (perf-data 6.4).
+// trailerWords returns the number of words in the trailer of records that are not samples
+// (perf-data 6.4).
 func trailerWords(sampleType uint64) (n int) {
 	for _, bit := range []int{1, 2, 6, 9, 7, 16} {
 		n += int(sampleType >> bit & 1)
@@ -104,7 +104,7 @@ func trailerWords(sampleType uint64) (n int) {
 var attrFields = []sampleField{{"type", 0, 4}, {"size", 4, 4}, {"config", 8, 8}, {"period", 16, 8}, {"sample type", 24, 8}, {"read format", 32, 8}, {"flags", 40, 8},
 	{"wakeup", 48, 4}, {"breakpoint", 52, 4}, {"config1", 56, 8}, {"branches", 72, 8}, {"registers", 80, 8}, {"stack size", 88, 4}, {"clock", 92, 4}}
 
-// attrField changes a field of an event's attribute.
+// attrField changes a field in the attribute of an event.
 func attrField(d *damage, f *perfFile) bool {
 	attr, where := f.pickAttr(d)
 	if attr == nil {
@@ -139,7 +139,7 @@ func (f *perfFile) pickAttr(d *damage) (attr []byte, where string) {
 	return f.records[at][8:], "an attribute's record"
 }
 
-// attrIDs changes the section that lists an event's ids.
+// attrIDs changes the position or size of the list of an event's ids.
 func attrIDs(d *damage, f *perfFile) bool {
 	if len(f.attrs) == 0 {
 		return false
@@ -213,7 +213,7 @@ func featureLength(d *damage, f *perfFile) bool {
 	return d.did(x.kind(), 0, "feature %d has %d bytes", x.bit, n)
 }
 
-// featureIndex changes the recorded position of a feature.
+// featureIndex changes the position or size of a feature in the index.
 func featureIndex(d *damage, f *perfFile, data []byte) []byte {
 	if len(f.features) == 0 {
 		return nil

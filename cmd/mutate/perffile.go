@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// perfFile is a perf.data file, split into parts (perf-data 1). After changes in the parts, bytes
-// writes the file with correct offsets and sizes.
+// perfFile is a perf.data file, split into its parts (perf-data 1). bytes joins them again, with
+// offsets and sizes that fit changed parts.
 type perfFile struct {
 	pipe     bool
-	head     []byte // header, attributes and ids, up to the data
+	head     []byte // header, attributes and ids: everything before the records
 	records  [][]byte
 	features []feature
-	gap      []byte // after the index, where perf reserves room for features that it then leaves out
+	gap      []byte // unused space after the index of features: perf reserves it for features that it then does not write
 	attrs    []int  // offsets of the attributes in head
 }
 
@@ -73,7 +73,7 @@ func splitRecords(data []byte) (list [][]byte) {
 	return list
 }
 
-// bytes joins the parts to a file.
+// bytes returns the file made of the parts.
 func (f *perfFile) bytes() []byte {
 	data := bytes.Join(f.records, nil)
 	out := append(bytes.Clone(f.head), data...)
@@ -93,7 +93,7 @@ func (f *perfFile) bytes() []byte {
 	return out
 }
 
-// The types of records that are treated separately.
+// Types of records that mutations distinguish.
 const (
 	recordMmap       = 1
 	recordComm       = 3
@@ -108,7 +108,7 @@ const (
 
 func typeOf(r []byte) int { return int(le.Uint32(r)) }
 
-// of returns the indexes of the records of some types.
+// of returns the indexes of the records that have one of the types.
 func (f *perfFile) of(types ...int) (list []int) {
 	for i, r := range f.records {
 		for _, t := range types {
@@ -120,7 +120,7 @@ func (f *perfFile) of(types ...int) (list []int) {
 	return list
 }
 
-// sampleType returns the first event's sample type.
+// sampleType returns the sample type (the bits of the recorded fields) of the first event.
 func (f *perfFile) sampleType() uint64 {
 	if len(f.attrs) > 0 {
 		return le.Uint64(f.head[f.attrs[0]+24:])
@@ -137,7 +137,8 @@ type sampleField struct {
 	off, len int
 }
 
-// sampleFields returns the fields of a sample up to the first without a fixed offset (perf-data 6).
+// sampleFields returns the fields of a sample, up to the first whose offset is not fixed (perf-data
+// 6).
 func (f *perfFile) sampleFields(r []byte) (list []sampleField) {
 	off, set := 8, f.sampleType()
 	add := func(bit, n int, name string) {
@@ -186,7 +187,7 @@ func (s sampleField) put(r []byte, v uint64) {
 	le.PutUint64(r[s.off:], v)
 }
 
-// sideFields are the fields of other records, by type (perf-data 5.1).
+// sideFields are the fields of records that are not samples, by type (perf-data 5.1).
 var sideFields = map[int][]sampleField{
 	recordMmap:  {{"pid", 8, 4}, {"tid", 12, 4}, {"start", 16, 8}, {"length", 24, 8}, {"offset", 32, 8}},
 	recordMmap2: {{"pid", 8, 4}, {"tid", 12, 4}, {"start", 16, 8}, {"length", 24, 8}, {"offset", 32, 8}, {"device", 40, 8}, {"inode", 48, 8}, {"protection", 64, 4}, {"flags", 68, 4}},
@@ -195,7 +196,7 @@ var sideFields = map[int][]sampleField{
 	recordFork:  {{"pid", 8, 4}, {"ppid", 12, 4}, {"tid", 16, 4}, {"ptid", 20, 4}, {"time", 24, 8}},
 }
 
-// record makes a record of a type.
+// record returns the bytes of a record with this type and content.
 func record(typ, misc int, body []byte) []byte {
 	r := binary.LittleEndian.AppendUint32(nil, uint32(typ))
 	r = le.AppendUint16(r, uint16(misc))

@@ -17,7 +17,7 @@ var perfLargeMutations = []mutation{
 	{"zstd-bomb", onPerf(zstdBomb)},
 }
 
-// trailer returns a trailer of NULs, as synthesized records have.
+// trailer returns a record's trailer with zeros, as in records that perf synthesizes.
 func (f *perfFile) trailer() []byte { return make([]byte, 8*trailerWords(f.sampleType())) }
 
 func (f *perfFile) mapping(pid uint32, start, length uint64, name string) []byte {
@@ -46,7 +46,7 @@ func (f *perfFile) insert(list [][]byte) bool {
 	return true
 }
 
-// manyForks forks a process with many mappings very often.
+// manyForks adds a process with many mappings that forks very often.
 func manyForks(d *damage, f *perfFile) bool {
 	maps, forks := 1000+d.IntN(1000), 10000+d.IntN(20000)
 	var list [][]byte
@@ -68,7 +68,7 @@ func manyMappings(d *damage, f *perfFile) bool {
 	return f.insert(list) && d.did("", 0, "%d mappings, which overlap", n)
 }
 
-// manyProcesses gives each sample a different process.
+// manyProcesses gives each sample a process of its own.
 func manyProcesses(d *damage, f *perfFile) bool {
 	samples := f.of(recordSample)
 	n := 0
@@ -84,7 +84,7 @@ func manyProcesses(d *damage, f *perfFile) bool {
 	return n > 0 && d.did("record's value", len(samples), "each of %d samples has a process of its own", len(samples))
 }
 
-// manyEvents repeats the attributes.
+// manyEvents adds copies of the first attribute.
 func manyEvents(d *damage, f *perfFile) bool {
 	if len(f.attrs) == 0 {
 		return false
@@ -96,7 +96,7 @@ func manyEvents(d *damage, f *perfFile) bool {
 		f.head = append(f.head, f.head[a:a+size]...)
 	}
 	for i := range n {
-		le.PutUint64(entry[8:], uint64(i)) // a different config each
+		le.PutUint64(entry[8:], uint64(i)) // so that the events differ
 		f.head = append(f.head, entry...)
 	}
 	le.PutUint64(f.head[attrsAt:], uint64(at))
@@ -105,10 +105,10 @@ func manyEvents(d *damage, f *perfFile) bool {
 	return d.did("", 0, "%d more events, all with the ids of the first", n)
 }
 
-// moved updates the data's offset after the head has grown.
+// moved updates the offset of the records after the head has grown.
 func (f *perfFile) moved() { le.PutUint64(f.head[dataAt:], uint64(len(f.head))) }
 
-// overlappingIDs gives many events the same large list of ids.
+// overlappingIDs adds events that all have the same long list of ids.
 func overlappingIDs(d *damage, f *perfFile) bool {
 	if len(f.attrs) == 0 {
 		return false
@@ -132,7 +132,8 @@ func overlappingIDs(d *damage, f *perfFile) bool {
 	return d.did("", 0, "%d events share a list of %d ids", n, ids)
 }
 
-// zstdBomb adds small compressed records that expand enormously.
+// zstdBomb adds compressed records that are small, but become very large when they are
+// decompressed.
 func zstdBomb(d *damage, f *perfFile) bool {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
 	if err != nil {
@@ -141,7 +142,7 @@ func zstdBomb(d *damage, f *perfFile) bool {
 	}
 	defer w.Close()
 	content := make([]byte, 512<<20)
-	if d.IntN(2) == 0 { // well-formed records without effect
+	if d.IntN(2) == 0 { // valid records without any effect
 		content = bytes.Repeat(record(recordRound, 0, nil), 8<<20)
 	}
 	packed := w.EncodeAll(content, nil)

@@ -17,17 +17,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits of the program.
+// Limits for stackmill.
 const (
 	memory  = 256 << 20 // --memory
 	hang    = 30 * time.Second
-	addrMax = 16 << 30 // of address space, which may be reserved without being used
+	addrMax = 16 << 30 // address space, much of which is reserved but not used
 	fileMax = 4 << 30
 )
 
-// outcome is the result of one run of the program.
+// outcome is the result of a run of stackmill.
 type outcome struct {
-	Status         int    // -1: ended by a signal
+	Status         int    // exit status; -1: a signal ended it
 	Signal         string // the signal that ended it
 	Hung           bool
 	RSS            int64
@@ -35,11 +35,11 @@ type outcome struct {
 	failures       []string
 }
 
-// program runs stackmill. A small process, the launcher, starts it: a large process would start a
-// child that is as large for a moment, and Linux records that as its peak.
+// program runs stackmill through a small process, the launcher. If this large process started it,
+// Linux would count the size of this process toward the child's peak memory.
 type program struct{ path string }
 
-// launcher is this program's first argument if it is the launcher.
+// launcher is the first argument of this program when it is the launcher.
 const launcher = "launch"
 
 func (p program) run(ctx context.Context, args ...string) (o outcome, err error) {
@@ -71,7 +71,7 @@ func (p program) run(ctx context.Context, args ...string) (o outcome, err error)
 	return o, err
 }
 
-// launch runs a program with limits, and writes the outcome to file 3.
+// launch runs a program with limits, and writes the outcome to file descriptor 3.
 func launch(path string, args ...string) error {
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -86,7 +86,7 @@ func launch(path string, args ...string) error {
 	}
 	ended, hung := make(chan struct{}), make(chan bool)
 	go func() { hung <- watch(cmd.Process, ended) }()
-	_ = cmd.Wait() // the state has the result
+	_ = cmd.Wait() // ProcessState says how it ended
 	close(ended)
 	s := cmd.ProcessState
 	o := outcome{Status: s.ExitCode(), Hung: <-hung, RSS: s.SysUsage().(*syscall.Rusage).Maxrss << 10}
@@ -101,12 +101,13 @@ func launch(path string, args ...string) error {
 	return err
 }
 
-// watch ends a process that hangs, and reports whether it did. Since the machine may be busy, a
-// process hangs if it has used CPU for the whole time limit, or none for as long.
+// watch ends a process that hangs, and reports whether it did so. A process hangs if it has used
+// more CPU time than the time limit, or hardly any during that time. Elapsed time alone does not
+// count, because the machine may be busy.
 func watch(p *os.Process, ended <-chan struct{}) bool {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
-	var used []time.Duration // by second
+	var used []time.Duration // CPU time at each second
 	for {
 		select {
 		case <-ended:
@@ -117,7 +118,7 @@ func watch(p *os.Process, ended <-chan struct{}) bool {
 		now := len(used) - 1
 		before := now - int(hang/time.Second)
 		if used[now] > hang || before >= 0 && used[now]-used[before] < 100*time.Millisecond {
-			_ = p.Signal(syscall.SIGQUIT) // it prints its stacks, unless it has ended
+			_ = p.Signal(syscall.SIGQUIT) // it prints its stacks and ends
 			select {
 			case <-ended:
 			case <-time.After(5 * time.Second):
@@ -128,7 +129,7 @@ func watch(p *os.Process, ended <-chan struct{}) bool {
 	}
 }
 
-// processorTime returns the CPU time of a process, in steps of 10 ms (proc(5)).
+// processorTime returns the CPU time of a process so far, with a resolution of 10 ms (proc(5)).
 func processorTime(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
@@ -145,8 +146,8 @@ func processorTime(pid int) time.Duration {
 
 var traces = regexp.MustCompile(`(?m)^(panic:|fatal error:|goroutine \d+ \[|runtime: )|internal error|runtime error|SIGSEGV`)
 
-// judge adds the failures that are checked in every run: a crash, a hang, too much memory, or
-// control characters on the terminal.
+// judge adds failures that may occur in any run: a crash, a hang, too much memory, or control
+// characters in the output.
 func (o *outcome) judge(limit int64) {
 	switch {
 	case o.Hung:

@@ -15,20 +15,20 @@ import (
 	"stackmill/internal/corpus"
 )
 
-// A base is an undamaged recording with the files it needs.
+// base is an undamaged recording, with the files that its ingest needs.
 type base struct {
 	name    string
 	gprofng bool
-	path    string            // the recording, below the unpacked archives
-	beside  map[string]string // further files and folders in a mutant's folder: path below the archives by name
-	args    []string          // further arguments of ingest; @ is the mutant's folder
-	objects []string          // names of files whose damage counts as a load object's
-	texts   []string          // symbol lists and similar files
+	path    string            // path of the recording in the unpacked archives
+	beside  map[string]string // further files in a mutant's folder: their path in the unpacked archives, by name
+	args    []string          // further arguments of ingest; @ stands for the mutant's folder
+	objects []string          // names of load objects
+	texts   []string          // names of symbol lists and similar text files
 	events  int               // how many samples depend on one record: more than 1 if values are differences
-	dumps   bool              // whether stacks are unwound, with the load objects' call frame information
+	dumps   bool              // stacks are unwound, by the call frame information of load objects
 }
 
-// recordingName is the recording's name in a mutant's folder.
+// recordingName returns the name of the recording in a mutant's folder.
 func (b *base) recordingName() string {
 	if b.gprofng {
 		return "recording.er"
@@ -36,7 +36,7 @@ func (b *base) recordingName() string {
 	return "recording.data"
 }
 
-// bases are small recordings, each with something that the others lack.
+// bases are small recordings. Each has something that the others do not have.
 var bases = func() []*base {
 	list := []*base{
 		{name: "recur", objects: []string{"recur_*", "libhrtick.so_*"}},
@@ -90,7 +90,7 @@ var bases = func() []*base {
 	return list
 }()
 
-// unpack unpacks the archives of the bases below dir.
+// unpack unpacks the archives with the bases' files into dir.
 func unpack(dir string) error {
 	root, err := corpus.Root()
 	if err != nil {
@@ -109,7 +109,7 @@ func unpack(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "kallsyms.short"), all[:min(len(all), 300_000)], 0o644)
 }
 
-// The special files that may replace a file.
+// What may replace a file.
 const (
 	pipe      = "a pipe"
 	device    = "a link to /dev/zero"
@@ -125,12 +125,12 @@ const (
 
 var specials = []string{pipe, device, folder, loop, nothing, empty, denied, directory, outside, sparse}
 
-// recording is a base whose files are being damaged: it has new contents, and special files that
-// replace others. All other files are the base's.
+// recording is a base whose files are being damaged. Files in changed have new content, and those
+// in special are replaced by something else. All others are files of the base.
 type recording struct {
 	base    *base
-	archive string            // the folder of the unpacked archives
-	origin  map[string]string // the files by name in the mutant's folder, with their paths
+	archive string            // folder with the unpacked archives
+	origin  map[string]string // path of the undamaged file, by name in the mutant's folder
 	changed map[string][]byte
 	special map[string]string
 }
@@ -153,7 +153,7 @@ func (r *recording) add(name, path string) error {
 	})
 }
 
-// names returns the recording's files that match one of the patterns, sorted.
+// names returns the names of files that match a pattern and are not special, sorted.
 func (r *recording) names(patterns ...string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.origin)) {
 		for _, p := range patterns {
@@ -166,7 +166,7 @@ func (r *recording) names(patterns ...string) (names []string) {
 	return names
 }
 
-// read returns a file's content, which the caller may change.
+// read returns a copy of a file's content, with earlier changes.
 func (r *recording) read(name string) ([]byte, error) {
 	if data, ok := r.changed[name]; ok {
 		return slices.Clone(data), nil
@@ -174,7 +174,7 @@ func (r *recording) read(name string) ([]byte, error) {
 	return os.ReadFile(r.origin[name])
 }
 
-// write makes the mutant's folder; unchanged files are links to the base's.
+// write writes the mutant's folder. Unchanged files are links to those of the base.
 func (r *recording) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// summary counts the results of the mutants.
+// summary counts the results of all mutants.
 type summary struct {
 	mutants, failed int
-	counts          map[string]int // of failures, by kind
+	counts          map[string]int // number of failed mutants, by kind of failure
 	statuses        [5]int
-	largest         int64 // peak memory
+	largest         int64 // highest memory of a run, in bytes
 }
 
-// kinds are the kinds of failures, in the summary's order.
+// kinds are the kinds of failures, in the order of the summary. A failure's text begins with the
+// name of its kind.
 var kinds = []struct{ name, title string }{
 	{"crash", "crashes"},
 	{"hang", fmt.Sprintf("hangs over %s", hang)},
@@ -28,14 +29,14 @@ var kinds = []struct{ name, title string }{
 }
 
 func (s *summary) print(w io.Writer) {
-	fmt.Fprintf(w, "%d mutants: %d ingested, %d with losses told, %d refused; at most %s of memory\n",
+	fmt.Fprintf(w, "%d mutants: %d ingested, %d with reported losses, %d refused; at most %s of memory\n",
 		s.mutants, s.statuses[0], s.statuses[3], s.statuses[1], mega(s.largest))
 	for _, k := range kinds {
 		fmt.Fprintf(w, "  %-36s %d\n", k.title, s.counts[k.name])
 	}
 }
 
-// report counts a mutant, and keeps it with its description if it failed.
+// report adds a mutant to the summary. If the mutant failed, it keeps the files and a description.
 func (t *tester) report(s *specimen) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +71,7 @@ func (t *tester) report(s *specimen) error {
 	return t.preserve(s)
 }
 
-// preserve copies a failed mutant and its description into the folder for these.
+// preserve writes a mutant and its description into a folder below the one given with -keep.
 func (t *tester) preserve(s *specimen) error {
 	dir := filepath.Join(t.keep, s.name())
 	if err := os.RemoveAll(dir); err != nil {

@@ -16,7 +16,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// tester runs mutants.
+// tester makes mutants and tests them.
 type tester struct {
 	flags
 	work, archive string
@@ -26,11 +26,11 @@ type tester struct {
 	want          map[*base]*contents
 	out           io.Writer
 
-	mu  sync.Mutex // guards what follows, and out
+	mu  sync.Mutex // guards out and the fields below
 	sum *summary
 }
 
-// prepare unpacks and ingests the bases.
+// prepare unpacks the bases and ingests them without damage.
 func (t *tester) prepare(ctx context.Context) error {
 	t.archive = filepath.Join(t.work, "archives")
 	if err := os.Mkdir(t.archive, 0o755); err != nil {
@@ -53,7 +53,7 @@ func (t *tester) prepare(ctx context.Context) error {
 	return nil
 }
 
-// chosen reports whether mutants of a base are wanted.
+// chosen reports whether the flags select mutants of a base.
 func (t *tester) chosen(b *base) bool {
 	for i := range uint64(len(bases) * len(mutations)) {
 		if t.next(i).base == b {
@@ -82,8 +82,8 @@ func (t *tester) undamaged(ctx context.Context, store string, b *base) (*content
 	return h, nil
 }
 
-// ingest runs the program on the recording in a folder and reads its content from the store, nil if
-// it is not stored.
+// ingest ingests the recording in a mutant's folder. It returns what the store has of it, or nil if
+// nothing was stored.
 func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcome, *contents, error) {
 	path := filepath.Join(dir, b.recordingName())
 	args := []string{"ingest", "--jobs", "2", "--memory", "256M", "--store", store, "--cache", filepath.Join(t.work, "cache"), "--no-system-debug"}
@@ -114,7 +114,7 @@ func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcom
 	return o, nil, nil
 }
 
-// all runs the groups of mutants concurrently.
+// all makes and tests all mutants, in groups that run at the same time.
 func (t *tester) all(ctx context.Context) (*summary, error) {
 	var g errgroup.Group
 	g.SetLimit(t.jobs)
@@ -139,7 +139,7 @@ func (t *tester) all(ctx context.Context) (*summary, error) {
 	return t.sum, err
 }
 
-// specimen is a mutant on disk.
+// specimen is a mutant whose files are written, and its result.
 type specimen struct {
 	mutant
 	*damage
@@ -148,8 +148,8 @@ type specimen struct {
 	o      outcome
 }
 
-// runGroup ingests mutants, one after the other, into one store and checks it. If check finds
-// defects, it ingests each mutant again into a separate store.
+// runGroup ingests n mutants, one after the other, into the same store, and checks the store. If
+// check finds defects, it ingests each of them again, into a store of its own.
 func (t *tester) runGroup(ctx context.Context, seeds <-chan uint64, n int) error {
 	dir, err := os.MkdirTemp(t.work, "group-")
 	if err != nil {
@@ -189,7 +189,8 @@ func (t *tester) runGroup(ctx context.Context, seeds <-chan uint64, n int) error
 	return nil
 }
 
-// specimen writes the mutant of a seed to disk; nil if the mutation does not fit.
+// specimen writes the mutant that a seed chooses. It returns nil if the mutation does not apply to
+// the base.
 func (t *tester) specimen(dir string, seed uint64) (*specimen, error) {
 	m := t.next(seed)
 	d, err := m.make(t.archive)
@@ -200,13 +201,13 @@ func (t *tester) specimen(dir string, seed uint64) (*specimen, error) {
 	return s, d.rec.write(s.dir)
 }
 
-// test ingests a mutant and compares its samples with the base's.
+// test ingests a mutant and compares its samples with those of the base.
 func (t *tester) test(ctx context.Context, store string, s *specimen) error {
 	o, h, err := t.ingest(ctx, store, s.dir, s.base)
 	if err != nil {
 		return err
 	}
-	if h == nil && o.Status == 0 { // a mutant with the same content is in the store already
+	if h == nil && o.Status == 0 { // the store already has a recording with the same content
 		own := s.dir + ".store"
 		if o, h, err = t.ingest(ctx, own, s.dir, s.base); err != nil {
 			return err
@@ -230,7 +231,7 @@ func (t *tester) test(ctx context.Context, store string, s *specimen) error {
 	return nil
 }
 
-// check returns the defects that check finds in a store.
+// check runs stackmill check on a store, and returns the defects that it finds.
 func (t *tester) check(ctx context.Context, store string) (string, error) {
 	if _, err := storedir.Commits(store); errors.Is(err, storedir.ErrNoStore) {
 		return "", nil
@@ -239,7 +240,7 @@ func (t *tester) check(ctx context.Context, store string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	o.judge(1 << 40) // without a limit: memory grows with the store
+	o.judge(1 << 40) // no limit, because memory grows with the store
 	switch {
 	case len(o.failures) > 0:
 		return strings.Join(o.failures, "; ") + "\n" + o.stderr, nil
@@ -249,7 +250,8 @@ func (t *tester) check(ctx context.Context, store string) (string, error) {
 	return "", nil
 }
 
-// findWrong finds the mutants of a group for which check reports defects.
+// findWrong finds out which mutants of a group cause the defects (bad) that check found, and marks
+// them as failed.
 func (t *tester) findWrong(ctx context.Context, dir string, list []*specimen, bad string) error {
 	found := false
 	for _, s := range list {

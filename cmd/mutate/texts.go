@@ -9,7 +9,7 @@ import (
 
 var xmlFiles = []string{"recording.er/log.xml", "recording.er/map.xml", "recording.er/_*/log.xml", "recording.er/_*/map.xml"}
 
-// textMutations damage logs and lists, which are text files.
+// textMutations damage text files: the logs of gprofng, and lists of symbols.
 var textMutations = []mutation{
 	{"line-dropped", onLines(dropLine)},
 	{"line-doubled", onLines(doubleLine)},
@@ -22,10 +22,11 @@ var textMutations = []mutation{
 	{"attribute-dropped", onLines(dropAttribute)},
 }
 
-// textFile is a text file that is being damaged. Logs are padded with NULs to a full block.
+// textFile is a text file that is being damaged. gprofng fills logs up to a full block with NULs;
+// these are not in lines.
 type textFile struct {
 	name  string
-	lines [][]byte // with their line ends
+	lines [][]byte // including their line ends
 }
 
 func onLines(do func(*damage, *textFile) bool) func(*damage) bool {
@@ -55,7 +56,7 @@ func (f *textFile) show(at int) string {
 	return strings.TrimSpace(string(f.lines[at][:min(len(f.lines[at]), 80)]))
 }
 
-// lineCase returns the key in truths for a line that is missing or has another value.
+// lineCase returns the key in truths for a missing or changed attribute of a line in a log.
 func (f *textFile) lineCase(at int, attribute string) string {
 	element := regexp.MustCompile(`<(\w+)`).FindSubmatch(f.lines[at])
 	if element == nil || strings.HasSuffix(f.name, "map.xml") {
@@ -180,7 +181,7 @@ func dropAttribute(d *damage, f *textFile) bool {
 		return false
 	}
 	if kind != "log process.pid" {
-		kind = "" // a missing attribute must be reported
+		kind = "" // a missing attribute must be reported, whichever it is
 	}
 	d.did(kind, 0, "%s: %s of line %d is taken out: %s", f.name, f.lines[line][m[2]:m[3]], line+1, f.show(line))
 	f.lines[line] = fmt.Appendf(nil, "%s%s", f.lines[line][:m[0]], f.lines[line][m[1]:])

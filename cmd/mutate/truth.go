@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// columns are parts of a sample.
+// columns are bits for the parts of a sample.
 type columns uint8
 
 const (
@@ -12,22 +12,22 @@ const (
 	moment // the time
 	stack  // the recorded or unwound words
 	value  // event and values
-	shift  // the time, by an equal amount in all samples
+	shift  // the times of all samples, by the same amount
 )
 
-// truth says what may differ from the undamaged recording's samples without an error or warning.
-// Any other difference is an unreported loss.
+// truth says which differences from the samples of the undamaged recording stackmill cannot notice.
+// Any other difference without an error or warning is a failure.
 type truth struct {
-	samples int     // how many samples may differ per damaged record
-	any     bool    // any number of samples may differ
-	free    columns // what may differ in all samples
+	samples int     // how many samples may be missing or new, per damaged record
+	any     bool    // any samples may be missing or new
+	free    columns // parts that may differ in any sample
 	why     string
 }
 
-// truths lists the damages that cannot be noticed, as narrowly as possible. stackmill must report
-// any other damage that changes samples.
+// truths lists, by kind of damage, what stackmill cannot notice. Each entry is as narrow as
+// possible.
 var truths = map[string]truth{
-	// Both formats: a record has no checksum, and nothing counts the records.
+	// Both formats: records have no checksums and are not counted.
 	"record dropped":      {samples: 1, why: "records are not numbered: one less in the middle is a sample that was never taken"},
 	"record emptied":      {samples: 1, why: "type EMPTY with its size says that nothing was recorded there"},
 	"record doubled":      {samples: 1, why: "two equal records may be two events"},
@@ -56,7 +56,7 @@ var truths = map[string]truth{
 	"call frame information": {free: stack, why: "stacks that are unwound follow what the load object says"},
 }
 
-// plus combines the permitted differences of two damages.
+// plus returns the differences that cannot be noticed after two damages.
 func (t truth) plus(o truth) truth {
 	if t.why != "" && o.why != "" && !strings.Contains(t.why, o.why) {
 		t.why += "; "

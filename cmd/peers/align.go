@@ -1,14 +1,14 @@
 package main
 
-// frameMatch pairs a frame of a stack in machine mode with the recorded frame that it
-// represents.
+// frameMatch says which recorded frame a frame in machine mode was made from.
 type frameMatch struct {
-	raw    int    // -1: a rule inserted the frame
-	reason string // that rule
+	raw    int    // index into stack.raw; -1: a rule inserted the frame
+	reason string // the rule that inserted the frame
 }
 
-// follow finds the effect of the rules on a recorded stack: the recorded frame of each frame in
-// machine mode, and the rule that dropped each missing recorded frame, empty if none explains it.
+// follow finds out what the rules did to a recorded stack: from which recorded frame each frame in
+// machine mode was made, and which rule dropped each of the other recorded frames ("" if none
+// explains it).
 func follow(s *stack) (frames []frameMatch, dropped map[int]string) {
 	dropped = map[int]string{}
 	next := 0
@@ -33,14 +33,14 @@ func follow(s *stack) (frames []frameMatch, dropped map[int]string) {
 	return frames, dropped
 }
 
-// same reports whether a frame is a recorded one: at the same address, or at the call before it
-// (S21).
+// same reports whether a frame was made from a recorded one: it is at the same address, or at the
+// call before that address (S21).
 func same(r rawFrame, f frame) bool {
 	return r.object == f.object && (r.offset == f.offset || r.offset-1 == f.offset)
 }
 
-// putIn reports whether a rule inserted machine frame m, although recorded frame at is the same: to
-// match them, frames in between must be dropped, and no rule drops these.
+// putIn reports whether a rule inserted machine frame m, although it is the same as recorded frame
+// `at`. That is so if between `next` and `at` there is a frame that no rule drops.
 func putIn(s *stack, next, at, m int) bool {
 	switch s.machine[m].rule {
 	case "":
@@ -56,8 +56,9 @@ func putIn(s *stack, next, at, m int) bool {
 	return false
 }
 
-// dropper names the rule that dropped recorded frame i, before machine frame m: it is a leaf in the
-// procedure linkage table (S22), or the dynamic linker or the table while a call is bound (S23).
+// dropper returns the rule that dropped recorded frame i, before machine frame m. It was a leaf in
+// the procedure linkage table (S22), or the dynamic linker or that table, while the linker bound a
+// call (S23).
 func dropper(s *stack, i, m int) string {
 	user := 0
 	for user < len(s.raw) && s.raw[user].kernel() {

@@ -7,18 +7,19 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// unwinder explains stacks that perf's own unwinder did not follow as the machine code requires.
+// unwinder explains stacks in which perf's own unwinder contradicts the machine code.
 const unwinder = "unwinder"
 
-// corruptChain explains chains that perf discards, because one of their words is neither an address
+// corruptChain explains call chains that perf discards because of a word that is neither an address
 // nor a marker.
 const corruptChain = "corrupt-chain"
 
-// chain pairs the frames that perf shows for a sample with the recorded ones: the first n match.
-// reason explains the others. Only unwound stacks may differ, and only if the machine code confirms
-// the store's frames (each calls the next), while perf's next frame is no caller, or perf's frames
-// do not reach the root as the store's do. wrong is the recorded frame that the machine code does
-// not confirm.
+// chain compares the frames that perf shows for a sample with the recorded ones. The first n are
+// the same; reason explains why the others differ, "" if nothing does. Only stacks that perf has
+// unwound may differ. For that, the machine code must confirm the store's frames (each calls the
+// one above it). Besides, perf's next frame must be no caller, or perf's frames must end before the
+// root, which the store's reach. wrong is the recorded frame that the machine code does not
+// confirm.
 func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, wrong int) {
 	for n < len(p) && n < len(s.raw) && (c.here(p[n], s.raw[n]) || c.executing(p[n], s, n)) {
 		n++
@@ -36,8 +37,8 @@ func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, 
 	return n, unwinder, n
 }
 
-// passedOver returns the frames that perf shows beyond those that match recorded words, in order.
-// perf's unwinder may have skipped words in between.
+// passedOver returns those of perf's frames that match none of the recorded words, in order. perf's
+// unwinder may have skipped words.
 func (c *comparison) passedOver(p []perftext.Frame, words []rawFrame) []perftext.Frame {
 	for _, w := range words {
 		if len(p) > 0 && c.here(p[0], w) {
@@ -47,14 +48,14 @@ func (c *comparison) passedOver(p []perftext.Frame, words []rawFrame) []perftext
 	return p
 }
 
-// here reports whether perf's frame is a recorded word, by the address in memory or in the object's
-// file.
+// here reports whether perf's frame is a recorded word: by the address in memory, or by the offset
+// in the object's file.
 func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 	if p.Address == r.word || p.Address == r.word-1 {
 		return true
 	}
 	if r.function.kind == "unknown" {
-		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // as for files in memory
+		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // a file that exists only in memory
 	}
 	if filepath.Base(p.Object) != filepath.Base(r.object) {
 		return false
@@ -62,11 +63,11 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 	return int64(p.Address) == r.offset || int64(p.Address) == r.offset-1
 }
 
-// returnsTo checks that recorded word n and all its callers follow calls that may have led to the
-// function above, and returns the first word that does not. No call is needed for a signal's
-// trampoline, interrupted code, callers below a restored frame, and the outermost frame if a
-// runtime made it return to the second byte of a function (Go's goexit). Generated code cannot be
-// checked: it passes if its caller does.
+// returnsTo checks the recorded words from n on: each must follow a call that may have led to the
+// function above. It returns the index of the first that does not. A signal's trampoline,
+// interrupted code and the callers of a restored frame need no call. Nor does the outermost frame
+// if a runtime made it return to the second byte of a function (Go's goexit). Generated code cannot
+// be checked: it passes if its caller does.
 func (c *comparison) returnsTo(s *stack, n int) int {
 	unchecked, restored, functions := len(s.raw), c.restored(s), calling(s)
 	for ; n < len(s.raw); n++ {
@@ -93,8 +94,8 @@ func (c *comparison) returnsTo(s *stack, n int) int {
 	return unchecked
 }
 
-// calling returns the functions of the recorded words; for a return address, the function of its
-// call.
+// calling returns, by recorded word, the function that it is in. For a return address, that is the
+// function of the call before it.
 func calling(s *stack) []*function {
 	list := make([]*function, len(s.raw))
 	for i, f := range s.raw {
@@ -109,18 +110,18 @@ func calling(s *stack) []*function {
 	return list
 }
 
-// trampoline reports whether a word is in the code to which a signal handler returns.
+// trampoline reports whether a word is in the code to which signal handlers return.
 func (c *comparison) trampoline(r rawFrame) bool {
 	o := c.files.object(r.object)
 	return o != nil && (o.returnsFromSignal(r.offset) || o.returnsFromSignal(r.function.offset))
 }
 
-// injected reports whether Go's signal handlers make interrupted code call a function.
+// injected reports whether Go's signal handlers insert calls of a function into interrupted code.
 func injected(f *function) bool {
 	return slices.Contains([]string{"runtime.asyncPreempt", "runtime.asyncPreempt.abi0", "runtime.sigpanic"}, f.name)
 }
 
-// afterCall reports whether perf's frame follows a call.
+// afterCall reports whether perf's frame is a return address: the instruction before it is a call.
 func (c *comparison) afterCall(p perftext.Frame) bool {
 	o := c.files.object(p.Object)
 	if o == nil {
@@ -130,8 +131,9 @@ func (c *comparison) afterCall(p perftext.Frame) bool {
 	return ok
 }
 
-// executing reports whether a sample was taken during exec: the store has the old program's system
-// call, and perf finds no system call at that address in the new program (S1).
+// executing reports whether a sample was taken during exec: the store shows the system call in the
+// old program, and perf shows the same address in the new program, where there is no system call
+// (S1).
 func (c *comparison) executing(p perftext.Frame, s *stack, n int) bool {
 	if n == 0 || !s.raw[n-1].kernel() || p.Object == s.raw[n].object {
 		return false
@@ -140,14 +142,14 @@ func (c *comparison) executing(p perftext.Frame, s *stack, n int) bool {
 	return ours != nil && theirs != nil && ours.afterSystemCall(s.raw[n].offset) && !theirs.afterSystemCall(int64(p.Address))
 }
 
-// inData reports whether perf's frame is a word that points into a file's data: the store does not
-// take such words for code either (S15).
+// inData reports whether perf's frame is a word that points into the data of a file. The store does
+// not show such words as code (S15).
 func (c *comparison) inData(p perftext.Frame, word uint64) bool {
 	o := c.files.object(p.Object)
 	return o != nil && samePage(p, word) && !o.inCode(int64(p.Address)) && !o.inTable(int64(p.Address))
 }
 
-// samePage reports whether a word may be perf's address: both have the same offset in their page.
+// samePage reports whether a word may be perf's address: both have the same offset within a page.
 func samePage(p perftext.Frame, word uint64) bool {
 	const page = 1<<12 - 1
 	return p.Address&page == word&page || p.Address&page == (word-1)&page

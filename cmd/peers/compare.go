@@ -10,10 +10,10 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// name identifies a compared item: a function of the store, or a perf symbol without a function in
-// the store.
+// name is what values are compared for: a function of the store or, if the store has none, a symbol
+// that perf shows.
 type name struct {
-	function *function // nil: the store has none
+	function *function // nil: the store has no such function
 	object   string
 	symbol   string
 }
@@ -25,23 +25,23 @@ func (n name) String() string {
 	return fmt.Sprintf("%s (%s)", n.symbol, filepath.Base(n.object))
 }
 
-// verdict is the result for one name.
+// verdict is the result of the comparison for one name.
 type verdict struct {
 	ours, theirs pair
-	rules        map[string]int64 // samples that differ, by rule
+	rules        map[string]int64 // number of differing samples, by the rule that explains the difference
 	unexplained  int64
-	example      string // an unexplained sample
+	example      string // text about a sample whose difference is unexplained
 }
 
-// comparison compares the samples of a perf recording with the store's.
+// comparison compares the samples that perf shows for a recording with those in the store.
 type comparison struct {
 	content  *content
 	files    *files
 	maps     map[string]perfMap
-	unwound  bool // perf unwound the stacks
+	unwound  bool // the recording has stack dumps, which perf unwinds
 	names    map[eventName]*verdict
-	script   map[reportRow]pair        // the sums of perf's samples
-	symbols  map[[2]string][]*function // by object and symbol
+	script   map[reportRow]pair        // sums of the samples that perf shows
+	symbols  map[[2]string][]*function // functions of the store, by object and symbol
 	known    map[string]*difference
 	problems []string
 }
@@ -60,11 +60,11 @@ func newComparison(c *content, fs *files, unwound bool) *comparison {
 	return x
 }
 
-// side is a sample in the store or in perf: its functions, each with the reason why the other side
-// may lack it, empty if nothing explains that.
+// side is the stack of a sample in the store, or as perf shows it. Each function has the reason why
+// the other side may lack it; "" if nothing explains that.
 type side struct {
 	reasons map[name][]string
-	order   []name // leaf first
+	order   []name // the leaf first
 	why     []string
 }
 
@@ -75,21 +75,21 @@ func (s *side) add(n name, why string) {
 	s.order, s.why = append(s.order, n), append(s.why, why)
 }
 
-// difference compares the functions of a recorded stack with perf's. The reason of a function is
-// `=` if both sides have it, empty if nothing explains the difference.
+// difference is the result of comparing the stack of a sample on both sides. The reason of a
+// function is `=` if both sides have it, and "" if nothing explains why only one does.
 type difference struct {
 	inclusive, exclusive map[name]string
 	ours, theirs         map[name]bool
 	ourLeaf, theirLeaf   name
-	first                int    // first frame that differs
-	aliases              []name // that perf shows by another alias than predicted
+	first                int    // index of the first frame that differs
+	aliases              []name // names for which perf shows another alias than the store predicts
 }
 
-// equal is the reason of frames that are the same on both sides.
+// equal is the reason of frames that both sides have.
 const equal = "="
 
-// difference compares a sample's stacks; equal ones are compared once. corrupt: perf has discarded
-// the chain.
+// difference compares the two stacks of a sample, once for each distinct pair. corrupt says that
+// perf has discarded the call chain.
 func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) *difference {
 	key := fmt.Sprint(s.id, corrupt, chain)
 	if d, ok := c.known[key]; ok {
@@ -131,8 +131,8 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 	return d
 }
 
-// addOurs adds the frames of a stack in machine mode to our side, and returns their indexes by the
-// index of the recorded frame. perf lacks the recorded frames from the n-th on, for the reason cut.
+// addOurs adds the frames in machine mode to our side. It returns their indexes, by recorded frame.
+// perf lacks the recorded frames from the n-th on, for the reason cut.
 func (c *comparison) addOurs(ours *side, s *stack, frames []frameMatch, n int, cut string) (byRaw map[int]int) {
 	byRaw = map[int]int{}
 	for m, f := range frames {
@@ -149,7 +149,7 @@ func (c *comparison) addOurs(ours *side, s *stack, frames []frameMatch, n int, c
 	return byRaw
 }
 
-// change replaces the reason of a frame.
+// change replaces the reason of frame i.
 func (s *side) change(i int, why string) {
 	s.why[i] = why
 	list := s.reasons[s.order[i]]
@@ -161,7 +161,8 @@ func (s *side) change(i int, why string) {
 	}
 }
 
-// name returns the name of perf's frame: the store's function of that symbol, if there is one.
+// name returns the name of a frame of perf: the store's function with that symbol or, if there is
+// none, the symbol.
 func (c *comparison) name(p perftext.Frame) name {
 	found := c.symbols[[2]string{p.Object, unversioned(p.Symbol)}]
 	for _, f := range found {
@@ -172,7 +173,7 @@ func (c *comparison) name(p perftext.Frame) name {
 	return name{object: p.Object, symbol: p.Symbol}
 }
 
-// fill sets the reason of each function of the two sides.
+// fill sets the reason of each function from the two sides.
 func (d *difference) fill(ours, theirs *side) {
 	for n := range ours.reasons {
 		d.ours[n] = true
@@ -205,7 +206,7 @@ func (d *difference) fill(ours, theirs *side) {
 	}
 }
 
-// all joins the reasons of frames; empty if a frame has none.
+// all joins the distinct reasons of frames. It returns "" if a frame has none.
 func all(reasons []string) string {
 	set := map[string]bool{}
 	for _, r := range reasons {

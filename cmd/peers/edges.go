@@ -7,8 +7,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// checkEdges compares the callers and callees of function i with the store's, for functions that
-// both sides have.
+// checkEdges compares the callers and callees of gprofng's function i with the store's. It leaves
+// out functions that only one side has.
 func (p *peer) checkEdges(i int, v *verdict) {
 	f, block := p.functions[i].ours, p.blocks[i]
 	star := slices.IndexFunc(block.Rows, func(r golden.Row) bool { return r.Star })
@@ -31,7 +31,8 @@ func (p *peer) checkEdges(i int, v *verdict) {
 	}
 }
 
-// only returns the store's function of a name, if just one function of gprofng has that name.
+// only returns the store's function with a name, or nil if gprofng has several functions with that
+// name.
 func (p *peer) only(name string) (found *function) {
 	for _, f := range p.functions {
 		if f.Name != name {
@@ -45,8 +46,8 @@ func (p *peer) only(name string) (found *function) {
 	return found
 }
 
-// rerouted names the rules that changed calls between two functions: each stack where a call
-// differs must have such a rule.
+// rerouted returns the rules that explain different values for calls between two functions. In each
+// stack in which such a call differs, there must be a rule.
 func (p *peer) rerouted(f, other *function, metric string) string {
 	if p.swallowed(f) || p.swallowed(other) {
 		return textSize
@@ -68,12 +69,13 @@ func (p *peer) rerouted(f, other *function, metric string) string {
 	return all(why)
 }
 
-// holds reports whether a function is on a stack.
+// holds reports whether a function is on a stack in machine mode.
 func holds(s *stack, f *function) bool {
 	return f.name == "<Total>" || slices.ContainsFunc(s.machine, func(m frame) bool { return m.function == f })
 }
 
-// calls reports whether two functions are neighbors on a stack; <Total> calls the outermost.
+// calls reports whether two functions call each other on a stack of n frames. <Total> calls the
+// outermost function.
 func calls(n int, at func(i int) *function, f, other *function, total int64) bool {
 	for i := range n {
 		next := i+1 < n
@@ -85,7 +87,7 @@ func calls(n int, at func(i int) *function, f, other *function, total int64) boo
 	return false
 }
 
-// anyRule names the rules that changed a stack.
+// anyRule returns the rules that changed a stack.
 func anyRule(s *stack) string {
 	frames, dropped := follow(s)
 	var why []string

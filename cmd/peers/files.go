@@ -14,35 +14,35 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// files are the load objects of recordings, read without stackmill's code.
+// files are the load objects of recordings. They are read without stackmill's code.
 type files struct {
-	find func(path string) string // returns the file for a recorded path
+	find func(path string) string // returns the path of the file for a recorded path
 	read map[string]*object
 }
 
 func newFiles(find func(string) string) *files { return &files{find, map[string]*object{}} }
 
-// asRecorded is files.find for files at their recorded paths.
+// asRecorded is a files.find for load objects that are at their recorded paths.
 func asRecorded(path string) string { return path }
 
 // symbol is an entry of a symbol table.
 type symbol struct {
 	elf.Symbol
-	peer bool // in a table that perf reads
-	own  bool // in the file itself, not in a debug file
+	peer bool // it is in a table that perf reads
+	own  bool // it is in the file itself, not in a debug file
 }
 
-// object is one load object.
+// object is a load object.
 type object struct {
 	data    []byte
 	written time.Time
 	loads   []elf.ProgHeader
-	tables  []elf.SectionHeader // procedure linkage tables
+	tables  []elf.SectionHeader // sections with procedure linkage tables
 	code    []elf.SectionHeader
 	symbols []symbol
 }
 
-// object returns a load object, nil if it cannot be read.
+// object returns the load object with a path, or nil if it cannot be read.
 func (fs *files) object(path string) *object {
 	o, ok := fs.read[path]
 	if !ok {
@@ -85,7 +85,7 @@ func (fs *files) parse(path string) *object {
 			o.code = append(o.code, s.SectionHeader)
 		}
 	}
-	o.add(f, path != "[vdso]", true) // perf knows only what is in files
+	o.add(f, path != "[vdso]", true) // perf does not know symbols of the vdso, which has no file
 	if d, err := elf.Open(fs.find(debugFile(f))); err == nil {
 		o.add(d, true, false)
 		d.Close()
@@ -101,14 +101,14 @@ func (fs *files) parse(path string) *object {
 func (o *object) add(f *elf.File, peer, own bool) {
 	tables := []func() ([]elf.Symbol, error){f.Symbols, f.DynamicSymbols}
 	for _, table := range tables {
-		list, _ := table() // a file may lack the table
+		list, _ := table() // the file may have no such table
 		for _, s := range list {
 			o.symbols = append(o.symbols, symbol{s, peer, own})
 		}
 	}
 }
 
-// debugFile returns the path of a file's separate debug file, by build-id.
+// debugFile returns the path of the separate debug file for a file's build-id.
 func debugFile(f *elf.File) string {
 	s := f.Section(".note.gnu.build-id")
 	if s == nil {
@@ -122,7 +122,8 @@ func debugFile(f *elf.File) string {
 	return fmt.Sprintf("/usr/lib/debug/.build-id/%s/%s.debug", id[:2], id[2:])
 }
 
-// unpacked returns the small symbol table in a compressed section.
+// unpacked returns the ELF file with a small symbol table that is compressed in a section
+// (.gnu_debugdata).
 func unpacked(s *elf.Section) *elf.File {
 	data, err := s.Data()
 	if err != nil {
@@ -142,7 +143,7 @@ func unpacked(s *elf.Section) *elf.File {
 	return f
 }
 
-// vdso returns the code that the kernel maps into each process.
+// vdso returns the code that Linux maps into each process.
 func vdso() ([]byte, error) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -168,7 +169,7 @@ func vdso() ([]byte, error) {
 	return nil, os.ErrNotExist
 }
 
-// address returns the link-time address of an offset in the file.
+// address returns the link-time address of an offset in a file.
 func (o *object) address(offset int64) (uint64, bool) {
 	at := uint64(offset)
 	for _, p := range o.loads {
@@ -179,10 +180,10 @@ func (o *object) address(offset int64) (uint64, bool) {
 	return 0, false
 }
 
-// inTable reports whether an offset lies in a procedure linkage table.
+// inTable reports whether a file offset is in a procedure linkage table.
 func (o *object) inTable(offset int64) bool { return within(o.tables, offset) }
 
-// inCode reports whether an offset lies in another section of code.
+// inCode reports whether a file offset is in another section of code.
 func (o *object) inCode(offset int64) bool { return within(o.code, offset) }
 
 func within(sections []elf.SectionHeader, offset int64) bool {
@@ -194,7 +195,7 @@ func within(sections []elf.SectionHeader, offset int64) bool {
 	return false
 }
 
-// covers reports whether a symbol that ok accepts spans an offset.
+// covers reports whether a file offset is within a symbol that ok accepts.
 func (o *object) covers(offset int64, ok func(symbol) bool) bool {
 	at, found := o.address(offset)
 	if !found {
@@ -208,8 +209,8 @@ func (o *object) covers(offset int64, ok func(symbol) bool) bool {
 	return false
 }
 
-// stretches reports whether a symbol of that name without a size precedes an offset: perf extends
-// it to the next symbol.
+// stretches reports whether a symbol with this name but no size precedes a file offset. perf
+// assumes that such a symbol reaches to the next one.
 func (o *object) stretches(name string, offset int64) bool {
 	at, found := o.address(offset)
 	for _, s := range o.symbols {
@@ -220,13 +221,14 @@ func (o *object) stretches(name string, offset int64) bool {
 	return false
 }
 
-// typed reports whether a symbol has the type of a function.
+// typed reports whether a symbol is marked as a function.
 func typed(s symbol) bool {
 	t := elf.ST_TYPE(s.Info)
 	return t == elf.STT_FUNC || t == elf.STT_GNU_IFUNC
 }
 
-// call decodes the call instruction before a return address. The target of an indirect call is -1.
+// call returns the target of the call instruction that ends at a file offset, or -1 if it is an
+// indirect call. ok is false if there is no call.
 func (o *object) call(offset int64) (target int64, ok bool) {
 	for n := int64(2); n <= 8; n++ {
 		if offset < n || offset > int64(len(o.data)) {
@@ -244,12 +246,12 @@ func (o *object) call(offset int64) (target int64, ok bool) {
 	return 0, false
 }
 
-// afterSystemCall reports whether an offset follows a system call.
+// afterSystemCall reports whether a system call ends at a file offset.
 func (o *object) afterSystemCall(offset int64) bool {
 	return offset >= 2 && offset <= int64(len(o.data)) && bytes.Equal(o.data[offset-2:offset], []byte{0x0f, 5})
 }
 
-// textSize returns the size of the segment with the code.
+// textSize returns the size of the segment that contains the code.
 func (o *object) textSize() int64 {
 	for _, p := range o.loads {
 		if p.Flags&elf.PF_X != 0 {
@@ -259,7 +261,7 @@ func (o *object) textSize() int64 {
 	return 0
 }
 
-// leaves reports whether the code from start to end may jump to another function (S26).
+// leaves reports whether the code between two file offsets may jump to another function (S26).
 func (o *object) leaves(start, end int64) bool {
 	for at := start; at < end && at < int64(len(o.data)); {
 		i, err := x86asm.Decode(o.data[at:min(at+15, int64(len(o.data)))], 64)
@@ -275,9 +277,9 @@ func (o *object) leaves(start, end int64) bool {
 	return false
 }
 
-// reaches reports whether a call of target may have led to the function that spans [start, end) of
-// the same file: directly, through the procedure linkage table, or by a jump of the called
-// function.
+// reaches reports whether a call of target may have led to the function at file offsets start to
+// end (exclusive): directly, through the procedure linkage table, or because the called function
+// jumps.
 func (o *object) reaches(target, start, end int64) bool {
 	if target == -1 || target >= start && target < end || o.inTable(target) {
 		return true
@@ -295,11 +297,10 @@ func (o *object) reaches(target, start, end int64) bool {
 	return o.leaves(target, target+size)
 }
 
-// unnamedSize is how far a function without a symbol is searched for jumps.
+// unnamedSize is how many bytes of a function without a symbol are searched for jumps.
 const unnamedSize = 4096
 
-// returnsFromSignal reports whether the code at an offset is the system call
-// rt_sigreturn.
+// returnsFromSignal reports whether the system call rt_sigreturn is at a file offset.
 func (o *object) returnsFromSignal(offset int64) bool {
 	if offset < 0 || offset > int64(len(o.data)) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// checkFunctions compares all functions of both sides.
+// checkFunctions compares the functions of gprofng and of the store.
 func (p *peer) checkFunctions() {
 	paired := map[*function]bool{}
 	for i, f := range p.functions {
@@ -52,7 +52,7 @@ func (v *verdict) explain(rule, otherwise string) {
 	v.example = otherwise
 }
 
-// checkPair compares a function that both sides have.
+// checkPair compares the name and values of a function that both sides have.
 func (p *peer) checkPair(f *shownFunction, v *verdict) {
 	p.checkName(f, v)
 	for k, c := range p.columns {
@@ -62,7 +62,7 @@ func (p *peer) checkPair(f *shownFunction, v *verdict) {
 	}
 }
 
-// checkName compares the names of a function, given how gprofng chooses an alias.
+// checkName checks that the store predicts which name gprofng shows for a function.
 func (p *peer) checkName(f *shownFunction, v *verdict) {
 	linkage := f.Name
 	if f.Linkage != "" {
@@ -72,8 +72,8 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 	case g.gprofng == f.Name, g.name == f.Name:
 	case g.is(linkage) && len(g.aliases) > 1:
 		v.explain("S4", "")
-	case g.is(linkage): // marked for people (S9, S11)
-	case g.kind == "static" && strings.HasPrefix(f.Name, g.name+" "): // with its load object
+	case g.is(linkage): // gprofng shows the linkage name; the store marks what the function is (S9, S11)
+	case g.kind == "static" && strings.HasPrefix(f.Name, g.name+" "): // gprofng adds the load object
 	case strings.HasPrefix(f.Name, "<static>@"):
 		for at := range f.places {
 			v.explain(p.division(f, at), "is called "+g.gprofng+" in the store")
@@ -83,8 +83,8 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 	}
 }
 
-// ruled names the rules by which a function's value differs from its recorded stacks; empty if some
-// difference is unexplained. shown is gprofng's value.
+// ruled returns the rules that explain why a function's value differs from gprofng's (shown); "" if
+// they do not explain all of the difference.
 func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	if p.swallowed(f) {
 		return textSize
@@ -102,12 +102,12 @@ func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	return all(why)
 }
 
-// textSize explains functions that gprofng makes up: it takes the size of the text for the text's
-// end in the file, and later code for unknown.
+// textSize explains functions that gprofng makes up. It mistakes the size of the text for the
+// offset in the file at which the text ends, and shows code after that as unknown.
 const textSize = "gprofng-text-size"
 
-// swallowed reports whether a made-up function overlaps another one: which of the two gets an
-// instruction depends on the order of gprofng's lookups (gprofng-experiment 6.6).
+// swallowed reports whether a function overlaps one that gprofng has made up. Which of the two gets
+// an instruction depends on the order of gprofng's lookups (gprofng-experiment 6.6).
 func (p *peer) swallowed(f *function) bool {
 	for _, g := range p.functions {
 		if g.NoFunctions() && g.LoadObject == f.object && g.Offset <= f.offset && f.offset < g.Offset+g.Size {
@@ -117,7 +117,7 @@ func (p *peer) swallowed(f *function) bool {
 	return false
 }
 
-// withLeaks returns a function's value with gprofng's leaks.
+// withLeaks returns the value that a function has if leaks are counted as gprofng does.
 func (p *peer) withLeaks(f *function, c golden.Column) string {
 	var v pair
 	for _, s := range p.content.stacks {
@@ -131,8 +131,8 @@ func (p *peer) withLeaks(f *function, c golden.Column) string {
 	return p.value(c, v)
 }
 
-// changes returns the rules that changed what a stack counts for a function: a reason, or none if
-// nothing changed.
+// changes returns the rules that changed whether a stack counts for a function; [""] if none
+// explains the change, and nil if there is none.
 func changes(s *stack, f *function, exclusive bool) []string {
 	frames, dropped := follow(s)
 	has := func(n int, at func(i int) *function) bool {
@@ -169,12 +169,12 @@ func changes(s *stack, f *function, exclusive bool) []string {
 	return []string{""}
 }
 
-// checkDivision checks a function of gprofng that the store divides differently: each instruction
-// must prove why.
+// checkDivision checks a function that gprofng has and the store does not, because it divides the
+// code differently. Each of its instructions must prove why.
 func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 	for at := range f.places {
 		if g := p.owners[at]; g.offset == f.Offset {
-			p.checkOwn(g, v) // gprofng has some of it in another function
+			p.checkOwn(g, v) // gprofng shows a part of it as another function
 		} else {
 			v.explain(p.division(f, at), fmt.Sprintf("%x is in %s of the store", at.offset, g.name))
 		}
@@ -184,7 +184,8 @@ func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 	}
 }
 
-// division returns why gprofng counts an instruction for another function than the store does.
+// division returns the rule by which gprofng assigns an instruction to another function than the
+// store does; "" for none.
 func (p *peer) division(f *shownFunction, at place) string {
 	o, g := p.files.object(at.object), p.owners[at]
 	static := strings.HasPrefix(f.Name, "<static>@")
@@ -194,7 +195,7 @@ func (p *peer) division(f *shownFunction, at place) string {
 		return ""
 	case f.NoFunctions():
 		if f.Offset == o.textSize() {
-			return textSize // it takes the segment's size for the end of the text in the file
+			return textSize // where gprofng assumes that the text ends
 		}
 	case g.kind == "plt" && static && o.inTable(at.offset):
 		return "S22"
@@ -204,15 +205,15 @@ func (p *peer) division(f *shownFunction, at place) string {
 		if g.kind == "static" {
 			return "S6"
 		}
-		return "S3" // debug files, .gnu_debugdata, symbols of other types
+		return "S3" // a symbol in a debug file or .gnu_debugdata, or of another type
 	case g.kind == "static" && !o.covers(at.offset, typed):
 		return "S6"
 	}
 	return ""
 }
 
-// checkOwn checks a function that only the store has: other functions of gprofng must have its
-// instructions, or rules must have made it.
+// checkOwn checks a function that only the store has: gprofng must show its instructions in other
+// functions, or rules must have put it on stacks.
 func (p *peer) checkOwn(f *function, v *verdict) {
 	seen := false
 	for at, owner := range p.owners {
@@ -231,7 +232,7 @@ func (p *peer) checkOwn(f *function, v *verdict) {
 			continue
 		}
 		if f.kind == "plt" {
-			v.explain("S22", "") // gprofng shows a stack of only such frames as empty
+			v.explain("S22", "") // gprofng shows stacks with only such frames as empty
 			continue
 		}
 		v.explain(p.ruled(f, golden.Column{Flavor: "Incl.", Metric: metric}, "0"), fmt.Sprintf("%s is %v, gprofng has no such function", metric, values[f.id]))

@@ -15,7 +15,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// display writes gprofng's report on an experiment, with the given metrics, to a file.
+// display writes a report of gprofng about an experiment to a file, with the given metrics, and
+// returns its path.
 func display(ctx context.Context, work string, metrics []string, report, experiment string) (path string, err error) {
 	var spec []string
 	for _, m := range metrics {
@@ -30,21 +31,21 @@ func display(ctx context.Context, work string, metrics []string, report, experim
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// place is an instruction: its offset in a load object's file.
+// place identifies an instruction, by its offset in the file of a load object.
 type place struct {
 	object string
 	offset int64
 }
 
-// shownFunction is a function as gprofng shows it.
+// shownFunction is a function in gprofng's list, with its instructions.
 type shownFunction struct {
 	golden.Function
-	values []string // by column
+	values []string // one for each of peer.columns
 	places map[place]bool
-	ours   *function // nil: the store divides the text differently
+	ours   *function // the same function in the store; nil: the store divides the code differently
 }
 
-// peer compares an experiment in the store with gprofng's output.
+// peer compares an experiment in the store with gprofng's reports.
 type peer struct {
 	content   *content
 	files     *files
@@ -52,14 +53,14 @@ type peer struct {
 	columns   []golden.Column
 	functions []*shownFunction
 	pcs       golden.Table
-	shown     map[place]bool // instructions in the list of PCs
-	blocks    []golden.Table // callers and callees, in the order of functions
+	shown     map[place]bool // instructions in gprofng's list of PCs
+	blocks    []golden.Table // callers and callees; parallel to functions
 	raw       map[place]map[string]pair
 	owners    map[place]*function
 	result    *result
 }
 
-// compareGprofng ingests an experiment into a fresh store and compares it with gprofng's output.
+// compareGprofng ingests an experiment into a fresh store and compares it with gprofng's reports.
 func compareGprofng(ctx context.Context, name, experiment, work string) (*result, error) {
 	content, err := ingest(ctx, experiment, pipeline.Options{Store: filepath.Join(work, "store"), DebugDirs: []string{debugFolder}})
 	if err != nil {
@@ -77,7 +78,7 @@ func newPeer(name string, c *content, fs *files) *peer {
 	return &peer{content: c, files: fs, metrics: slices.Sorted(maps.Keys(c.units)), result: &result{name: name, rules: map[string]int{}}}
 }
 
-// compare compares the two sides, after both were read.
+// compare compares the store with the reports that read has read.
 func (p *peer) compare() *result {
 	p.candidates()
 	p.sum()

@@ -1,20 +1,20 @@
 package main
 
-// heapCall is a recorded call of an allocation function.
+// heapCall is a recorded call that allocates or frees memory.
 type heapCall struct {
 	stack                      *stack
-	operation                  int // as heap_samples.operation
+	operation                  int // a value of heap_samples.operation
 	size, address, old, leaked int64
-	lost                       int64 // the leaked bytes according to gprofng
+	lost                       int64 // bytes that leak according to gprofng
 }
 
-// leaks finds the blocks that gprofng takes for leaked. The collector does not record which block a
-// realloc replaces: gprofng keeps it alive forever, and later blocks at its address, too
+// leaks computes which blocks gprofng counts as leaked. The recording does not say which block a
+// realloc replaces, so gprofng never ends that block, nor later blocks at its address
 // (gprofng-experiment 9.1). In the store, a block ends when another one is allocated at its
 // address.
 type leaks struct {
 	calls []heapCall
-	live  map[int64]int // by address: the call whose block gprofng keeps alive
+	live  map[int64]int // by address: index of the call whose block gprofng considers alive
 }
 
 func (l *leaks) add(c heapCall) {
@@ -35,7 +35,7 @@ func (l *leaks) add(c heapCall) {
 			l.live[c.address] = n
 		}
 	default:
-		c.lost = c.leaked // for mappings, both sides agree
+		c.lost = c.leaked // for mappings, gprofng agrees with the store
 	}
 	l.calls = append(l.calls, c)
 }
@@ -47,7 +47,7 @@ func (l *leaks) free(address int64) {
 	}
 }
 
-// count adds the leaks to the stacks of their calls.
+// count adds the leaks to the stacks of the calls that allocated the blocks.
 func (l *leaks) count() {
 	for _, c := range l.calls {
 		if c.stack != nil && c.lost > 0 {

@@ -16,11 +16,11 @@ type loader struct {
 	db         *queries.DB
 	experiment string
 	locations  map[int64]location
-	machine    map[int64][]*stack // recorded stacks by their stack in machine mode
+	machine    map[int64][]*stack // recorded stacks, by the id of their stack in machine mode
 	blocks     *leaks
 }
 
-// load reads an experiment from the store; first the rows to which others refer.
+// load reads an experiment from the store: first the rows to which other rows refer.
 func load(ctx context.Context, db *queries.DB, experiment string) (*content, error) {
 	l := &loader{
 		content: &content{units: map[string]string{}, functions: map[int64]*function{}, stacks: map[int64]*stack{},
@@ -40,7 +40,7 @@ func load(ctx context.Context, db *queries.DB, experiment string) (*content, err
 	return l.content, nil
 }
 
-// rows runs a query about the experiment and calls scan for each row.
+// rows runs a query with the experiment's id as its parameter, and calls scan for each row.
 func (l *loader) rows(text string, scan func(*sql.Rows) error) error {
 	rows, err := l.db.QueryContext(l.ctx, text, l.experiment)
 	if err != nil {

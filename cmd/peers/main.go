@@ -1,13 +1,13 @@
-// Command peers records real programs with perf and gprofng, ingests each
-// recording into a fresh store, and compares the values of every function with
-// what the peers show. A difference counts as explained only if the recording, the
-// symbol tables or the machine code prove the rule that makes it.
+// Command peers records real programs with perf and gprofng (the peers), ingests each recording
+// into a fresh store, and compares the values of all functions with those that the peer shows. A
+// difference counts as explained only if the recording, symbol tables or machine code prove that
+// one of these is the reason: a rule of docs/semantics.md, or a peculiarity of the peer:
 //
-// Most explanations are rules of docs/semantics.md. Others are peculiarities of the peers:
-// `unwinder`: perf's unwinder skips frames or goes astray, and the calls in the machine code
-// confirm the store's stack; `corrupt-chain`: perf discards a chain for one bad word;
-// `gprofng-text-size`: gprofng takes code for unknown and makes functions up; `realloc`: gprofng
-// counts reallocated blocks as leaked, exactly as many as its algorithm predicts.
+//	`unwinder`: perf's unwinder skips frames or gets lost, but calls in the machine code confirm
+//	the store's stack
+//	`corrupt-chain`: perf discards a chain because of one bad word
+//	`gprofng-text-size`: gprofng shows code as unknown, in functions that do not exist
+//	`realloc`: gprofng counts reallocated blocks as leaked, as many as its algorithm predicts
 //
 // Start reading with run, which records and compares one program after the other.
 package main
@@ -78,7 +78,8 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 	return total.unexplained, nil
 }
 
-// workFolder makes the named folder or, without a name, a temporary one, which remove deletes.
+// workFolder creates the folder with this name. Without a name, it creates a temporary folder,
+// which remove deletes.
 func workFolder(name string) (work string, remove func(), err error) {
 	if name != "" {
 		if work, err = filepath.Abs(name); err != nil {
@@ -90,14 +91,14 @@ func workFolder(name string) (work string, remove func(), err error) {
 		return "", nil, err
 	}
 	remove = func() { os.RemoveAll(work) }
-	if err := os.Chmod(work, 0o755); err != nil { // some servers run as other users
+	if err := os.Chmod(work, 0o755); err != nil { // recorded servers may run as other users
 		remove()
 		return "", nil, err
 	}
 	return work, remove, nil
 }
 
-// inFolder calls f with a new folder below work, and then removes the folder.
+// inFolder creates a folder in work, calls f with it, and removes it.
 func inFolder(work string, f func(folder string) (*result, error)) (*result, error) {
 	folder, err := os.MkdirTemp(work, "store-")
 	if err != nil {
@@ -107,14 +108,14 @@ func inFolder(work string, f func(folder string) (*result, error)) (*result, err
 	return r, errors.Join(err, os.RemoveAll(folder))
 }
 
-// job is a recording, with the function that compares it.
+// job makes a recording and compares it.
 type job struct {
 	name  string
 	needs []string
-	run   func(ctx context.Context, folder string) (*result, error) // folder is for its store
+	run   func(ctx context.Context, folder string) (*result, error) // the store is made in folder
 }
 
-// jobs returns all jobs; again: the recordings exist already.
+// jobs returns all jobs. If again is set, they use the recordings made before.
 func jobs(r *recorder, again bool) (list []job) {
 	for _, p := range programs {
 		for _, m := range p.modes {
@@ -148,6 +149,6 @@ func jobs(r *recorder, again bool) (list []job) {
 	return list
 }
 
-// unwound reports whether a mode records stack dumps; chains, whether it records call chains.
+// unwound reports whether a mode records stack dumps, and chains whether it records any stacks.
 func (m mode) unwound() bool { return strings.Contains(m.options, "dwarf") }
 func (m mode) chains() bool  { return m.name != none.name }

@@ -15,7 +15,7 @@ import (
 
 const unknown = "[unknown]"
 
-// agree reports whether perf's name of a frame is one of the function's.
+// agree reports whether perf's name of a frame is a name of the function.
 func agree(p perftext.Frame, f *function) bool {
 	switch symbol := unversioned(p.Symbol); {
 	case symbol == unknown:
@@ -26,7 +26,7 @@ func agree(p perftext.Frame, f *function) bool {
 	return perftext.Bare(f.perf) == p.Symbol // a demangled name
 }
 
-// unversioned returns a symbol without its version.
+// unversioned removes the version from a symbol, as in name@VERSION.
 func unversioned(symbol string) string {
 	if bare, version, ok := strings.Cut(symbol, "@"); ok && version != "plt" {
 		return bare
@@ -34,8 +34,7 @@ func unversioned(symbol string) string {
 	return symbol
 }
 
-// otherAlias reports whether perf's name of a function is one of its aliases, but not the one that
-// the store predicts.
+// otherAlias reports whether perf shows another alias of a function than the store predicts.
 func otherAlias(p perftext.Frame, f *function) bool {
 	if len(f.aliases) < 2 {
 		return false
@@ -45,20 +44,21 @@ func otherAlias(p perftext.Frame, f *function) bool {
 	return f.perf != symbol && perftext.Bare(f.perf) != shown
 }
 
-// naming returns the rule by which perf's name of a frame at the same place differs from the
-// store's; empty for none. recorded is the recorded word, f the frame that the rules made of it.
+// naming returns the rule by which perf's name of a frame differs from the store's, although both
+// are at the same place; "" for none. recorded is the recorded word, and f the frame that rules
+// made from it.
 func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string {
 	o := c.files.object(f.object)
 	switch {
 	case recorded.offset != f.offset && (p.Offset == 0 && p.Symbol != unknown || recorded.offset >= f.function.end):
-		return "S21" // perf names what stands after a call that ends its function
+		return "S21" // perf names the code after a call that ends its function
 	case filepath.Base(p.Object) != filepath.Base(recorded.object) && recorded.offset == f.offset && o != nil && o.afterSystemCall(f.offset):
-		return "S1" // see executing
+		return "S1" // the sample was taken during exec
 	case f.function.kind == "unknown" && c.inData(p, recorded.word):
 		return "S15"
 	case decode.IsPerfMap("/tmp/" + filepath.Base(p.Object)):
 		return c.generated(p, recorded, f.function)
-	case o == nil: // nor has perf found the file
+	case o == nil: // perf has no file either
 		if p.Symbol == unknown && f.function.kind == "static" && filepath.IsAbs(f.object) {
 			return "S6"
 		}
@@ -73,12 +73,12 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 			return "S6"
 		}
 		if o.written.After(c.content.recorded) {
-			return "S2" // the file is not the one that ran
+			return "S2" // the file has changed since the recording
 		}
 	case p.Symbol == unknown:
 		own := func(s symbol) bool { return !s.peer && f.function.is(s.Name) }
 		if o.covers(f.offset, own) || !typedOnly(o, f) {
-			return "S3" // a table that perf does not read, or a symbol without a type
+			return "S3" // perf ignores a table or a symbol without type or size
 		}
 	default:
 		ours := func(s symbol) bool { return f.function.is(s.Name) }
@@ -89,8 +89,8 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 	return ""
 }
 
-// typedOnly reports whether all symbols of a frame's function have a type or a size: then perf has
-// no reason to ignore them.
+// typedOnly reports whether all symbols of a frame's function are marked as functions and have a
+// size. perf has no reason to ignore such symbols.
 func typedOnly(o *object, f frame) bool {
 	for _, s := range o.symbols {
 		if f.function.is(s.Name) && (!typed(s) || s.Size == 0) {
@@ -100,8 +100,8 @@ func typedOnly(o *object, f frame) bool {
 	return true
 }
 
-// generated reports whether the list of generated code has both names for an address, which was
-// reused (S13).
+// generated returns S13 if the list of generated code has both names for the address: the address
+// was used more than once.
 func (c *comparison) generated(p perftext.Frame, recorded rawFrame, f *function) string {
 	names := c.perfMap(p.Object).at(recorded.word)
 	if slices.Contains(names, p.Symbol) && slices.Contains(names, f.name) {
@@ -110,7 +110,7 @@ func (c *comparison) generated(p perftext.Frame, recorded rawFrame, f *function)
 	return ""
 }
 
-// perfMap is the list of generated code of a process (perf-PID.map).
+// perfMap is a process's list of generated code (perf-PID.map).
 type perfMap []struct {
 	from, to uint64
 	name     string
@@ -121,7 +121,7 @@ func (c *comparison) perfMap(path string) perfMap {
 	if ok {
 		return m
 	}
-	text, _ := os.ReadFile(c.files.find(path)) // without it, nothing is explained
+	text, _ := os.ReadFile(c.files.find(path)) // without the file, no rule applies
 	for line := range strings.Lines(string(text)) {
 		words := strings.SplitN(strings.TrimRight(line, "\n"), " ", 3)
 		if len(words) < 3 {
@@ -140,7 +140,7 @@ func (c *comparison) perfMap(path string) perfMap {
 	return m
 }
 
-// at returns the names of all code that was at an address at some time.
+// at returns the names of all code that was ever at an address.
 func (m perfMap) at(address uint64) (names []string) {
 	for _, e := range m {
 		if e.from <= address && address < e.to {

@@ -15,7 +15,7 @@ import (
 	"stackmill/queries"
 )
 
-// maxStack is the maximum number of frames that perf may show of a stack.
+// maxStack is how many frames of a stack perf is told to show at most.
 const maxStack = 4096
 
 // comparePerf ingests a perf recording into a fresh store and compares it with perf's output.
@@ -63,8 +63,8 @@ func comparePerf(ctx context.Context, file, work string, m mode) (*comparison, e
 	return c, nil
 }
 
-// scripted reads all samples as perf shows them. If perf discards a chain, only the sampled address
-// is known.
+// scripted returns all samples as `perf script` shows them. If perf discards the call chain of a
+// sample, it takes the leaf from a second run without chains.
 func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sample, error) {
 	fields := "pid,tid,time,event,period,ip,sym,symoff,dso"
 	text, err := perf("script", "--ns", limit, "-F", fields)
@@ -100,10 +100,10 @@ func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sa
 	return samples, nil
 }
 
-// debugFolder is the folder where distributions put debug files.
+// debugFolder is where Linux distributions put debug files.
 const debugFolder = "/usr/lib/debug"
 
-// ingest puts a recording into a fresh store and reads the store's content.
+// ingest ingests a recording into a fresh store and returns what the store has of it.
 func ingest(ctx context.Context, path string, o pipeline.Options) (*content, error) {
 	info, err := os.Stat(path)
 	if err != nil {

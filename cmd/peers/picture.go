@@ -7,7 +7,8 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// pictures prints both sides of a sample: the frames around the first differing one.
+// pictures returns text about a sample: the frames of all stacks around frame n, the first that
+// differs.
 func pictures(s *stack, chain []perftext.Frame, n int) string {
 	const around = 4
 	var b strings.Builder

@@ -11,8 +11,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// candidates finds the instructions that each row of gprofng's list may stand for. Later, place
-// distinguishes rows with equal names.
+// candidates finds the instructions that each row of gprofng's list of PCs may be about. Several
+// functions may have the name in a row; place chooses one of them later.
 func (p *peer) candidates() {
 	byName := map[string][]*shownFunction{}
 	for _, f := range p.functions {
@@ -27,8 +27,8 @@ func (p *peer) candidates() {
 	}
 }
 
-// sum computes the values of each instruction from the recorded stacks alone, without a leaf in a
-// procedure linkage table that gprofng knows: gprofng drops it, too (S22).
+// sum computes the values of instructions from the recorded stacks, before any rule. It leaves out
+// leaves in procedure linkage tables if gprofng does, too (S22).
 func (p *peer) sum() {
 	p.raw, p.owners = map[place]map[string]pair{}, map[place]*function{}
 	for _, s := range p.content.stacks {
@@ -63,8 +63,8 @@ func (p *peer) sum() {
 
 func (r rawFrame) place() place { return place{r.object, r.offset} }
 
-// place finds the function for which gprofng counts each instruction. It distinguishes rows with
-// equal names by the functions' addresses.
+// place finds the instructions of each of gprofng's functions, and the same function of the store, if
+// there is one. If functions have the same name, it distinguishes them by address.
 func (p *peer) place() {
 	byName := map[string][]*shownFunction{}
 	for _, f := range p.functions {
@@ -108,7 +108,7 @@ func (p *peer) place() {
 	}
 }
 
-// value formats a value as in gprofng's column.
+// value formats a value as gprofng does in that column.
 func (p *peer) value(c golden.Column, v pair) string {
 	if c.Flavor == "Excl." {
 		return golden.Print(p.content.units[c.Metric], v.exclusive)
@@ -116,10 +116,10 @@ func (p *peer) value(c golden.Column, v pair) string {
 	return golden.Print(p.content.units[c.Metric], v.inclusive)
 }
 
-// checkPlaces checks that every instruction has the same value on both sides, in whatever function
-// it is shown: so both read the recorded stacks in the same way.
+// checkPlaces checks that each instruction has the same values on both sides, whatever function it
+// is shown in: that proves that both read the recorded stacks alike.
 func (p *peer) checkPlaces() {
-	theirs := map[place][][]string{} // two of gprofng's functions may have the same instruction
+	theirs := map[place][][]string{} // a list, because two of gprofng's functions may have the same instruction
 	for _, r := range p.pcs.Rows {
 		name, offset, _, _, ok := golden.PC(r.Name)
 		if !ok {
@@ -150,8 +150,8 @@ func (p *peer) checkPlaces() {
 	}
 }
 
-// placeOf returns the instruction of a row: of functions with the same name, it takes the one where
-// the values are equal.
+// placeOf returns the instruction that a row of gprofng is about. If functions have the same name,
+// it chooses the one whose instruction has the row's values.
 func (p *peer) placeOf(name string, offset int64, values []string) (at place, known bool) {
 	for _, f := range p.functions {
 		here := place{f.LoadObject, f.Offset + offset}
@@ -169,7 +169,7 @@ func (p *peer) placeOf(name string, offset int64, values []string) (at place, kn
 	return at, known
 }
 
-// shown returns a stack's value in gprofng.
+// shown returns the value of a stack as gprofng counts it.
 func (s *stack) shown(metric string) int64 {
 	if isLeak(metric) {
 		return s.leaks[metric]
@@ -180,7 +180,7 @@ func (s *stack) shown(metric string) int64 {
 // isLeak reports whether a metric counts leaks.
 func isLeak(metric string) bool { return strings.HasPrefix(metric, "heapleak") }
 
-// number parses a printed value.
+// number parses a value that gprofng has printed.
 func number(s string) float64 {
 	v, _ := strconv.ParseFloat(s, 64)
 	return v

@@ -3,24 +3,24 @@ package main
 // program is a program to record with perf.
 type program struct {
 	name    string
-	needs   []string // commands that must be installed
-	modes   []mode   // a perf recording is made in each
-	prepare string   // shell script, run before
-	command string   // shell script in the folder of inputs, recorded as a whole
-	system  bool     // the whole machine
+	needs   []string // commands that this machine must have
+	modes   []mode   // how to record it: one recording for each
+	prepare string   // shell script that runs before and is not recorded
+	command string   // shell script to record; it runs in the folder of inputs
+	system  bool     // record the whole machine
 }
 
-// mode is a way to record stacks: its name and perf's options.
+// mode is a way to record stacks: its name, and perf's options for it.
 type mode struct{ name, options string }
 
 var (
 	fp    = mode{"fp", "-F 997 -g"}
 	dwarf = mode{"dwarf", "-F 397 --call-graph dwarf,16384"}
-	small = mode{"small", "-F 397 --call-graph dwarf,2048"} // stacks are cut
+	small = mode{"small", "-F 397 --call-graph dwarf,2048"} // dumps so small that stacks are cut
 	none  = mode{"none", "-F 1997"}
 )
 
-// packages are the Debian packages of commands.
+// packages are the Debian packages that have the commands.
 var packages = map[string]string{
 	"brotli": "brotli", "bzip2": "bzip2", "clang": "clang", "convert": "imagemagick", "cmake": "cmake", "g++": "g++", "gawk": "gawk", "gcc": "gcc",
 	"gfortran": "gfortran", "git": "git", "go": "golang", "gprofng": "binutils", "java": "default-jdk-headless", "javac": "default-jdk-headless",
@@ -28,7 +28,7 @@ var packages = map[string]string{
 	"python3": "python3", "redis-server": "redis-server", "ruby": "ruby", "sqlite3": "sqlite3", "xz": "xz-utils", "zstd": "zstd", "postgres": "postgresql",
 }
 
-// programs are recorded with perf. Their inputs are in testdata/inputs.
+// programs are recorded with perf. Their input files are in testdata/inputs.
 var programs = []program{
 	{name: "gcc", needs: []string{"gcc"}, modes: []mode{fp, small}, command: "gcc -O2 -c large.c -o gcc.o"},
 	{name: "g++", needs: []string{"g++"}, modes: []mode{dwarf, none}, command: "g++ -O1 -c regex.cpp -o gxx.o"},
@@ -75,20 +75,20 @@ var programs = []program{
 type experiment struct {
 	name    string
 	needs   []string
-	options string // of `gprofng collect app`
-	preload string // library with a finer clock for the collector, empty: none
+	options string // options of `gprofng collect app`
+	preload string // library with a faster clock for gprofng; "": none
 	prepare string
-	command string // the program with its whole path, and its arguments
+	command string // the program with its full path, and its arguments
 }
 
-// The clocks of testdata/inputs/hrtick.c: one has real time, for programs that never wait, the
-// other the CPU time of each thread.
+// The libraries made from testdata/inputs/hrtick.c: the clock of one is real time, for programs
+// that never wait, that of the other is the CPU time of each thread.
 const (
 	realClock = "libhrtick.so"
 	cpuClock  = "libcputick.so"
 )
 
-// clocks is the command that builds both.
+// clocks is the command that builds both libraries.
 const clocks = "gcc -O2 -fPIC -shared -DMONO -Wl,--version-script=hrtick.map -o libhrtick.so hrtick.c; " +
 	"gcc -O2 -fPIC -shared -DHRTICK_US=10007 -Wl,--version-script=hrtick.map -o libcputick.so hrtick.c"
 
@@ -99,7 +99,7 @@ const (
 	waits = "-p off -s on"
 )
 
-// experiments are recorded with gprofng.
+// experiments are the programs to record with gprofng.
 var experiments = []experiment{
 	{name: "bzip2", needs: []string{"bzip2"}, options: clock, preload: realClock, command: "$(command -v bzip2) -kf text"},
 	{name: "gzip", needs: []string{"gzip"}, options: clock, preload: realClock, command: "$(command -v gzip) -kf text"},

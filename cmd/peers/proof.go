@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// proven returns the rule that inserted machine frame m if machine code and symbol tables confirm
-// it, else "".
+// proven returns rule, which inserted machine frame m, if machine code and symbol tables confirm
+// it; otherwise "".
 func (c *comparison) proven(s *stack, m int, rule string) string {
 	f := s.machine[m]
 	ok := true
 	switch rule {
-	case "S12": // the part is named after the function, and no call instruction goes to the part
+	case "S12": // the function was split: the name of the part begins with its name, and no call goes to the part
 		if m == 0 {
 			return ""
 		}
@@ -21,7 +21,7 @@ func (c *comparison) proven(s *stack, m int, rule string) string {
 		}) && !c.calls(s, m+1, part)
 	case "S18":
 		ok = s.reason != ""
-	case "S22 inferred": // the outer frame calls it, and not the inner one
+	case "S22 inferred": // the caller calls the inserted function, not the one above it
 		ok = !c.callsInner(s, m) && c.mayCall(s, m+1, f.function)
 	case "S22 missing":
 		ok = !c.callsInner(s, m)
@@ -32,9 +32,9 @@ func (c *comparison) proven(s *stack, m int, rule string) string {
 	return rule
 }
 
-// callsInner reports whether the instruction of the caller of machine frame m calls the frame above
-// m. Rules may have inserted two frames in between. A leaf in a procedure linkage table is not
-// shown.
+// callsInner reports whether the caller of machine frame m calls the frame above m, so that m is
+// not missing between them. Rules may have inserted two frames. If m is the leaf, the call must go
+// to a procedure linkage table, whose frame is not shown.
 func (c *comparison) callsInner(s *stack, m int) bool {
 	outer, inner := m+1, m-1
 	for outer < len(s.machine) && strings.HasPrefix(s.machine[outer].rule, "S22 ") {
@@ -50,8 +50,8 @@ func (c *comparison) callsInner(s *stack, m int) bool {
 	return o != nil && target != -1 && o.inTable(target)
 }
 
-// restored returns the recorded frames before which a rule has inserted a caller that the machine
-// code proves.
+// restored returns the recorded frames above which a rule has inserted a frame that the machine
+// code confirms.
 func (c *comparison) restored(s *stack) map[int]bool {
 	found := map[int]bool{}
 	frames, _ := follow(s)
@@ -67,7 +67,7 @@ func (c *comparison) restored(s *stack) map[int]bool {
 	return found
 }
 
-// callOf returns the target of machine frame m's call instruction, -1 if it is indirect.
+// callOf returns the target of the call instruction at machine frame m, or -1 if it is indirect.
 func (c *comparison) callOf(s *stack, m int) (o *object, target int64) {
 	if m >= len(s.machine) {
 		return nil, -1
@@ -76,19 +76,19 @@ func (c *comparison) callOf(s *stack, m int) (o *object, target int64) {
 	if o == nil {
 		return nil, -1
 	}
-	if target, ok := o.call(s.machine[m].offset + 1); ok { // the frame is the call's last byte
+	if target, ok := o.call(s.machine[m].offset + 1); ok { // a caller's frame is at the last byte of its call
 		return o, target
 	}
 	return o, -1
 }
 
-// calls reports whether the call instruction of machine frame m goes to a function.
+// calls reports whether the call instruction at machine frame m calls a function directly.
 func (c *comparison) calls(s *stack, m int, f *function) bool {
 	o, target := c.callOf(s, m)
 	return o != nil && s.machine[m].object == f.object && target == f.offset
 }
 
-// mayCall reports whether the call instruction of machine frame m may lead to a function.
+// mayCall reports whether the call instruction at machine frame m may lead to a function.
 func (c *comparison) mayCall(s *stack, m int, f *function) bool {
 	o, target := c.callOf(s, m)
 	switch {
@@ -100,9 +100,9 @@ func (c *comparison) mayCall(s *stack, m int, f *function) bool {
 	return target == -1 || o.reaches(target, -1, -1)
 }
 
-// provenDrop returns the rule that dropped recorded frame i if the machine code confirms it: the
-// next frame must call a leaf in a procedure linkage table, or a rule must have inserted the called
-// function.
+// provenDrop returns the rule that dropped recorded frame i, if the machine code confirms it;
+// otherwise "". For S22, the next frame must call a procedure linkage table, or a rule must have
+// inserted the called function.
 func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string {
 	rule := dropped[i]
 	if rule == "" {
@@ -130,8 +130,8 @@ func (c *comparison) provenDrop(s *stack, i int, dropped map[int]string) string 
 	return rule
 }
 
-// provenEnd returns S26 if recorded frame i is in the dropped end of a chain of frame pointers, and
-// the machine code confirms that the first frame there is no caller.
+// provenEnd returns S26 if recorded frame i is in the dropped end of a frame pointer chain, and the
+// machine code confirms that the first dropped frame is not a caller.
 func (c *comparison) provenEnd(s *stack, i int, dropped map[int]string) string {
 	for next := i; next < len(s.raw); next++ {
 		if why, drop := dropped[next]; !drop || why != "" {
@@ -150,16 +150,17 @@ func (c *comparison) provenEnd(s *stack, i int, dropped map[int]string) string {
 	return "S26"
 }
 
-// lowestCode is the lowest address of code: the first page is never mapped.
+// lowestCode is the lowest address that code can have: Linux does not map the first page.
 const lowestCode = 4096
 
-// starts are the functions in which threads begin; only other start functions call them.
+// starts are functions in which threads begin. Only functions of this list call them.
 var starts = []string{
 	"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
 	"start_thread", "clone", "clone3", "__clone", "__clone3",
 }
 
-// isCaller reports whether recorded frame i may have called the frame above it, as far as is known.
+// isCaller reports whether recorded frame i may have called the frame above it. It returns true if
+// that cannot be checked.
 func (c *comparison) isCaller(s *stack, i int) bool {
 	if i == 0 || s.raw[i].word < lowestCode {
 		return i == 0

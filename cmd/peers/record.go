@@ -18,11 +18,11 @@ var inputs embed.FS
 
 // recorder makes recordings in a folder.
 type recorder struct {
-	work     string // folder of inputs and recordings
+	work     string // folder for inputs and recordings
 	prepared map[string]bool
 }
 
-// newRecorder writes the programs' inputs into the folder.
+// newRecorder writes the input files of the programs into the folder.
 func newRecorder(ctx context.Context, work string) (*recorder, error) {
 	r := &recorder{work, map[string]bool{}}
 	sub, err := fs.Sub(inputs, "testdata/inputs")
@@ -40,7 +40,7 @@ func newRecorder(ctx context.Context, work string) (*recorder, error) {
 
 func (r *recorder) inputs() string { return filepath.Join(r.work, "inputs") }
 
-// missing returns the needed commands that this machine lacks.
+// missing returns those of the commands that this machine does not have.
 func missing(needs ...string) (list []string) {
 	for _, n := range needs {
 		if _, err := exec.LookPath(n); err != nil {
@@ -50,7 +50,7 @@ func missing(needs ...string) (list []string) {
 	return list
 }
 
-// hint tells how to install commands.
+// hint returns text that says how to install commands.
 func hint(commands []string) string {
 	var names []string
 	for _, c := range commands {
@@ -91,7 +91,7 @@ func (r *recorder) gprofng(ctx context.Context, x experiment, folder string) err
 	return r.shell(ctx, preload+"gprofng collect app "+x.options+" -O "+folder+" "+x.command)
 }
 
-// prepare runs a script that programs need before they are recorded, once.
+// prepare runs a script that programs need before they are recorded. It runs each script only once.
 func (r *recorder) prepare(ctx context.Context, script string) error {
 	if script == "" || r.prepared[script] {
 		return nil
@@ -104,8 +104,8 @@ func (r *recorder) shell(ctx context.Context, script string) error {
 	return r.run(ctx, "sh", "-c", script)
 }
 
-// run runs a command in the folder of inputs. The exit status of the recorded program does not
-// matter if a recording is made.
+// run runs a command in the folder of inputs. It ignores the exit status of a recorder, which is
+// that of the recorded program.
 func (r *recorder) run(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = r.inputs()

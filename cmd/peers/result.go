@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// result is the result of comparing one recording.
+// result counts the functions of a recording by the result of their comparison.
 type result struct {
 	name            string
 	functions, same int
-	rules           map[string]int // functions that differ, by the rules that explain it
+	rules           map[string]int // number of differing functions, by the rules that explain the difference
 	unexplained     int
 	details, failed []string
 }
 
-// explained returns the number of functions whose differences rules explain.
+// explained returns how many functions differ in a way that rules explain.
 func (r *result) explained() (n int) {
 	for _, v := range r.rules {
 		n += v
@@ -26,7 +26,7 @@ func (r *result) explained() (n int) {
 	return n
 }
 
-// plus adds the numbers of another result.
+// plus adds the counts of another result.
 func (r *result) plus(other *result) {
 	r.functions += other.functions
 	r.same += other.same
@@ -36,7 +36,7 @@ func (r *result) plus(other *result) {
 	}
 }
 
-// result returns the totals of a comparison.
+// result returns the counts of a comparison with perf.
 func (c *comparison) result(recording string) *result {
 	r := &result{name: recording, rules: map[string]int{}, failed: c.problems}
 	order := slices.SortedFunc(maps.Keys(c.names), func(a, b eventName) int {
@@ -49,7 +49,8 @@ func (c *comparison) result(recording string) *result {
 	return r
 }
 
-// add counts a function's verdict; a verdict on anything else counts only if unexplained.
+// add counts the verdict on a function. A verdict on something else counts only if differences are
+// unexplained.
 func (r *result) add(name string, function bool, v *verdict) {
 	if v.unexplained > 0 {
 		r.functions++
@@ -74,7 +75,7 @@ func (r *result) add(name string, function bool, v *verdict) {
 	r.rules[strings.Join(slices.Sorted(maps.Keys(set)), "+")]++
 }
 
-// print prints one line, and the unexplained differences.
+// print prints a line with the counts, and unexplained differences up to the limit.
 func (r *result) print(w io.Writer, limit int) {
 	var rules []string
 	for _, k := range slices.Sorted(maps.Keys(r.rules)) {

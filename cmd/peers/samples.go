@@ -8,17 +8,17 @@ import (
 	"stackmill/cmd/acceptance/perftext"
 )
 
-// eventName is an event and a name for which its samples count.
+// eventName is an event, and a name whose values are compared for that event.
 type eventName struct {
 	event string
 	name  name
 }
 
-// reportRow is an event and a row of perf's report.
+// reportRow identifies a row of `perf report` about an event.
 type reportRow struct{ event, object, symbol string }
 
-// samples compares all samples of a recording. For each thread and event, both sides have them in
-// the same order.
+// samples compares all samples of a recording with perf's. Both sides have the samples of a thread
+// and event in the same order.
 func (c *comparison) samples(theirs []perftext.Sample) error {
 	type line struct {
 		thread int64
@@ -47,7 +47,7 @@ func (c *comparison) samples(theirs []perftext.Sample) error {
 	return nil
 }
 
-// count adds a sample to the verdicts of all names on its stacks, on both sides.
+// count adds a sample to the verdicts on all functions on its stacks.
 func (c *comparison) count(s *sample, p *perftext.Sample) {
 	d := c.difference(p.Chain, p.Corrupt, s.stack)
 	for n := range d.ours {
@@ -94,7 +94,8 @@ func (c *comparison) verdict(event string, n name) *verdict {
 	return v
 }
 
-// differs records a sample that counts for a function on one side only.
+// differs adds a sample to a verdict that counts for the function on one side only. why is the rule
+// that explains it, or "".
 func (v *verdict) differs(why, what string, s *sample, p *perftext.Sample, d *difference) {
 	if why != "" {
 		v.rules[why]++
@@ -106,7 +107,8 @@ func (v *verdict) differs(why, what string, s *sample, p *perftext.Sample, d *di
 	}
 }
 
-// values checks that the store's values are the sums of its stacks.
+// values checks that the store's values of functions are the sums of the samples on whose stacks
+// they are.
 func (c *comparison) values() {
 	for metric, values := range c.content.values {
 		for k, v := range c.names {
@@ -126,7 +128,7 @@ func (c *comparison) values() {
 	}
 }
 
-// events returns the events with samples.
+// events returns the events that have samples.
 func (c *comparison) events() map[string]bool {
 	events := map[string]bool{}
 	for k := range c.names {
@@ -140,13 +142,13 @@ var dataOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 // addressRow matches an address that perf shows instead of a symbol.
 var addressRow = regexp.MustCompile(`^(0x)?[0-9a-f]{16}$`)
 
-// row returns the event, load object and symbol of a row of the report, without the offset that
-// perf adds for data.
+// row returns the key of a row of `perf report`, without the offset that perf adds to symbols of
+// data.
 func row(r perftext.Row) reportRow {
 	return reportRow{r.Event, filepath.Base(r.Object), dataOffset.ReplaceAllString(r.Symbol, "")}
 }
 
-// report checks that the rows of `perf report` are the sums of its samples.
+// report checks that the values in `perf report` are the sums of the samples in `perf script`.
 func (c *comparison) report(rows []perftext.Row) {
 	count := map[reportRow]int{}
 	self := map[reportRow]int64{}
@@ -158,7 +160,7 @@ func (c *comparison) report(rows []perftext.Row) {
 	for _, r := range rows {
 		k := row(r)
 		if addressRow.MatchString(r.Symbol) {
-			continue // perf has a row for each address without a symbol
+			continue // code without a symbol: perf has a row for each address
 		}
 		v, ok := c.script[k]
 		if !ok || v.exclusive != self[k] {

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// function is one function of the store.
+// function is a function in the store.
 type function struct {
 	id                   int64
 	name, kind           string
-	gprofng, perf        string // the names, by the alias that each peer chooses
+	gprofng, perf        string // names of the alias that gprofng and perf should show
 	aliases              []string
-	object               string // the load object's path
-	address, offset, end int64  // offset and end are in the file
+	object               string // path of the load object
+	address, offset, end int64  // offset and end are file offsets; end is exclusive
 }
 
-// is reports whether a linkage name is one of the function's.
+// is reports whether a linkage name is one of the function's aliases.
 func (f *function) is(linkage string) bool { return slices.Contains(f.aliases, linkage) }
 
-// location is one instruction on a stack.
+// location is an instruction, and the function that it is in.
 type location struct {
 	function *function
 	object   string
 	offset   int64
 }
 
-// rawFrame is a word of a recorded stack, with its location before the rules.
+// rawFrame is a recorded word, with the location that it has before rules are applied.
 type rawFrame struct {
 	word uint64
 	location
@@ -34,23 +34,23 @@ type rawFrame struct {
 // kernel reports whether a word is an address in the kernel.
 func (r rawFrame) kernel() bool { return int64(r.word) < 0 }
 
-// frame is a frame of a stack to which the rules were applied.
+// frame is a frame in machine mode. rule is the rule that inserted or changed it; "" for none.
 type frame struct {
 	location
 	rule string
 }
 
-// stack is a recorded stack, before the rules and in machine mode.
+// stack is a recorded stack, as recorded (raw) and in machine mode.
 type stack struct {
 	id      int64
-	reason  string // why it is cut
+	reason  string // why the stack is cut; "" if it is complete
 	raw     []rawFrame
 	machine []frame
-	values  map[string]int64 // by metric
-	leaks   map[string]int64 // gprofng's leaks by metric
+	values  map[string]int64 // by metric: sum of the samples
+	leaks   map[string]int64 // by metric: leaks as gprofng counts them
 }
 
-// sample is one sample of perf.
+// sample is a sample of a perf recording.
 type sample struct {
 	thread, time int64
 	event        string
@@ -61,22 +61,22 @@ type sample struct {
 // pair is an exclusive and an inclusive value.
 type pair struct{ exclusive, inclusive int64 }
 
-// content is a store's content of one recording.
+// content is what the store has of a recording.
 type content struct {
-	units     map[string]string // by metric
+	units     map[string]string // units of metrics
 	functions map[int64]*function
-	total     int64 // the id of <Total>
+	total     int64 // id of the function <Total>
 	stacks    map[int64]*stack
-	samples   []sample  // samples of a perf recording
-	recorded  time.Time // when the recording ended
-	// values are the values in machine mode, by metric and function.
+	samples   []sample  // only for perf recordings
+	recorded  time.Time // end of the recording
+	// values are the values in machine mode, by metric and function id.
 	values map[string]map[int64]pair
-	edges  map[edge]int64 // attributed, in machine mode
+	edges  map[edge]int64 // attributed values in machine mode
 }
 
-// edge is a function and a caller or callee of it, for a metric.
+// edge is a metric, a function, and a caller or callee of the function.
 type edge struct {
 	metric          string
 	function, other int64
-	caller          bool // the other function is the caller
+	caller          bool // other is the caller; otherwise it is the callee
 }

@@ -1,5 +1,6 @@
-// Command testsummary runs go test with its own arguments and exit status. It prints go test's
-// output, then which tests were skipped and why, and the slowest packages and tests.
+// Command testsummary runs go test with the arguments and the exit status of go test. It prints the
+// output of failed tests, then which tests were skipped and why, and the slowest packages and
+// tests.
 package main
 
 import (
@@ -39,14 +40,14 @@ func main() {
 // event is one line of go test -json (go doc test2json).
 type event struct {
 	Action, Package, Test, Output string
-	Elapsed                       float64 // seconds
+	Elapsed                       float64 // in seconds
 }
 
-// summarize prints the output of failed tests and of packages, the skipped tests
-// by their reasons, and the slowest packages and tests.
+// summarize reads the events of go test. It prints the output of failed tests and of packages, the
+// skipped tests by reason, and the slowest packages and tests.
 func summarize(r io.Reader, w io.Writer) error {
 	var packages, tests []measurement
-	output := map[[2]string][]string{} // of tests that have not ended
+	output := map[[2]string][]string{} // by package and test: output of tests that have not ended
 	reasons := map[string][]string{}
 	in := bufio.NewReader(r)
 	for {
@@ -65,7 +66,7 @@ func summarize(r io.Reader, w io.Writer) error {
 				tests = append(tests, measurement{e.Elapsed, folder + "." + e.Test})
 			}
 			switch {
-			case e.Action == "output" && e.Test == "" && e.Output == "PASS\n": // the package's line follows
+			case e.Action == "output" && e.Test == "" && e.Output == "PASS\n": // the line about the package follows
 			case e.Action == "build-output", e.Action == "output" && e.Test == "":
 				fmt.Fprint(w, e.Output)
 			case e.Action == "output":
@@ -88,7 +89,7 @@ func summarize(r io.Reader, w io.Writer) error {
 			return err
 		}
 	}
-	for key, lines := range output { // of tests that never ended
+	for key, lines := range output { // tests that never ended, because the program did
 		if key[1] != "" {
 			fmt.Fprint(w, strings.Join(lines, ""))
 		}
@@ -99,13 +100,14 @@ func summarize(r io.Reader, w io.Writer) error {
 	return nil
 }
 
-// measurement is the time of a package or test.
+// measurement is how long a package or test took.
 type measurement struct {
 	seconds float64
 	name    string
 }
 
-// mostListed is the maximum length of a list of the slowest, which took at least a second.
+// mostListed is how many of the slowest packages or tests are listed at most. Those under a second
+// are not listed.
 const mostListed = 20
 
 func printSlowest(w io.Writer, what string, measurements []measurement) {
@@ -124,7 +126,7 @@ func printSlowest(w io.Writer, what string, measurements []measurement) {
 
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// reason returns why a test was skipped, from its output.
+// reason returns why a test was skipped, taken from its output.
 func reason(output []string) string {
 	for _, line := range output {
 		if place.MatchString(line) {
