@@ -164,7 +164,8 @@ type CodeFunction struct {
 	Size    uint64
 }
 
-// CodeLine assigns the instructions from Offset (relative to the mapping) to a line.
+// CodeLine says that the instructions at Offset (relative to the mapping) and after it belong to a
+// line.
 type CodeLine struct {
 	Offset uint32
 	Line   int32

@@ -41,7 +41,7 @@ type locationKey struct {
 }
 
 // The words that Names assigns lie above the addresses of programs and below those of kernels. Each
-// load object has maxLocations of them, the most locations that a profile may have.
+// load object gets maxLocations words, since a profile may have so many locations.
 const (
 	firstNameWord = 1 << 57
 	maxLocations  = 1 << 32
@@ -80,8 +80,8 @@ func (p *ObjectLocations) InternFunction(f NamedFunction) int32 {
 	return n
 }
 
-// InternLocation returns the word of a location. A location gets an offset that no file has if its
-// offset is unknown or equals that of another location in the function.
+// InternLocation returns the word of a location. If its offset is unknown, or another location in
+// the function has the same offset, the location gets an offset that no file has.
 func (p *ObjectLocations) InternLocation(at NamedLocation) (uint64, error) {
 	if at.Offset >= NoFileOffset {
 		at.Offset = p.offset(at.Lines)

@@ -16,8 +16,8 @@ type Machine struct {
 // of the thread's stack.
 type StackDump struct {
 	// Recorded is the known part of the stack. If its Callers are CallersUnwound, it has the
-	// kernel's frames and the user PC, but no callers. Otherwise it lacks only the caller of the
-	// user code's leaf, whose address is in the link register.
+	// kernel's frames and the user PC, but no callers. Otherwise it lacks only one word: the caller
+	// of the user code's leaf, whose address is in the link register.
 	Recorded RawStack
 	// Leaf is the sampled address, which may be more precise than the PC. Values from NoAddress on
 	// are not addresses.

@@ -14,8 +14,8 @@ import (
 
 // Bounds for recordings that say nothing more precise.
 const (
-	// MaxDuration is the longest possible duration, in ns, of a recording whose end is unknown:
-	// nobody records a process for longer.
+	// MaxDuration is the maximum duration, in ns, that counts as possible for a recording whose end
+	// is unknown: nobody records a process for longer.
 	MaxDuration = int64(365 * 24 * time.Hour)
 	// ExitDelay is how long after the end of the recording, in ns, a thread may finish what it
 	// is doing.

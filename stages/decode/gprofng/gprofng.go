@@ -44,7 +44,8 @@ func (d *Decoder) Detect(path string) bool {
 	return isGroup(path)
 }
 
-// isExperimentName reports whether a base name is that of an experiment (gprofng-experiment 1.1).
+// isExperimentName reports whether a base name is the name of an experiment (gprofng-experiment
+// 1.1).
 func isExperimentName(base string) bool {
 	return len(base) >= len("x.er") && strings.HasSuffix(base, ".er")
 }
@@ -191,8 +192,8 @@ func began(second time.Time, log string) time.Time {
 	return latest
 }
 
-// inheritTargets gives forked children, whose logs say only `(fork)`, the name of their parent's
-// program.
+// inheritTargets gives forked children the name of their parent's program, since their logs only
+// say `(fork)`.
 func (o *opener) inheritTargets() {
 	targets := map[string]string{}
 	for _, p := range o.rec.Processes {

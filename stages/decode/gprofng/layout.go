@@ -137,8 +137,8 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
-// standard has, by packet type, the fields that every description of this type should have, besides
-// those of all types (gprofng-experiment 3.4).
+// standard lists, by packet type, the fields that every description of the type should have,
+// besides the fields of all types (gprofng-experiment 3.4).
 var standard = map[uint16][]string{
 	typeOProf: {"MSTATE", "NTICK"},
 	typeSync:  {"SRQST", "SOBJ"},

@@ -26,8 +26,8 @@ type mapReader struct {
 	paths   map[string]string     // equal paths share one string
 }
 
-// maxMaps is the maximum number of events in a process's map. Linux limits a process to a quarter
-// as many mappings at a time.
+// maxMaps is the maximum number of events in a process's map. Linux allows a process a quarter of
+// that number of mappings at a time.
 const maxMaps = 1 << 18
 
 // hasRoom reports whether one more event may be kept. If not, it counts the event as dropped.

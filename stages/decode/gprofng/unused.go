@@ -33,8 +33,8 @@ type unusedLog struct {
 	attributes map[unusedAttributeKey]int64
 }
 
-// unusedAttributeKey identifies an attribute by the element that has it. For event elements, kind
-// and object are those attributes of the event.
+// unusedAttributeKey identifies an attribute by its name and the element that has it. kind and
+// object are set only for event elements: the event's attributes of these names.
 type unusedAttributeKey struct{ file, element, kind, object, name string }
 
 // maxUnused is the maximum number of kinds of unused content that are counted: real recordings

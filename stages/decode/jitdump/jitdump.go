@@ -65,7 +65,7 @@ type function struct {
 	name, code []byte
 }
 
-// line assigns the instructions from an address on to a source line.
+// line says that the instructions at address and after it belong to a source line.
 type line struct {
 	address uint64
 	number  uint32

@@ -33,7 +33,7 @@ type branch struct {
 	typ      uint8
 }
 
-// branchSize is the size of an entry.
+// branchSize is the size of a branch stack entry, in bytes.
 const branchSize = 24
 
 // longestCall is the maximum size of a call instruction, in bytes.
@@ -131,7 +131,7 @@ func (r *stackReader) callStack(s *sample, raw *decode.RawStack, taken int) {
 	if len(exact) == 0 {
 		return
 	}
-	raw.Reason = "" // the reason was that of the call chain
+	raw.Reason = "" // that reason was the call chain's
 	if r.isBranchCapacity(n) {
 		words = append(words, decode.MarkTruncated)
 		raw.Reason = decode.ReasonBranches

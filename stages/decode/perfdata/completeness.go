@@ -59,10 +59,10 @@ func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 	return ended && !running, running
 }
 
-// judgeTimes compares the times of the samples with those of the first and last sample according to
-// the header (perf-data 2, SAMPLE_TIME). perf inject may drop samples and keep the header's times.
-// With --switch-output, the header of every file has the time of the very first sample, and the
-// header of a file without samples has both times from the files before.
+// judgeTimes compares the times of the first and last sample found with their times in the header
+// (perf-data 2, SAMPLE_TIME). perf inject may drop samples and keep the header's times. With
+// --switch-output, the header of every file has the time of the very first sample, and the header
+// of a file without samples has both times from the files before.
 func (r *reader) judgeTimes() {
 	s := r.meta.sampleTimes
 	if !isTime(s.first) || !isTime(s.last) || len(r.limits.moved) > 0 || r.found.sampleRefs.n > 0 && !r.agrees(&s) || r.runs("inject") {

@@ -196,7 +196,7 @@ func (p *process) copiesText(m *decode.MapEvent) bool {
 	return false
 }
 
-// judgeCopies reports the programs whose copied text got inferred names.
+// judgeCopies reports the programs whose copied text got the names of the original.
 func (t *timeline) judgeCopies() {
 	for _, path := range slices.Sorted(maps.Keys(t.copied)) {
 		t.r.rec.Problems.Add(diagnostic.Problem{Severity: diagnostic.Info, File: path, Offset: diagnostic.NoOffset, Count: t.copied[path], Reason: "copied-text",

@@ -51,7 +51,7 @@ const (
 	recordSchedstatDomain = 86
 	recordToolKnown       = 86
 
-	// Records of Android's simpleperf, whose misc field has the upper half of the size
+	// The types of records of Android's simpleperf. Their misc field has the upper half of the size
 	// (perf-data 5.4).
 	recordSimpleperf    = 32768
 	recordEventIDs      = recordSimpleperf + 6
@@ -136,8 +136,8 @@ func (p *recordParser) wholeSize(typ uint32, misc uint16, size int, rest []byte)
 	return size
 }
 
-// overflowed returns the size of a COMPRESSED2 record whose size does not fit into its header; 0
-// for other records. Some releases of perf round a size up beyond 16 bits, and then write no
+// overflowed returns the size of a COMPRESSED2 record if the size does not fit into the record's
+// header, otherwise 0. Some releases of perf round a size up beyond 16 bits, and then write no
 // padding (perf-data 5.3).
 func (p *recordParser) overflowed(size int, rest []byte) int {
 	c := cursorOf(rest[recordHeader:], p.big)

@@ -6,8 +6,7 @@ import (
 	"stackmill/schema/diagnostic"
 )
 
-// leastWindow is the minimum of input.window: so many bytes of the files may be in memory whatever
-// the memory limit is.
+// leastWindow is the minimum of input.window, whatever the memory limit is.
 const leastWindow = 16 << 20
 
 // touch counts bytes that were read. It returns true when the window is full: the caller then
@@ -27,8 +26,8 @@ func (r *reader) release() {
 	}
 }
 
-// releaseBefore releases the pages of all files, except those of segment p from at on, which are
-// read next.
+// releaseBefore releases the pages of all files, except those of segment p at offset at and after
+// it, which are read next.
 func (r *reader) releaseBefore(p *recordRun, at int) {
 	for _, f := range r.in.files {
 		if f != p.file {

@@ -24,7 +24,7 @@ type switchRecord struct {
 	pid     int32 // process of the thread; -1 if it has ended
 	tid     int32
 	cpu     int32
-	other   int32 // SWITCH_CPU_WIDE: the other thread of the switch
+	other   int32 // SWITCH_CPU_WIDE only: the other thread of the switch
 	out     bool
 	preempt bool
 }

@@ -86,7 +86,7 @@ const queuedBatches = 8
 type sampleBatch struct {
 	list   []parsedSample
 	rows   rowBatch         // of all samples
-	stacks decode.RawStacks // of the samples whose stack is not dumped
+	stacks decode.RawStacks // of samples, except those unwound from dumps later
 	states []stateRow
 }
 

@@ -9,12 +9,12 @@ import (
 	"stackmill/stages/decode"
 )
 
-// maxLevels is the maximum number of inlined functions at a location. deeperInlined replaces those
-// that are inlined more deeply.
+// maxLevels is the maximum number of inlined functions at a location. One function, deeperInlined,
+// replaces those at deeper levels.
 const maxLevels = 256
 
-// deeperInlined replaces the functions that are inlined too deeply, as in load objects
-// (symtab.DeeperInlined).
+// deeperInlined is the function that replaces functions inlined more than maxLevels deep, as in
+// load objects (symtab.DeeperInlined).
 const deeperInlined = "<Truncated-inline-chain>"
 
 // noStack is the function that an exported profile uses for samples without a stack.
