@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// Experiment holds all goldens of one recording.
+// Experiment has all goldens of a recording: the texts that gprofng printed about it.
 type Experiment struct {
 	Functions []Function // in the order of List.Rows
-	List      Table      // the functions
+	List      Table      // gprofng's list of functions
 	Lines     Table
 	PCs       Table
 	Tree      Table
-	Blocks    []Table // callers and callees, in the order of List.Rows
+	Blocks    []Table // callers and callees of each function, in the order of List.Rows
 	Threads   Table
 	CPUs      Table
-	Leaks     Leaks // the sums of the leak list; zero when heap calls were not recorded
+	Leaks     Leaks // sums of the list of leaks; 0 if heap calls were not recorded
 }
 
-// Leaks are the sums at the head of the leak list.
+// Leaks has the sums that gprofng prints above the list of leaks.
 type Leaks struct{ Distinct, Instances, Bytes int64 }
 
 // Read reads the goldens in a folder.
@@ -54,8 +54,8 @@ func Read(dir string) (*Experiment, error) {
 	return x, x.consistent()
 }
 
-// consistent checks that the three lists of functions have the same order. Only the
-// order distinguishes rows with equal names.
+// consistent returns an error unless the three lists of functions have the same order: functions
+// with the same name are distinguished only by it.
 func (x *Experiment) consistent() error {
 	if len(x.Functions) != len(x.List.Rows) || len(x.Blocks) != len(x.List.Rows) {
 		return fmt.Errorf("%d functions, %d summaries and %d blocks", len(x.List.Rows), len(x.Functions), len(x.Blocks))
@@ -107,8 +107,8 @@ func Print(unit string, value int64) string {
 
 var pcName = regexp.MustCompile(`^(.*) \+ 0x([0-9A-F]{8,})(?:, line (\d+) in (?:alternate source context )?"([^"]*)")?(?: <--.*)?$`)
 
-// PC parses the name of a row of PCs: the function's name, the offset in it and the line with its
-// file, 0 and empty if unknown.
+// PC parses the name in a row of PCs. It returns the function, the offset in it, and the source
+// line with its file; 0 and "" if that is unknown.
 func PC(name string) (function string, offset int64, line int, file string, ok bool) {
 	m := pcName.FindStringSubmatch(name)
 	if m == nil {
@@ -121,7 +121,7 @@ func PC(name string) (function string, offset int64, line int, file string, ok b
 
 var lineName = regexp.MustCompile(`^(.*), line (\d+) in "(.*)"$`)
 
-// Line parses the name of a row of lines; line is 0 for instructions without line numbers.
+// Line parses the name in a row of lines. line is 0 for code without line numbers.
 func Line(name string) (function string, line int, file string) {
 	if m := lineName.FindStringSubmatch(name); m != nil {
 		line, _ = strconv.Atoi(m[2])

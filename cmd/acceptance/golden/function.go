@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Function is one entry of the function summary.
+// Function is an entry of gprofng's function summary.
 type Function struct {
 	Name       string
 	Size       int64
-	Offset     int64 // in the load object's file
+	Offset     int64 // offset in the load object's file
 	LoadObject string
-	Linkage    string // empty when it is the name
+	Linkage    string // linkage name; "" if that is Name
 	Aliases    []string
 }
 
-// ReadFunctions reads a function summary (`fsummary`).
+// ReadFunctions reads a function summary, which gprofng's command fsummary prints.
 func ReadFunctions(path string) ([]Function, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func ReadFunctions(path string) ([]Function, error) {
 		line := sc.Text()
 		switch {
 		case line == "":
-			body = true // the lines before the first blank one are the head
+			body = true // before the first blank line is the head
 		case !body:
 		case !strings.HasPrefix(line, "\t"):
 			fs = append(fs, Function{Name: line})
@@ -64,13 +64,13 @@ func (f *Function) set(line string) (err error) {
 		f.Linkage = value
 	case "Aliases":
 		f.Aliases = []string{value}
-		if !strings.Contains(value, "(") { // C++ names have commas of their own
+		if !strings.Contains(value, "(") { // not a C++ name, which may have commas
 			f.Aliases = strings.Fields(strings.ReplaceAll(value, ",", " "))
 		}
 	}
 	return err
 }
 
-// NoFunctions reports whether gprofng made the function up for PCs beyond what it takes for the end
-// of the text: such rows swallow parts of real functions (gprofng-experiment 6.6).
+// NoFunctions reports whether gprofng made the function up, for PCs after what it takes for the end
+// of the text. Such functions include parts of real ones (gprofng-experiment 6.6).
 func (f Function) NoFunctions() bool { return strings.HasSuffix(f.Name, "no functions found") }

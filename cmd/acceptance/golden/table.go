@@ -10,28 +10,29 @@ import (
 	"strings"
 )
 
-// Column is one value column of a table (gprofng-experiment 8.5).
+// Column is a column of values in a table (gprofng-experiment 8.5).
 type Column struct {
 	Flavor  string // `Excl.`, `Incl.` or `Attr.`
-	Metric  string // the command name, e.g. `totalcpu`
-	percent bool   // followed by a column of percentages
+	Metric  string // name in commands, e.g. `totalcpu`
+	percent bool   // a column of percentages follows
 }
 
 // Row is one line of a table.
 type Row struct {
-	Values []string // as printed, one for each column
-	Star   bool     // marked with `*`: the function whose callers and callees a block has
-	Depth  int      // in a call tree; the root has 0
+	Values []string // one for each column, as printed
+	Star   bool     // marked with `*`: the block has the callers and callees of this function
+	Depth  int      // in a call tree: 0 for the root
 	Name   string
 }
 
-// Table is one table; a list of callers and callees has one for each function.
+// Table is a table that gprofng printed. A list of callers and callees consists of one table for
+// each function.
 type Table struct {
 	Columns []Column
 	Rows    []Row
 }
 
-// Column returns the index of a flavor (`Excl.`, ...) of a metric, or -1.
+// Column returns the index of the column with a flavor (such as `Excl.`) of a metric, or -1.
 func (t Table) Column(flavor, metric string) int {
 	for i, c := range t.Columns {
 		if c.Flavor == flavor && c.Metric == metric {
@@ -41,8 +42,8 @@ func (t Table) Column(flavor, metric string) int {
 	return -1
 }
 
-// titles maps the words of a column's header to the metric's command name
-// (gprofng-experiment 8.1).
+// titles maps the words in the header of a column to the name of the metric (gprofng-experiment
+// 8.1).
 var titles = map[string]string{
 	"Total CPU": "totalcpu",
 	"Sync Wait": "sync", "Sync Wait Count": "syncn",
@@ -59,7 +60,7 @@ var (
 	dataLine    = regexp.MustCompile(`^ *[0-9]`)
 )
 
-// ReadTables reads all tables of a file. Lines outside of tables are skipped.
+// ReadTables reads all tables of a file. It skips lines that are not in tables.
 func ReadTables(path string) ([]Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -69,7 +70,7 @@ func ReadTables(path string) ([]Table, error) {
 	var (
 		tables []Table
 		header []string
-		open   bool // a table has begun and not ended
+		open   bool // reading the rows of a table
 	)
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
@@ -103,8 +104,8 @@ func ReadTables(path string) ([]Table, error) {
 	return tables, sc.Err()
 }
 
-// depths computes depths from the columns where a call tree's branches are drawn: a level is two
-// columns wide, or three below a branch that continues.
+// depths sets the depths of a call tree's rows, from where its branches are drawn: a level is two
+// characters wide, or three below a branch that continues.
 func depths(rows []Row) {
 	var open []int
 	for i := range rows {
@@ -117,7 +118,8 @@ func depths(rows []Row) {
 	}
 }
 
-// columns reads the header, which has a column's words below each other on up to three lines.
+// columns parses a table's header. The words of a column are below each other, on up to three
+// lines.
 func columns(header []string) ([]Column, error) {
 	starts := columnStart.FindAllStringIndex(header[0], -1)
 	var cs []Column

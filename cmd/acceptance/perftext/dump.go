@@ -8,23 +8,25 @@ import (
 	"strings"
 )
 
-// A sample in the dump of a recording (`perf script -D`), and the words of its chain.
+// Patterns of a sample and of the words of its call chain, in the dump of a recording (`perf script
+// -D`).
 var (
 	dumpSample = regexp.MustCompile(`^(?:\d+ )?(\d+) 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_SAMPLE\(.*\): (-?\d+)/(-?\d+):`)
 	dumpWord   = regexp.MustCompile(`^\.+ +\d+: ([0-9a-f]{16})$`)
 )
 
-// markers are the words of a chain that tell which context follows (PERF_CONTEXT_*).
+// markers are words in a call chain that say which context the following words are of
+// (PERF_CONTEXT_*).
 var markers = map[int64]bool{-32: true, -128: true, -512: true, -640: true, -2048: true, -2176: true, -2560: true}
 
-// firstMarker is the lowest word that perf takes for a marker (PERF_CONTEXT_MAX).
+// firstMarker is the lowest word that perf considers a marker (PERF_CONTEXT_MAX).
 const firstMarker = -4095
 
-// Moment is a thread at a time.
+// Moment identifies a sample by its thread and time.
 type Moment struct{ Thread, Time int64 }
 
-// Discarded reads the dump of a recording and returns the samples whose chains have an unknown word
-// in the range of the markers: perf shows no frame of them.
+// Discarded reads the dump of a recording. It returns the samples whose call chain has a word that
+// is in the range of markers, but is none: perf discards such chains.
 func Discarded(r io.Reader) (map[Moment]bool, error) {
 	found := map[Moment]bool{}
 	var now Moment

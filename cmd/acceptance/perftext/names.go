@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// body matches the names of bodies of parallel regions (S11), which end with the compiler's name.
+// body matches the name of the body of a parallel region (S11). It ends with the name that the
+// compiler gave it.
 var body = regexp.MustCompile(` -- OMP .* \[(.*)\]$`)
 
-// Bare shortens a function's display name as perf does: without parameters and marks.
+// Bare shortens the name of a function as perf does: without parameters and added marks.
 func Bare(name string) string {
 	if m := body.FindStringSubmatch(name); m != nil {
 		return m[1]

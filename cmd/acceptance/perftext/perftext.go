@@ -11,40 +11,40 @@ import (
 	"strings"
 )
 
-// Frame is one frame of a sample.
+// Frame is a frame of a sample's stack.
 type Frame struct {
-	Address uint64 // in the object's file, or in memory if perf shows only that
+	Address uint64 // offset in the object's file, or address in memory if perf shows only that
 	Symbol  string // `[unknown]` if there is none
-	Offset  uint64 // from the symbol's start
-	Object  string // path, `[unknown]` if there is none
+	Offset  uint64 // from the start of the symbol
+	Object  string // path; `[unknown]` if there is none
 }
 
-// Sample is one sample; fields that perf's text lacks are 0.
+// Sample is a sample as perf prints it. Fields that perf did not print are 0.
 type Sample struct {
 	Thread int64
-	Time   int64 // ns
+	Time   int64 // in ns
 	Event  string
 	Period int64
-	Chain  []Frame // leaf first, without inlined functions
-	// Corrupt: perf has discarded the chain (see Discarded).
+	Chain  []Frame // the leaf first; without inlined functions
+	// Corrupt says that perf has discarded the call chain (see Discarded).
 	Corrupt bool
 }
 
-// A sample's line in `perf script`, its thread and time, and a frame, at the end of that line or on
-// its own.
+// Patterns in `perf script`: the line of a sample, the thread and time in it, and a frame, which is
+// at the end of that line or on a line of its own.
 var (
 	sampleLine = regexp.MustCompile(`\s(\d+)\s+([a-zA-Z][\w:./-]*):(\s.*|)$`)
 	threadTime = regexp.MustCompile(`(-?\d+)(?:/(-?\d+))?\s+(?:\[\d+\]\s+)?(\d+)\.(\d+):`)
 	frameText  = regexp.MustCompile(`^\s*(?:[0-9a-f]+\s+)?([0-9a-f]+)\s+(.*)\s+\(([^()]*(?:\(deleted\))?)\)$`)
-	dataText   = regexp.MustCompile(`^.*\)\s+([0-9a-f]{6,}\s)`) // the data address and its place
+	dataText   = regexp.MustCompile(`^.*\)\s+([0-9a-f]{6,}\s)`) // the data address, and what perf prints about it
 	offsetText = regexp.MustCompile(`\+0x([0-9a-f]+)$`)
 )
 
-// Script reads the samples that perf script prints.
+// Script reads the samples that `perf script` prints.
 func Script(r io.Reader) (samples []Sample, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
-	header := false // the last line was the sample's: its frame is a data address if a chain follows
+	header := false // the line before was a sample's: if a chain follows, the frame in that line was a data address
 	for n := 1; lines.Scan(); n++ {
 		text := lines.Text()
 		if text == "" {
@@ -76,7 +76,7 @@ func Script(r io.Reader) (samples []Sample, err error) {
 	return samples, lines.Err()
 }
 
-// sample parses the line of a sample; rest is the frame in it.
+// sample parses the line of a sample. rest is what follows the fields: the leaf, or nothing.
 func sample(text string) (s Sample, rest string, ok bool) {
 	at := sampleLine.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -118,24 +118,24 @@ func frame(text string) (f Frame, ok bool) {
 // Row is a row of `perf report`.
 type Row struct {
 	Event    string
-	Children string // percent of the event's total, empty without that column
-	Total    int64  // of the event
-	Period   int64  // of the function itself
+	Children string // inclusive value in percent of the event's total; "" without that column
+	Total    int64  // sum of all rows of the event
+	Period   int64  // exclusive value
 	Samples  int64
-	Object   string // base name
-	Symbol   string // an address if there is none
+	Object   string // base name of the path
+	Symbol   string // an address if the code has no symbol
 }
 
-// Patterns of rows of `perf report`, and of the lines above its table.
+// Patterns of the rows of `perf report`, and of the lines above its table.
 var (
 	reportRow   = regexp.MustCompile(`^ +(?:([\d.]+)% +)?[\d.]+% +(\d+) +(\d+) +(\S.*?) +\[.\] (.*?)\s*$`)
 	reportEvent = regexp.MustCompile(`^# Samples: .* of event '(.*)'`)
-	reportJIT   = regexp.MustCompile(`^\[JIT\] tid (\d+)$`) // as perf script names it
+	reportJIT   = regexp.MustCompile(`^\[JIT\] tid (\d+)$`) // perf script prints the name of the file instead
 	reportTotal = regexp.MustCompile(`^# Event count \(approx\.\): (\d+)`)
 )
 
-// Report reads a report with the columns overhead_children (which may be
-// absent), overhead, sample, period, dso and sym.
+// Report reads the output of `perf report` with the columns overhead_children (optional), overhead,
+// sample, period, dso and sym.
 func Report(r io.Reader) (rows []Row, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)

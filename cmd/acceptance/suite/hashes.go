@@ -9,11 +9,12 @@ import (
 	"stackmill/schema"
 )
 
-// fromCommits are columns of an experiment that may differ between the file and the view.
+// fromCommits are columns of the table experiments whose values are from commits in the view, so
+// that the files may have others.
 const fromCommits = "'status', 'path', 'ingested'"
 
-// RowHashes returns a query for each table's number of rows and a hash of them that ignores their
-// order. from returns the FROM clause for a table; "" leaves the table out.
+// RowHashes returns a query for the number of rows in each table and a hash of the rows, whatever
+// their order. from returns the FROM clause for a table; "" leaves the table out.
 func RowHashes(from func(table *schema.Table) string) string {
 	var parts []string
 	for _, table := range schema.Tables {
@@ -30,10 +31,10 @@ func RowHashes(from func(table *schema.Table) string) string {
 	return strings.Join(parts, "\nUNION ALL ") + "\nORDER BY name"
 }
 
-// OfFiles selects a table's rows from its files in a local store.
+// OfFiles returns a function for RowHashes that reads tables from their files in a local store.
 func OfFiles(store string) func(*schema.Table) string {
 	return func(table *schema.Table) string {
-		files, _ := filepath.Glob(filepath.Join(store, "tables", table.Name, "*.parquet")) // the pattern is right
+		files, _ := filepath.Glob(filepath.Join(store, "tables", table.Name, "*.parquet")) // the pattern is valid
 		if len(files) == 0 {
 			return ""
 		}

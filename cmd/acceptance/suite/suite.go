@@ -1,5 +1,5 @@
-// Package suite is shared by the acceptance tests: each package ingests unpacked recordings into
-// one store, which all its tests read.
+// Package suite has what packages of acceptance tests share. Each package unpacks recordings and
+// ingests them into one store, which all its tests read.
 package suite
 
 import (
@@ -17,9 +17,8 @@ import (
 	"stackmill/queries"
 )
 
-// Main runs a package's tests and ends the program with their status. prepare
-// unpacks recordings into a folder, which is removed afterwards, and returns the
-// store that the tests share.
+// Main runs the tests of a package and exits with their status. prepare unpacks recordings into a
+// temporary folder, and returns the store that the tests share.
 func Main(m *testing.M, prepare func(folder string) (*queries.DB, error)) {
 	flag.Parse()
 	code, err := run(m, prepare)
@@ -44,14 +43,14 @@ func run(m *testing.M, prepare func(string) (*queries.DB, error)) (code int, err
 	return m.Run(), nil
 }
 
-// Build builds the program as a file, for tests that run it.
+// Build builds stackmill as the file binary, for tests that run it.
 func Build(binary string) error { return build(binary, "stackmill", "1") }
 
-// BuildWorker builds the program without cgo.
+// BuildWorker builds the worker (stackmill without cgo) as the file binary.
 func BuildWorker(binary string) error { return build(binary, "stackmill-worker", "0") }
 
-// build makes the file a link to one of the programs in the folder STACKMILL_PROGRAMS, where
-// .ci/run has built them once for all packages. Without such a folder it builds it.
+// build makes binary a link to the program in the folder $STACKMILL_PROGRAMS, where .ci/run has
+// built it once for all packages. If that variable is not set, it builds the program.
 func build(binary, name, cgo string) error {
 	if programs := os.Getenv("STACKMILL_PROGRAMS"); programs != "" {
 		return os.Symlink(filepath.Join(programs, name), binary)
@@ -65,8 +64,8 @@ func build(binary, name, cgo string) error {
 	return err
 }
 
-// Ingest reads recordings into o.Store. It ignores debug files of this machine's libraries: truth
-// and goldens were made without them.
+// Ingest ingests recordings into o.Store. It does not use debug files of this machine's libraries,
+// because goldens and truth were made without them.
 func Ingest(o pipeline.Options, paths ...string) ([]pipeline.Result, error) {
 	o.Jobs, o.Memory = 2, 512<<20
 	if o.DebugDirs == nil {
@@ -75,7 +74,7 @@ func Ingest(o pipeline.Options, paths ...string) ([]pipeline.Result, error) {
 	return pipeline.Ingest(context.Background(), o, paths...)
 }
 
-// Open does what Ingest does, and opens the store.
+// Open ingests recordings like Ingest, and opens the store.
 func Open(o pipeline.Options, paths ...string) (*queries.DB, error) {
 	if _, err := Ingest(o, paths...); err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func Open(o pipeline.Options, paths ...string) (*queries.DB, error) {
 	return queries.Open(context.Background(), o.Store)
 }
 
-// Query runs SQL and scans each row with the function.
+// Query runs SQL and calls scan for each row.
 func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, args ...any) {
 	t.Helper()
 	rows, err := db.Query(text, args...)
@@ -101,8 +100,8 @@ func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, ar
 	}
 }
 
-// CheckFiles checks a store with this many experiments by reading its files. Only data objects may
-// need SQL.
+// CheckFiles checks that a store has this many experiments and no defects, by reading its files. It
+// uses SQL only for data objects.
 func CheckFiles(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
 	proof, err := queries.Check(t.Context(), db.Store, queries.CheckOptions{})
@@ -120,7 +119,8 @@ func CheckFiles(t *testing.T, db *queries.DB, experiments int) {
 	}
 }
 
-// CheckInvariants does what CheckFiles does, and checks all invariants by SQL, which takes long.
+// CheckInvariants does the same as CheckFiles, and also checks all invariants by SQL, which takes
+// long.
 func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
 	CheckFiles(t, db, experiments)

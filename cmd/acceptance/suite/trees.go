@@ -9,22 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// modes are the representations, in the order of the columns of the tree's tables.
+// modes are the representations, in the order in which the tables of the stack tree have columns
+// for them.
 var modes = []string{"user", "expert", "machine"}
 
-// treeNode is a node of an experiment's tree with its frame.
+// treeNode is a node of an experiment's stack tree, with its frame.
 type treeNode struct {
 	up       int64
 	part     string
 	word     sql.NullInt64
-	own      sql.NullInt64 // location that the recorded word means
+	own      sql.NullInt64 // location of the recorded word
 	location [3]sql.NullInt64
 	rule     [3]string
 }
 
-// CheckTrees expands every recorded stack of a store frame by frame, from its node to
-// the root, and looks for the same frames in the views `raw_frames` and `frames`, and
-// for the sums over the expanded stacks in the tables of values.
+// CheckTrees expands each recorded stack of a store frame by frame, from its node to the root. It
+// compares the frames with the views `raw_frames` and `frames`, and sums over the stacks with the
+// tables of values.
 func CheckTrees(t *testing.T, db *sql.DB) {
 	Query(t, db, func(r *sql.Rows) error {
 		var id, name string
@@ -36,17 +37,17 @@ func CheckTrees(t *testing.T, db *sql.DB) {
 	}, "SELECT experiment_id, experiment FROM experiments WHERE samples > 0 ORDER BY experiment")
 }
 
-// expansion has the stacks of an experiment, expanded frame by frame, as texts.
+// expansion has the expanded stacks of an experiment, as texts.
 type expansion struct {
 	*testing.T
 	db        *sql.DB
 	id        string
 	nodes     []treeNode
-	functions map[int64]int64            // by location
-	values    map[int64]map[string]int64 // by recorded stack and metric
+	functions map[int64]int64            // function by location
+	values    map[int64]map[string]int64 // values by recorded stack and metric
 
 	raw, frames []string
-	sums        map[string][2]int64 // exclusive and inclusive, by mode, metric and function or instruction
+	sums        map[string][2]int64 // exclusive and inclusive value, by mode, metric, and function or instruction
 }
 
 func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
@@ -88,7 +89,7 @@ func (x *expansion) each(query string, scan func(*sql.Rows) error) {
 	Query(x.T, x.db, scan, query, x.id)
 }
 
-// texts returns the rows of a query with one column of texts, in order.
+// texts returns the rows of a query, in order. The query has one column of texts.
 func (x *expansion) texts(query string) (all []string) {
 	x.Helper()
 	x.each(query, func(r *sql.Rows) error {
@@ -101,7 +102,7 @@ func (x *expansion) texts(query string) (all []string) {
 	return all
 }
 
-// check expands the stacks and compares them.
+// check expands the stacks and compares them with the views and tables.
 func (x *expansion) check() {
 	seen := map[int64]bool{}
 	x.each(`SELECT r.stack, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
@@ -135,7 +136,7 @@ func (x *expansion) check() {
 	}
 }
 
-// words expands the recorded words from a node to the root.
+// words expands the recorded words of a stack, from a node to the root.
 func (x *expansion) words(raw, node int64) {
 	position := map[string]int{}
 	for n := node; n > 0; n -= x.nodes[n].up {
@@ -152,8 +153,8 @@ func (x *expansion) words(raw, node int64) {
 	}
 }
 
-// frame expands a stack in a mode and adds its values to its functions and instructions, once to
-// each. It does not list the frames of a stack again that it has seen.
+// frame expands a stack in a mode, and adds the stack's value to its functions and instructions,
+// once to each. If seen is set, it does not list the stack's frames again.
 func (x *expansion) frame(stack, node int64, mode int, id int64, seen bool) {
 	position := 0
 	passed := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/structure"
 )
 
-// CheckValues computes the values of a store's experiments from their stored stacks and sums by
-// stack, and compares them with the stored rows. It returns how many experiments have values.
+// CheckValues computes the values of all experiments of a store from their stored stacks, and
+// compares them with the stored rows. It returns how many experiments have values.
 func CheckValues(t *testing.T, store string) (checked int) {
 	t.Helper()
 	contents, err := storedir.ReadContents(store)
@@ -40,13 +40,13 @@ func CheckValues(t *testing.T, store string) (checked int) {
 	return checked
 }
 
-// valueTables are the tables that attribute computes from program, stacks and sums.
+// valueTables are the tables that package attribute computes.
 var valueTables = []*schema.Table{
 	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
 	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
 }
 
-// storedValues returns the stored rows as text, by table.
+// storedValues returns the rows of the value tables in a store as texts, by table.
 func storedValues(t *testing.T, tables schema.TableReader) map[string][]string {
 	rows := map[string][]string{}
 	for _, table := range valueTables {
@@ -65,7 +65,7 @@ func storedValues(t *testing.T, tables schema.TableReader) map[string][]string {
 	return rows
 }
 
-// computedValues returns the rows that follow from the stored stacks.
+// computedValues returns the rows of the value tables that follow from the stored stacks.
 func computedValues(t *testing.T, experimentID string, tables schema.TableReader) map[string][]string {
 	r, err := structure.Read(experimentID, tables, true)
 	if errors.Is(err, structure.ErrNoStacks) {

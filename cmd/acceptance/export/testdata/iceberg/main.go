@@ -1,9 +1,9 @@
-// Program iceberg reads the tables in a folder with iceberg-go, and prints a line of JSON for each:
-// its name, its number of rows, and per column the sum of its values' hashes.
+// Program iceberg reads the tables in a folder with iceberg-go. For each table it prints a line of
+// JSON: the name, the number of rows, and per column the sum of the hashes of its values.
 //
 //	iceberg FOLDER NAMESPACE [SNAPSHOT-OF-TABLE...]
 //
-// A table is read as of its oldest snapshot if its name is given.
+// Tables that are named after NAMESPACE are read as of their oldest snapshot.
 package main
 
 import (
