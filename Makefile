@@ -95,7 +95,7 @@ test: check-go check-cxx ## run all tests, list at the end which were skipped an
 RACED := ./internal/ordered ./internal/objstore ./schema/s3cache ./schema/storedir ./stages/attribute ./stages/program \
 	./stages/unwind ./stages/code ./stages/samples ./stages/structure ./stages/decode/gprofng ./stages/decode/mmap \
 	./stages/decode/perfdata ./stages/loadobject/cache ./stages/write ./pipeline/compact ./pipeline
-UNRACED := ^(TestOverlappingIDs|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives|TestCommit|TestDecompressedSize|TestResymbolizeWithoutLists|TestSpecialFiles)$$
+UNRACED := ^(TestOverlappingIDs|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives|TestCommit|TestDecompressedSize|TestResymbolizeWithoutLists|TestSpecialFiles|TestWholeStacks|TestLittleMemory|TestManyVisible|TestSystemObjects)$$
 
 race: check-go check-cxx ## run the tests of concurrent packages under the race detector
 	go test $(GOFLAGS_) -race -vet=off -timeout 40m -skip '$(UNRACED)' $(RACED)
@@ -106,6 +106,7 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestChangedNumbersAreDoubted ./queries
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestPanels ./cmd/acceptance/page
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
+	go test $(GOFLAGS_) -race -count 1 -timeout 0 -v -run TestWholeStacks ./pipeline
 	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
 GO_FILES = $$(find . -name node_modules -prune -o -name '*.go' -print)
