@@ -4,9 +4,9 @@
 -- parameter base VARCHAR: The experiments to compare with, as in `chosen`.
 -- parameter test VARCHAR: The experiments to compare, as in `chosen`.
 -- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
--- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
+-- parameter in_mode VARCHAR = 'user': The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 --
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- function_key = function_rollup.function_key

@@ -3,7 +3,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; all of them show the same instruction, that of machine mode.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`; all of them show the same instruction, that of machine mode.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_values.data_object_id

@@ -1,11 +1,11 @@
--- row: one range of durations, by decades. An I/O call or a wait has the time that it took, an allocation the time until its block was freed; samples of other kinds last 0 ns
+-- row: one range of durations (by decades) of I/O calls, of waits, and of the lives of allocated blocks
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- duration_range VARCHAR: The range's name; `<Unknown>` for blocks whose end is unknown.
+-- duration_range VARCHAR: The range's name; `<Unknown>` for blocks whose end is unknown. Samples of other kinds have the duration 0.
 -- above BIGINT: [ns] The lower bound of the range; the durations in it are longer; missing for `<Unknown>`.
 -- upto BIGINT: [ns] The upper bound of the range, which is part of it; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.

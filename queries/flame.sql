@@ -2,11 +2,11 @@
 -- rules: S12, S18, S19, S24, S26
 --
 -- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
--- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
+-- parameter in_mode VARCHAR = 'user': The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- position BIGINT: [the metric's] The distance of the rectangle's left edge from that of the graph; the rectangle is `value` wide.

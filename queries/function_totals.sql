@@ -1,7 +1,7 @@
 -- row: one function in all experiments together, or `<Total>`: computed from sums that are stored with each batch, for questions about the whole store
 -- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
 --
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = function_rollup.metric
 -- unit = function_rollup.unit
 -- function_key = function_rollup.function_key

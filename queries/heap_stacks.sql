@@ -2,7 +2,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks with the same functions, but different instructions, are separate rows.
 -- allocations BIGINT: [count] The number of allocations: the metric `heapalloccnt`.
 -- allocated_bytes BIGINT: [bytes] The sum of the sizes of all allocations: `heapallocbytes`.

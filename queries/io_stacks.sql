@@ -2,7 +2,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks with the same functions, but different instructions, are separate rows.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
 -- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.

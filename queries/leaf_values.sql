@@ -1,7 +1,7 @@
 -- row: one metric's value of the stacks that end at one node of the tree of stacks in one mode
 --
 -- experiment_id = stack_tree.experiment_id
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- node = stack_tree.node: The node of the leaf; 0 (the root) for empty stacks.
 -- location = locations.location: The leaf's instruction; missing for empty stacks.

@@ -3,7 +3,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in all of them.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`; the values are the same in all of them.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. The cache lines together count each access once; so do the pages, and so do the regions of all kinds.

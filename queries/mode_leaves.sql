@@ -1,7 +1,7 @@
 -- row: one recorded stack in one mode, with the node where it ends
 --
 -- experiment_id = recorded_stacks.experiment_id
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- stack = recorded_stacks.stack
 -- node = stack_tree.node: The node of the stack's leaf; 0 (the root) if the stack is empty.
 -- reason = recorded_stacks.reason

@@ -1,7 +1,7 @@
 -- row: one node of the tree of stacks, in one of the modes that show its frame
 --
 -- experiment_id = stack_tree.experiment_id
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- node = stack_tree.node
 -- last = stack_tree.last
 -- depth INTEGER: [count] How many frames the mode shows on the path from the root to the node, the node included.

@@ -2,7 +2,7 @@
 -- rules: S25
 --
 -- experiment_id = recorded_stacks.experiment_id
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- raw_stack_id = recorded_stacks.raw_stack_id
 -- stack_id BIGINT: Hash of the normalized stack's frames.
 -- reason = recorded_stacks.reason

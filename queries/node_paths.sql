@@ -4,7 +4,7 @@
 -- parameter what VARCHAR: `function` or, with inlined functions as frames of their own, `inline function`.
 --
 -- experiment_id = stack_tree.experiment_id
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- node = stack_tree.node
 -- node_id BIGINT: The identifier of the path: `call_paths.node_id`.
 WITH

@@ -4,7 +4,7 @@
 -- parameter what VARCHAR: The kind of thing: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as frames of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
 --
 -- experiment_id = experiments.experiment_id
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- key BIGINT: The thing's id. Lines and places have none: `hash(function_id, file, line) >> 1` for a line of a function, `hash(file, line) >> 1` for a source line, `hash(file, line, path, inlined_file) >> 1` for an inlined place.
 -- exclusive BIGINT: [the metric's] The value of the samples whose leaf is in the thing.

@@ -138,7 +138,7 @@ func writeView(b *strings.Builder, v View) {
 	}
 	b.WriteString("\n")
 	if len(v.Parameters) > 0 {
-		fmt.Fprintf(b, "\nIt is a macro, `%s(%s)`:\n\n", v.Name, v.parameters(" := "))
+		fmt.Fprintf(b, "\nThis view is a macro, `%s(%s)`:\n\n", v.Name, v.parameters(" := "))
 	}
 	for _, p := range v.Parameters {
 		fmt.Fprintf(b, "- `%s` (%s): %s\n", p.Name, p.Type, html(withUnit(p.Unit, p.Doc)))

@@ -1,11 +1,11 @@
--- row: one range of sizes, by powers of four. The size of a heap sample is that of the allocated block, the size of an I/O sample is the number of bytes moved; samples of other kinds have the size 0
+-- row: one range of sizes (by powers of four) of allocated blocks and of I/O transfers
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- size_range VARCHAR: The range's name; `<Unknown>` for calls that failed without a size.
+-- size_range VARCHAR: The range's name; `<Unknown>` for calls that failed without a size. Samples that are neither allocations nor I/O have the size 0.
 -- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater; missing for `<Unknown>`.
 -- upto BIGINT: [bytes] The upper bound of the range, which is part of it; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.

@@ -3,11 +3,11 @@
 --
 -- parameter n INTEGER = 10: How many functions to return for each experiment.
 -- parameter of_metric VARCHAR = NULL: The metric; by default each experiment's default metric.
--- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
+-- parameter in_mode VARCHAR = 'user': The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- rank BIGINT: The rank of the function in its experiment; 1 has the highest exclusive value.

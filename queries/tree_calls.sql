@@ -3,7 +3,7 @@
 --
 -- experiment_id = call_values.experiment_id
 -- metric = call_values.metric
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- inlined BOOLEAN: Whether inlined functions are frames of their own (S10).
 -- function_id = call_values.function_id
 -- relation = call_values.relation

@@ -3,7 +3,7 @@
 -- experiment_id = tree_values.experiment_id
 -- metric = tree_values.metric
 -- call_node = tree_values.call_node
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- inlined BOOLEAN: Whether inlined functions are frames of their own (S10).
 -- missing BIGINT: [the metric's] By how much the node's value exceeds that sum.
 WITH placed AS (

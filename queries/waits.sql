@@ -3,7 +3,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- function_id = functions.function_id
 -- function = functions.name: The function that waited: the caller of the state's artificial function, such as `<Blocked>`.
 -- load_object = load_objects.name

@@ -39,13 +39,14 @@ replaced experiments are dropped, which frees their disk space.
 
 Other programs may read and write the store meanwhile. Replaced files stay for programs
 that are reading them; the next compact or ingest after --keep removes them. A merged
-batch is at least half as large again as the largest batch in it, so large batches are
+batch is at least 1.5 times as large as the largest batch in it, so large batches are
 seldom rewritten, and compact does nothing until enough new data has accumulated. A batch
-is rewritten alone when an eighth of its experiments no longer count; with --purge, when
-a single one does not.
+is rewritten alone when an eighth of its experiments were deleted or replaced; with
+--purge, when a single one was.
 
-A store of format 14 is first converted to today's format, batch by batch, from the
-views of its stackmill.duckdb. If that is interrupted, the next compact continues.
+A store of format 14 or 15 is first converted to today's format, batch by batch (format
+14 from the views of its stackmill.duckdb). If that is interrupted, the next compact
+continues.
 
 Exit status: 0 done; 4 some batches were not merged because their files are damaged
 (see "stackmill check"); 1 nothing could be done, or not everything.`,
@@ -63,7 +64,7 @@ Exit status: 0 done; 4 some batches were not merged because their files are dama
 	f := c.Flags()
 	sizeVar(f, &v.TargetSize, "target-size", fmt.Sprintf("%dM", compact.DefaultSize>>20), "approximate size of the largest table of a merged batch")
 	f.DurationVar(&v.Keep, "keep", storedir.Keep, "how long replaced files stay for programs that are reading them")
-	f.BoolVar(&v.Purge, "purge", false, "rewrite every batch with experiments that no longer count")
+	f.BoolVar(&v.Purge, "purge", false, "rewrite every batch that has deleted or replaced experiments")
 	f.BoolVar(&v.DryRun, "dry-run", false, "list what would be merged, and change nothing")
 	sizeVar(f, &v.Memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
 	f.IntVar(&v.Jobs, "jobs", runtime.NumCPU(), "how many tables to merge at once")

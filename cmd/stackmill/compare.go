@@ -73,7 +73,7 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f := c.Flags()
 	f.StringArrayVar(&r.Base, "base", nil, "the reference; may be repeated: "+queries.SelectorHelp)
-	f.StringArrayVar(&r.Test, "test", nil, "the experiments to compare with it; may be repeated")
+	f.StringArrayVar(&r.Test, "test", nil, "the experiments to compare with the reference; may be repeated")
 	f.StringVar(&r.By, "by", r.By, "what to compare: "+strings.Join(compare.Subjects, ", "))
 	f.StringVar(&r.Metric, "metric", "", "the metric (default: the default metric of most of the experiments)")
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")

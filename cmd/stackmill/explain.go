@@ -33,8 +33,8 @@ func newExplainCommand(a *app) *cobra.Command {
 With --stack or --sample, prints a recorded stack: its frames as recorded, how each of
 the manual's rules changed them, and the resulting stack in each mode.
 
---stack takes a raw_stack_id, or a stack_id, which selects the recorded stack with the
-most samples behind it. Both are numbers as SQL prints them, or hexadecimal with 0x. To
+--stack takes a raw_stack_id, or a stack_id: of the recorded stacks that have it, the one
+with the most samples is shown. Both are numbers as SQL prints them, or hexadecimal with 0x. To
 find them, query the tables: the second example lists the recorded stacks with the most
 CPU time, the third the stacks with a function.`,
 		Example: `  stackmill explain

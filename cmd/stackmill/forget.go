@@ -41,8 +41,8 @@ that time is unknown, ingested), among all experiments if there is no SELECTOR. 
 --keep-rollups, their sums by function (table "function_rollup") stay, and their rows in
 "experiments", "processes", "metrics", "load_objects" and "problems".
 
-If nothing of a batch counts any more, an ingest removes its files after an hour. Other
-rows are removed when their batch is compacted.`,
+If all experiments of a batch were deleted or replaced, an ingest removes its files after an
+hour. Rows in other batches are removed when these are compacted.`,
 		Example: `  stackmill forget test.1.er
   stackmill forget --older-than 90d --keep-rollups
   stackmill forget 'night-*/*.er,host=web7' --older-than 2w --dry-run`,

@@ -92,7 +92,7 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	in.addCommonFlags(c)
 	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
-	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files are unchanged by size, time and inode")
+	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files have the same size, time and inode as at the last ingest")
 	f.BoolVar(&in.Forgotten, "forgotten", false, "also ingest deleted experiments again, and summaries in full")
 	f.StringArrayVar(&in.given.Given, "label", nil, "KEY=VALUE: label for new experiments; may be repeated")
 	f.StringVar(&in.given.From, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
@@ -107,7 +107,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "how many experiments to read at once")
 	sizeVar(f, &in.Memory, "memory", "1G", "memory limit, e.g. 512M or 2G")
 	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "maximum time for one recording (0: no limit)")
-	outputVar(f, &in.Cache, cacheFlag, "", defaultCache(), "directory or s3://BUCKET/PREFIX where tables of load objects are kept, shared by all stores")
+	outputVar(f, &in.Cache, cacheFlag, "", defaultCache(), "directory or s3://BUCKET/PREFIX where symbol tables of load objects are cached, shared by all stores")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "copy of /proc/kallsyms from the time of the recording (perf)")
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "kernel image with symbols (perf; default: found by the recorded build-id where distributions install it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of perf-PID.map and jit-PID.dump files of JIT compilers (default: /tmp, and the dump's own directory)")
@@ -194,7 +194,7 @@ func (in *ingester) check() (err error) {
 const hugeShare = 4
 
 // noRecordedHelp describes a flag of ingest and report.
-const noRecordedHelp = "do not read source files at their recorded paths (files that not everyone may read are never read there)"
+const noRecordedHelp = "do not read source files at their recorded paths (only files that everyone may read are ever read there)"
 
 // sourcePathHelp describes a flag of ingest and report.
 const sourcePathHelp = "where to find source files that are not at their recorded paths: FROM=TO replaces the start of a path, DIR is searched for the end of the path; may be repeated"

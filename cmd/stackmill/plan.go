@@ -116,7 +116,7 @@ func (p *planner) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&p.options, "ingest-option", nil, "additional option for the ingest of all tasks, e.g. --ingest-option=--label=run=7; may be repeated")
 	f.StringVar(&p.program, "program", "", "path of stackmill or its worker on Slurm's nodes (default: stackmill-worker in this program's folder, or this program)")
 	f.StringVar(&p.image, "image", "", "Kubernetes: image with stackmill or its worker (Containerfile makes one)")
-	f.StringVar(&p.claim, "claim", "", "Kubernetes: NAME:MOUNT, the claim of the volume with store, recordings and plan, and its path for all of them")
+	f.StringVar(&p.claim, "claim", "", "Kubernetes: NAME:MOUNT, the claim of the volume that has the store, the recordings and the plan, and the path at which the pods mount it")
 	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job with sbatch or kubectl")
 	atLeast(f, "cpus", &p.cpus, 1)
 	atLeast(f, "parallel", &p.parallel, 0)

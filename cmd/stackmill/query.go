@@ -47,7 +47,7 @@ separated by ;) and value are written as a profile.
 
 SQL may read the store's tables and create temporary tables, views and macros. It cannot
 read or write other files, attach databases, load extensions or change settings, unless
---unsafe is given: then it may do all that DuckDB can and your user may.`,
+--unsafe is given: then it may do everything that DuckDB can do with your rights.`,
 		Example: `  stackmill query "SELECT function, exclusive / 1e9 AS seconds FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY exclusive DESC LIMIT 10"
   stackmill query --format parquet --output samples.parquet "FROM samples"
   stackmill query -f report.sql --format csv
