@@ -41,8 +41,9 @@ reader cleans them up.
 within an age (24h, 7d), or since a batch, which is included. For older batches it
 reads the commits, and verifies that their files exist with the right sizes.
 
-Sums are verified by reading the files. Where that is not enough, queries of the views
-decide, and the report says for how many experiments. With --sql, they decide for all.
+Sums are verified by reading the files. Experiments for which that is not enough are
+verified by queries of the views, and the report says how many there were. With --sql, all
+experiments are.
 
 --repair first removes files that no commit names, leaves out experiments with damaged
 commits or files until the next ingest of their recordings, and rebuilds the catalog.
@@ -84,7 +85,7 @@ func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) 
 	done()
 	var unknown *queries.SinceError
 	if errors.As(err, &unknown) {
-		return exit.Usagef("check: --since: %q is no time, no age, and %w", unknown.Batch, err)
+		return exit.Usagef("check: --since: %q is neither a time nor an age, and %w", unknown.Batch, err)
 	}
 	if p != nil && (err == nil || len(p.Wrong) > 0) {
 		if format == "json" {

@@ -49,7 +49,7 @@ A store of format 14 or 15 is first converted to today's format, batch by batch 
 continues.
 
 Exit status: 0 done; 4 some batches were not merged because their files are damaged
-(see "stackmill check"); 1 nothing could be done, or not everything.`,
+(see "stackmill check"); 1 compact failed, or could not finish.`,
 		Example: `  stackmill compact
   stackmill compact --dry-run
   stackmill compact --keep 0 --memory 512M`,

@@ -45,8 +45,8 @@ With --summaries, -o names a folder of Parquet files, one for each view and comm
 is brought up to date with the store. With --watch, that continues until a signal.
 
 With --as iceberg or ducklake, -o names a folder that makes the store's tables readable as
-a data lake, over the store's own files wherever these have the rows that SQL shows. A
-folder may have both.`,
+a data lake. It refers to the store's own files where these have the same rows as SQL, and
+to copies otherwise. A folder may have both formats.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg

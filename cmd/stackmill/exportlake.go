@@ -49,15 +49,15 @@ func (x *exporter) exportLake(cmd *cobra.Command) error {
 	}
 	switch {
 	case other != "":
-		return exit.Usagef("export: --%s does not go with --as %s", other, x.As)
+		return exit.Usagef("export: --%s cannot be combined with --as %s", other, x.As)
 	case x.output == "" || x.output == "-":
 		return exit.Usagef("export: no folder given (name one with -o)")
 	case objstore.Is(x.output):
-		return exit.Usagef("export: -o: a lake is written here, and copied to %s (with --location %[1]s)", x.output)
+		return exit.Usagef("export: -o: a lake is written to a local folder (write it with --location %s, and copy the folder there)", x.output)
 	}
 	for flag, uri := range map[string]string{"location": o.Location, "store-location": o.Store} {
 		if uri != "" && !strings.Contains(uri, "://") {
-			return exit.Usagef("export: --%s: %q is no URI (as s3://bucket/folder)", flag, uri)
+			return exit.Usagef("export: --%s: %q is not a URI (such as s3://bucket/folder)", flag, uri)
 		}
 	}
 	open := func(ctx context.Context) (*queries.DB, error) { return x.open(ctx) }

@@ -45,7 +45,7 @@ func (x *exporter) exportSummaries(cmd *cobra.Command) error {
 	case !s.wanted:
 		return exit.Usagef("export: --watch, --view and --interval need --summaries")
 	case other != "":
-		return exit.Usagef("export: --%s does not go with --summaries", other)
+		return exit.Usagef("export: --%s cannot be combined with --summaries", other)
 	case cmd.Flags().Changed("interval") && !s.watch:
 		return exit.Usagef("export: --interval: it needs --watch")
 	case x.output == "" || x.output == "-":
@@ -77,7 +77,7 @@ func (x *exporter) update(ctx context.Context, f *increment.Folder) error {
 	defer db.Close()
 	c, err := f.Update(ctx, db)
 	if c != (increment.Change{}) {
-		x.Warnf("export: experiments: %d new, %d changed, %d gone; parts: %d written, %d removed", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
+		x.Warnf("export: experiments: %d new, %d changed, %d gone; file sets: %d written, %d removed", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
 	}
 	return named("export", err)
 }

@@ -88,7 +88,7 @@ func TestExportSummaries(t *testing.T) {
 			t.Errorf("it says %q; want %q", said, want)
 		}
 	}
-	says(f.update(), "experiments: 2 new, 0 changed, 0 gone; parts: 2 written, 0 removed")
+	says(f.update(), "experiments: 2 new, 0 changed, 0 gone; file sets: 2 written, 0 removed")
 	before := f.files("function_trends")
 	says(f.update(), "")
 	if said := f.run("compact", "--keep", "0"); !strings.Contains(said, "2 batches") {
@@ -99,14 +99,14 @@ func TestExportSummaries(t *testing.T) {
 		t.Errorf("%q became %q", before, after)
 	}
 	f.run("label", "monday/test.1.er", "night=one")
-	says(f.update(), "0 new, 1 changed, 0 gone; parts: 1 written, 1 removed")
+	says(f.update(), "0 new, 1 changed, 0 gone; file sets: 1 written, 1 removed")
 	after := f.files("function_trends")
 	if len(after) != 2 || after[0] == before[0] && after[1] == before[1] || !slices.Contains(after, before[0]) && !slices.Contains(after, before[1]) {
 		t.Errorf("%q became %q", before, after)
 	}
 	// The name of the remaining experiment becomes shorter.
 	f.run("forget", "monday/test.1.er")
-	says(f.update(), "0 new, 1 changed, 1 gone; parts: 1 written, 2 removed")
+	says(f.update(), "0 new, 1 changed, 1 gone; file sets: 1 written, 2 removed")
 	// Damage to the folder by a killed process, or by others.
 	file := strings.Fields(f.files("labels")[0])[0]
 	for path, text := range map[string]string{"labels/zz.parquet": "nonsense", "labels/.zz.tmp": "nonsense"} {
@@ -117,8 +117,8 @@ func TestExportSummaries(t *testing.T) {
 	if err := os.Remove(filepath.Join(f.folder, "experiments", file)); err != nil {
 		t.Fatal(err)
 	}
-	says(f.update(), "parts: 1 written, 1 removed")
-	says(f.update("experiments", "thread_metrics"), "parts: 1 written, 1 removed")
+	says(f.update(), "file sets: 1 written, 1 removed")
+	says(f.update("experiments", "thread_metrics"), "file sets: 1 written, 1 removed")
 	if _, err := os.Stat(filepath.Join(f.folder, "labels")); err == nil {
 		t.Error("a view that is not wanted any more is there")
 	}
@@ -142,14 +142,14 @@ func TestExportSummariesFailures(t *testing.T) {
 	}
 	fails("choose an empty folder", "--summaries", "-o", other)
 	fails("need --summaries", "--watch", "-o", f.folder)
-	fails("does not go with", "--summaries", "--metric", "totalcpu", "-o", f.folder)
+	fails("cannot be combined with", "--summaries", "--metric", "totalcpu", "-o", f.folder)
 	fails("no folder given", "--summaries")
 	fails(`no view "experiment_name"`, "--summaries", "--view", "experiment_name", "-o", f.folder)
 	fails(`no view "function_totals"`, "--summaries", "--view", "function_totals", "-o", filepath.Join(f.folder, "x"))
 	list := filepath.Join(other, increment.ListFile)
 	for text, want := range map[string]string{
-		`{"views": [".."], "parts": []}`:                `".." is not a name`,
-		`{"views": [], "parts": [{"name": "../../x"}]}`: `is not a name`,
+		`{"views": [".."], "parts": []}`:                `".." is not a valid name`,
+		`{"views": [], "parts": [{"name": "../../x"}]}`: `is not a valid name`,
 		`{"views": `:                 "choose another folder",
 		`{"views": [], "items": []}`: "it was not written by stackmill",
 	} {

@@ -33,7 +33,7 @@ type nameList []string
 func (n *nameList) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		if strings.TrimSpace(name) == "" {
-			return errors.New("there is no name")
+			return errors.New("a name is empty")
 		}
 		*n = append(*n, name)
 	}

@@ -74,7 +74,7 @@ CI systems.`,
 // prepare checks the flags and reads the rules.
 func (g *gater) prepare(cmd *cobra.Command) error {
 	if g.rules.MaxIncrease < 0 {
-		return fmt.Errorf("--max-increase: the limit is below 0")
+		return fmt.Errorf("--max-increase: the limit is negative")
 	}
 	if g.rulesFile != "" {
 		text, err := os.ReadFile(g.rulesFile)

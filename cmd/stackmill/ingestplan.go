@@ -36,7 +36,7 @@ func (in *ingester) checkPlan(f *pflag.FlagSet, paths []string) error {
 	}
 	for _, name := range notOfChunks {
 		if f.Changed(name) {
-			return exit.Usagef("ingest: --%s does not go with --plan", name)
+			return exit.Usagef("ingest: --%s cannot be combined with --plan", name)
 		}
 	}
 	return nil

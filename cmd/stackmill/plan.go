@@ -142,7 +142,7 @@ func (p *planner) check() error {
 	case !(p.minutes > 0): // also true for NaN
 		return exit.Usagef("%s: --minutes: %v is not positive", p.verb, p.minutes)
 	case p.chunks < 0 || p.chunks > maxChunks:
-		return exit.Usagef("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, maxChunks)
+		return exit.Usagef("%s: --chunks: %d is not between 1 and %d", p.verb, p.chunks, maxChunks)
 	}
 	if err := p.checkClaim(); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (p *planner) checkOptions() error {
 		}
 	}
 	if f.NArg() > 0 {
-		return exit.Usagef("%s: --ingest-option: %q is no option", p.verb, f.Arg(0))
+		return exit.Usagef("%s: --ingest-option: %q is not an option", p.verb, f.Arg(0))
 	}
 	if err := in.checkNight(f); err != nil {
 		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
@@ -258,7 +258,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 			p.skipped++
 			continue
 		case f.Err == nil && !utf8.ValidString(f.Path):
-			f.Err = errors.New("its path is not UTF-8, which a plan cannot name (ingest it by itself)")
+			f.Err = errors.New("its path is not UTF-8, so a plan cannot contain it (ingest it without a plan)")
 		}
 		if f.Err != nil {
 			p.failed++
@@ -340,6 +340,6 @@ func (p *planner) print(e *plan.Estimate) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return p.Printf("estimated %.1f minutes a task, at most %.1f: %.2g s a recording and %.2g s a megabyte, %s\n",
+	return p.Printf("estimated %.1f minutes per task, at most %.1f: %.2g s per recording and %.2g s per megabyte, %s\n",
 		total/float64(len(h.Chunks))/60, h.Longest()/60, e.PerInput, e.PerByte*1e6, by)
 }

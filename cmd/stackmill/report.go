@@ -146,7 +146,7 @@ func (r *reporter) readSource(file string) (path string, lines []string, err err
 	found, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
 	switch {
 	case errors.Is(err, source.ErrNotFound):
-		return "", nil, errors.New("not in the recording, not at its path (use --source-path FROM=TO)")
+		return "", nil, errors.New("neither in the recording nor at its recorded path (use --source-path FROM=TO)")
 	case err != nil:
 		return "", nil, err
 	}

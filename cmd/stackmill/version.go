@@ -27,7 +27,7 @@ func newVersionCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"store", "cache-size"} {
 				if cmd.Flags().Changed(name) {
-					return exit.Usagef("version: --%s: this verb reads no store", name)
+					return exit.Usagef("version: --%s: this verb does not read a store", name)
 				}
 			}
 			return a.printVersion(format)

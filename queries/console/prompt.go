@@ -88,7 +88,7 @@ func (c *Console) loop(lines lineReader) error {
 		}
 		lines.AppendHistory(strings.Join(strings.Fields(statement), " "))
 		if c.runTyped(statement); c.stuck {
-			return errors.New("query: the SQL does not stop (start the program again)")
+			return errors.New("query: the statement could not be stopped (start the program again)")
 		}
 		statement = ""
 	}

@@ -181,7 +181,7 @@ func readToken(file string, warn *terminal.Output) (string, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if len(token) < minToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return "", exit.Usagef("serve: --token-file: %s must have one word of at least %d letters, digits and signs (openssl rand -hex 24 > FILE writes one)", file, minToken)
+		return "", exit.Usagef("serve: --token-file: %s must contain one token of at least %d printable ASCII characters, without blanks (openssl rand -hex 24 > FILE writes one)", file, minToken)
 	}
 	if about, err := os.Stat(file); err == nil && about.Mode().IsRegular() && about.Mode()&0o004 != 0 {
 		warn.Warnf("serve: --token-file: all users of this machine can read %s (chmod o-r keeps it from them)", file)
@@ -257,7 +257,7 @@ func writeRedirect(address string) (file string, remove func(), err error) {
 // or the query of the page's URL from ? on.
 func PageAddress(server, token, place string) (string, error) {
 	if place != "/" && (!strings.HasPrefix(place, "?") || strings.ContainsFunc(place, func(c rune) bool { return c <= ' ' || c > '~' })) {
-		return "", fmt.Errorf("%q is no address on the page (give the part of one from ? on)", place)
+		return "", fmt.Errorf("%q is not a part of the page's address (give what follows the host, from ? on)", place)
 	}
 	query := strings.TrimPrefix(strings.TrimPrefix(place, "/"), "?")
 	if token != "" {

@@ -113,7 +113,7 @@ func (a *answer) fit(maxBytes int, leftOut []string) string {
 			stay = 1
 			a.Warnings = []string{queries.LeftOutPrefix + "more than fits here (stackmill check lists it)"}
 		default:
-			a.Columns, a.Filter, a.Hidden, a.Note = nil, nil, nil, "nothing fits (ask for fewer columns, or give --max-bytes)"
+			a.Columns, a.Filter, a.Hidden, a.Note = nil, nil, nil, "no row fits into the answer (ask for fewer columns, or start the server with a higher --max-bytes)"
 		}
 	}
 }

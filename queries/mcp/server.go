@@ -251,7 +251,7 @@ func (c *connection) receive(ctx context.Context, line []byte) (answer func() an
 	var list []json.RawMessage
 	switch err := json.Unmarshal(line, &list); {
 	case err != nil:
-		return fail(nil, notJSON, "the request is no JSON")
+		return fail(nil, notJSON, "the request is not valid JSON")
 	case len(list) == 0 || len(list) > maxBatch:
 		return fail(nil, noRequest, fmt.Sprintf("a list has 1 to %d requests", maxBatch))
 	}
@@ -288,9 +288,9 @@ func (c *connection) accept(ctx context.Context, message []byte) (answer func() 
 	var r request
 	if err := json.Unmarshal(message, &r); err != nil {
 		if json.Valid(message) {
-			return fail(nil, noRequest, "the request is no JSON-RPC message")
+			return fail(nil, noRequest, "the request is not a JSON-RPC message")
 		}
-		return fail(nil, notJSON, "the request is no JSON")
+		return fail(nil, notJSON, "the request is not valid JSON")
 	}
 	switch {
 	case r.Method == "" && (r.Result != nil || r.Error != nil):
@@ -301,7 +301,7 @@ func (c *connection) accept(ctx context.Context, message []byte) (answer func() 
 		c.notify(r)
 		return nil
 	case r.ID[0] != '"' && r.ID[0] != '-' && (r.ID[0] < '0' || r.ID[0] > '9'):
-		return fail(nil, noRequest, "the id is neither a text nor a number")
+		return fail(nil, noRequest, "the id is neither a string nor a number")
 	}
 	if r.Method == "tools/call" {
 		return c.acceptCall(ctx, r)

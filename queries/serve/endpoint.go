@@ -76,7 +76,7 @@ func (e *endpoint) call(r *http.Request) (*call, error) {
 		}
 		p := e.parameters[i]
 		if len(values[name]) > 1 && !p.repeatable {
-			return nil, badRequest(fmt.Errorf("%s is given %d times, but may be given once", name, len(values[name])))
+			return nil, badRequest(fmt.Errorf("%s is given %d times, but may be given only once", name, len(values[name])))
 		}
 		if p.enum != nil && !slices.Contains(p.enum, values.Get(name)) {
 			return nil, badRequest(fmt.Errorf("%s: unknown value %q (one of %s)", name, values.Get(name), strings.Join(p.enum, ", ")))

@@ -58,7 +58,7 @@ func (l *manifest) read(text []byte) error {
 	}
 	for _, name := range names {
 		if !safeName().MatchString(name) {
-			return fmt.Errorf("%q is not a name of a view or of files", name)
+			return fmt.Errorf("%q is not a valid name of a view or a file set", name)
 		}
 	}
 	if l.Program == "" {

@@ -49,7 +49,7 @@ func Update(ctx context.Context, folder, format string, o lake.Options, open fun
 	for _, format := range formats {
 		update, known := updates[format]
 		if !known {
-			return fmt.Errorf("%s has the format %q, which this program does not know", folder, format)
+			return fmt.Errorf("%s has the format %q, which this version of stackmill does not support", folder, format)
 		}
 		did, err := update(ctx, l, tables)
 		if err != nil {
