@@ -1,4 +1,4 @@
--- row: one range of sizes: a power of four of bytes, as in gprofng's index objects of type Datasize
+-- row: one range of sizes, by powers of four, as in gprofng's index objects of type Datasize
 --
 -- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater.
 -- upto BIGINT: [bytes] The upper bound of the range, which is part of it.

@@ -14,8 +14,8 @@
 --   SELECT c.* FROM call_paths c LEFT JOIN call_paths p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 --   WHERE (c.parent_id IS NULL) <> (c.depth = 0) OR c.depth > 0 AND (p.node_id IS DISTINCT FROM c.parent_id OR p.depth IS DISTINCT FROM c.depth - 1)
 WITH
--- A path's functions are those of the nodes numbered before the node, except in subtrees
--- that ended before it.
+-- The path to a node has the functions of all nodes with lower numbers whose subtrees contain the
+-- node.
 parts AS (
   SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes_wide
 ),

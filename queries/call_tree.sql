@@ -67,7 +67,7 @@
 --     OR sum(rest) FILTER (in_user_inlined) <> 0 OR sum(rest) FILTER (in_expert_inlined) <> 0 OR sum(rest) FILTER (in_machine_inlined) <> 0
 WITH valued AS (
   SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.call_node, v.attributed, v.exclusive
-  FROM tree_values v JOIN experiment_names n USING (experiment_id) JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) -- first, as in function_metrics
+  FROM tree_values v JOIN experiment_names n USING (experiment_id) JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) -- joined first: see function_metrics
 ),
 placed AS (
   SELECT v.*, c.node_id, c.parent_id, c.depth, c.function_id FROM valued v LEFT JOIN call_paths c USING (experiment_id, call_node)

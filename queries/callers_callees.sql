@@ -31,7 +31,7 @@
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, f.name AS "function", v.relation, g.function_id AS other_id, g.name AS other, v.attributed
 FROM call_values v
-JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
+JOIN experiment_names n USING (experiment_id) -- joined first: see function_metrics
 JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN functions f USING (experiment_id, function_no)

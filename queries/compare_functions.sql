@@ -14,7 +14,7 @@
 -- load_object = load_objects.name
 -- base_experiments BIGINT: [count] The number of experiments of the base with this metric.
 -- test_experiments BIGINT: [count] The number of experiments of the test with this metric.
--- base_exclusive DOUBLE: [the metric's] The mean exclusive value over the experiments of the base; 0 counts where the function is missing.
+-- base_exclusive DOUBLE: [the metric's] The mean exclusive value over the experiments of the base; an experiment without the function counts as 0.
 -- test_exclusive DOUBLE: [the metric's] The mean exclusive value over the experiments of the test.
 -- difference DOUBLE: [the metric's] The test's value minus the base's.
 -- ratio DOUBLE: The test's exclusive value divided by the base's; missing if the base has none.

@@ -13,7 +13,8 @@
 -- invariant empty: Every sample's value is in exactly one leaf function, line and instruction or in exactly one named reason, and the parts sum to `<Total>`.
 --   SELECT * FROM conservation
 WITH
--- By function number: views that join identifiers would read the functions again.
+-- This sums by function number, because views that join identifiers would read the functions
+-- again.
 function_parts AS (
   SELECT v.experiment_id, m.mode, v.metric, v.function_no, f.kind, v.exclusive, v.inclusive, f.name = '<Total>' AND f.kind = 'artificial' AS is_total
   FROM function_values v JOIN functions f USING (experiment_id, function_no) JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
@@ -87,8 +88,8 @@ roots AS (
   SELECT v.experiment_id, m.mode, v.metric, v.attributed
   FROM tree_values v JOIN (FROM nodes WHERE up = 0) c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 ),
--- A sum has a name and, for a function or node, its number. The expected value and the found
--- one come from different rows, either of which may be missing.
+-- A sum has a name and, for a function or node, a number. The expected and the found value come
+-- from different rows, either of which may be missing.
 sums AS (
   SELECT experiment_id, mode, metric, what, NULL::INTEGER AS function_no, NULL::INTEGER AS call_node, 0 AS expected, found FROM leaves
   UNION ALL

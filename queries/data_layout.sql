@@ -52,7 +52,7 @@ aggregates AS (
   FROM data_objects o
   SEMI JOIN valued v ON v.experiment_id = o.experiment_id AND v.data_object_id = o.data_object_id
 ),
--- Members with the bits, counted from the aggregate's start, that they begin and end at.
+-- Members, with their first bit and the bit after their last, counted from the aggregate's start.
 members AS (
   SELECT a.experiment_id, a.data_object_id, a.descriptor, a.scope, a.name AS own, a.size AS whole, m.data_object_id AS member_id, m.descriptor AS full_name, m.name,
     m."offset" * 8 + m.bit_offset AS begins, m.bit_size,
@@ -92,7 +92,7 @@ inside AS (
   SELECT experiment_id, parent_id AS data_object_id, metric, sum(value) AS value, sum(samples) AS samples
   FROM valued WHERE parent_id IS NOT NULL GROUP BY ALL
 ),
--- The rest belongs to the aggregate but to no member.
+-- The rest of the value belongs to the aggregate, but to no member.
 alone AS (
   SELECT v.experiment_id, v.data_object_id, v.metric, v.value AS aggregate_value, v.value - COALESCE(i.value, 0) AS value, v.samples - COALESCE(i.samples, 0) AS samples
   FROM valued v LEFT JOIN inside i USING (experiment_id, data_object_id, metric)

@@ -42,7 +42,7 @@ WITH spots AS (
   SELECT v.experiment_id, m.mode, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
     (sum(v.exclusive) FILTER (l.reason = ''))::BIGINT AS exclusive, (sum(v.inclusive) FILTER (l.reason = ''))::BIGINT AS inclusive
   FROM pc_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine) JOIN locations_wide l USING (experiment_id, location)
-  GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- the instruction of others is unknown
+  GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- for the other PCs the instruction is unknown
 ),
 highest AS (
   SELECT experiment_id, mode, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
@@ -62,8 +62,8 @@ shown AS (
 functions_shown AS (
   SELECT s.*, f.name, f.load_object_id FROM shown s LEFT JOIN functions f USING (experiment_id, function_id)
 ),
--- Instructions are joined last, by the lists that experiments share: joined earlier, there
--- would be a copy for each experiment.
+-- Instructions are joined last, by the lists that experiments share. If they were joined earlier,
+-- each experiment would have a copy.
 named AS (
   SELECT s.*, o.name AS load_object, n.experiment, t.unit
   FROM functions_shown s LEFT JOIN load_objects o USING (experiment_id, load_object_id)

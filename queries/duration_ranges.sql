@@ -1,4 +1,4 @@
--- row: one range of durations: a decade, as in gprofng's index objects of type Duration
+-- row: one range of durations, by powers of ten, as in gprofng's index objects of type Duration
 --
 -- above BIGINT: [ns] The lower bound of the range; the durations in it are longer.
 -- upto BIGINT: [ns] The upper bound of the range, which is part of it.

@@ -1,4 +1,4 @@
--- row: one distinct stack of functions, as tools that draw flame graphs read it
+-- row: one distinct stack of functions, in the format that flame graph tools read
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.

@@ -33,7 +33,8 @@ chains AS (
 pieces AS (
   SELECT experiment_id, call_node, last, parent AS caller FROM chains WHERE place = 1
 ),
--- A fragment below another one takes its stacks from that one, and from that one's callee.
+-- A stack with several fragments counts for the one nearest to the leaf: the one above loses the
+-- stack, and so does its callee.
 nested AS (
   SELECT i.experiment_id, i.call_node, max(o.call_node) AS outer_node
   FROM pieces i JOIN pieces o ON o.experiment_id = i.experiment_id AND o.call_node < i.call_node AND o.last >= i.call_node

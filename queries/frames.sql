@@ -4,7 +4,7 @@
 -- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
 -- position INTEGER: The frame's position in the stack; 0 is the leaf.
 -- location_id = locations.location_id: The instruction.
--- function_id = locations.function_id: Its function.
+-- function_id = locations.function_id: The frame's function.
 -- rule = tree_frames.user_rule: The rule that inserted or changed the frame; empty for a frame as recorded.
 WITH
 -- The leaves below a node are numbered in a row, so two counts identify them: the leaves

@@ -55,7 +55,7 @@
 --     JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id AND u.name = r.module
 --     WHERE r.function_key = function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name)
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
-WITH named_functions AS ( -- joined for the name, so that a condition on it reaches the functions
+WITH named_functions AS ( -- joined here, so that a condition on the name also restricts the functions
   SELECT f.*, n.experiment FROM functions_wide f JOIN experiment_names n USING (experiment_id)
 ), named_modules AS (
   SELECT u.*, n.experiment FROM modules u JOIN experiment_names n USING (experiment_id)
@@ -64,9 +64,9 @@ SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, function_key(f.name_scope, f.function_id, o.short_path, u.short_path, f.linkage_name, f.name) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
 FROM function_values v
-JOIN experiment_names n USING (experiment_id) -- first: then a condition on the name restricts what is read of the other tables
+JOIN experiment_names n USING (experiment_id) -- joined first, so that a condition on the name restricts what is read of the other tables
 JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
-JOIN named_functions f USING (experiment_id, experiment, function_no) -- inner joins: the condition does not pass left joins
+JOIN named_functions f USING (experiment_id, experiment, function_no) -- inner joins, because the engine does not push the condition through left joins
 JOIN load_objects o USING (experiment_id, load_object_id)
 JOIN named_modules u USING (experiment_id, experiment, module_id)

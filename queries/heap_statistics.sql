@@ -31,7 +31,7 @@ WITH sizes AS (
   SELECT *, sum(CASE WHEN allocates THEN size ELSE 0 END - freed) OVER (PARTITION BY experiment_id, process ORDER BY time_ns, sample) AS live
   FROM heap_calls
 ),
--- Blocks whose free is missing, and frees whose block is missing.
+-- Processes with blocks whose free is missing, or with frees whose block is missing.
 cut AS (
   SELECT experiment_id, process FROM heap_calls GROUP BY ALL HAVING sum(CASE WHEN allocates THEN size - leaked ELSE 0 END) <> sum(freed)
   UNION

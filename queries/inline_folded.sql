@@ -1,4 +1,4 @@
--- row: one distinct stack of functions, as tools that draw flame graphs read it, with inlined functions as frames of their own
+-- row: one distinct stack of functions, in the format that flame graph tools read, with inlined functions as frames of their own
 -- rules: S10
 -- like: folded
 --
@@ -35,7 +35,7 @@ passed AS ( -- the root is on its own path only
 texts AS (
   SELECT experiment_id, arg_max(node_id, depth) AS node_id, string_agg(name, ';' ORDER BY depth) AS stack FROM passed GROUP BY experiment_id, leaf
 ),
--- Functions of one name are one here.
+-- Functions with the same name count as one function.
 summed AS (
   SELECT v.experiment_id, v.mode, v.metric, t.stack, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
   FROM valued v LEFT JOIN texts t USING (experiment_id, node_id) GROUP BY ALL

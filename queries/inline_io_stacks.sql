@@ -1,4 +1,4 @@
--- row: one stack of I/O calls, with their sums, with inlined functions as frames of their own
+-- row: one stack of I/O calls, with the sums over the calls, with inlined functions as frames of their own
 -- rules: S10
 -- like: io_stacks
 --

@@ -6,15 +6,15 @@
 -- file_system = io_files.file_system: The kind of file system, alphabetically the first if there are several; `N/A` if unknown.
 -- opens BIGINT: [count] The number of attempts to open the file.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
--- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
--- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
+-- read_bytes BIGINT: [bytes] The number of bytes read: `ioreadbytes`.
+-- read_ns BIGINT: [ns] How long the reads took: `ioreadtime`.
 -- writes BIGINT: [count] The number of writes: `iowritecnt`.
--- written_bytes BIGINT: [bytes] The bytes that they wrote: `iowritebytes`.
--- write_ns BIGINT: [ns] How long they took: `iowritetime`.
+-- written_bytes BIGINT: [bytes] The number of bytes written: `iowritebytes`.
+-- write_ns BIGINT: [ns] How long the writes took: `iowritetime`.
 -- others BIGINT: [count] The number of other calls (open, close, ...): `ioothercnt`.
--- other_ns BIGINT: [ns] How long they took: `ioothertime`.
+-- other_ns BIGINT: [ns] How long the other calls took: `ioothertime`.
 -- errors BIGINT: [count] The number of calls of all kinds that failed: `ioerrorcnt`.
--- error_ns BIGINT: [ns] How long they took: `ioerrortime`.
+-- error_ns BIGINT: [ns] How long the failed calls took: `ioerrortime`.
 --
 -- invariant parts: A file's values are the sums over its rows in `io_descriptors`.
 --   SELECT experiment_id, name FROM (

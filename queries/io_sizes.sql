@@ -7,7 +7,7 @@
 -- above BIGINT: [bytes] The lower bound of the range; the sizes in it are greater.
 -- upto BIGINT: [bytes] The upper bound of the range, which is part of it.
 -- calls BIGINT: [count] The number of calls.
--- bytes BIGINT: [bytes] The bytes that they moved.
+-- bytes BIGINT: [bytes] The number of bytes transferred.
 --
 -- invariant each_once: Every read and every write is in one range.
 --   SELECT experiment_id, part, sum(n), sum(b) FROM (

@@ -1,19 +1,19 @@
--- row: one stack of I/O calls, with their sums
+-- row: one stack of I/O calls, with the sums over the calls
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- stack VARCHAR: The functions' names from the root to the leaf as in `folded`. Stacks with the same functions, but different instructions, are separate rows.
 -- reads BIGINT: [count] The number of reads: `ioreadcnt`.
--- read_bytes BIGINT: [bytes] The bytes that they read: `ioreadbytes`.
--- read_ns BIGINT: [ns] How long they took: `ioreadtime`.
+-- read_bytes BIGINT: [bytes] The number of bytes read: `ioreadbytes`.
+-- read_ns BIGINT: [ns] How long the reads took: `ioreadtime`.
 -- writes BIGINT: [count] The number of writes: `iowritecnt`.
--- written_bytes BIGINT: [bytes] The bytes that they wrote: `iowritebytes`.
--- write_ns BIGINT: [ns] How long they took: `iowritetime`.
+-- written_bytes BIGINT: [bytes] The number of bytes written: `iowritebytes`.
+-- write_ns BIGINT: [ns] How long the writes took: `iowritetime`.
 -- others BIGINT: [count] The number of other calls (open, close, ...): `ioothercnt`.
--- other_ns BIGINT: [ns] How long they took: `ioothertime`.
+-- other_ns BIGINT: [ns] How long the other calls took: `ioothertime`.
 -- errors BIGINT: [count] The number of calls of all kinds that failed: `ioerrorcnt`.
--- error_ns BIGINT: [ns] How long they took: `ioerrortime`.
+-- error_ns BIGINT: [ns] How long the failed calls took: `ioerrortime`.
 -- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
 --
 -- invariant one_row: A stack has one row for each mode, with the text in `stack`.

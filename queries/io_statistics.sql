@@ -4,7 +4,7 @@
 -- experiment VARCHAR: The experiment's name, unique within the store.
 -- part VARCHAR: `read`, `write`, `other` or `error`.
 -- calls BIGINT: [count] The number of calls.
--- bytes BIGINT: [bytes] The bytes that they moved.
+-- bytes BIGINT: [bytes] The number of bytes transferred.
 -- smallest_bytes BIGINT: [bytes] The smallest nonempty transfer; missing if nothing was moved.
 -- largest_bytes BIGINT: [bytes] The largest transfer.
 -- time_ns BIGINT: [ns] How long the calls took, each rounded to microseconds as in the metrics.

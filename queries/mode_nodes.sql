@@ -16,7 +16,7 @@ WITH nodes AS (
   SELECT d.*, f.user_location, f.user_rule, f.expert_location, f.expert_rule, f.machine_location, f.machine_rule
   FROM node_depths d JOIN tree_frames f USING (experiment_id, frame)
 ),
--- Not a union, which would read the nodes three times and stop filters.
+-- This is not a union, because that would read the nodes three times and stop filters.
 shown AS (
   SELECT n.experiment_id, m.mode, n.node, n.last,
     by_mode(m.mode, n.user_depth, n.expert_depth, n.machine_depth) AS depth,

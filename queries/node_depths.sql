@@ -5,8 +5,8 @@
 -- last = stack_tree.last
 -- frame = stack_tree.frame
 -- user_depth INTEGER: [count] How many frames user mode shows on the path from the root to the node; 0 for the root.
--- expert_depth INTEGER: [count] The same in expert mode.
--- machine_depth INTEGER: [count] The same in machine mode.
+-- expert_depth INTEGER: [count] How many frames expert mode shows on the path from the root to the node; 0 for the root.
+-- machine_depth INTEGER: [count] How many frames machine mode shows on the path from the root to the node; 0 for the root.
 --
 -- invariant numbered: Nodes are numbered from 0 (the root) without gaps, and the numbers of a node's subtree lie within those of its parent's subtree.
 --   SELECT experiment_id, count(*), min(node), max(node) FROM stack_tree_wide GROUP BY ALL HAVING min(node) <> 0 OR max(node) <> count(*) - 1
@@ -31,13 +31,14 @@
 --   SELECT experiment_id, NULL, frame FROM tree_frames
 --   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_location, expert_location, machine_location) IS NULL AND 'hidden' NOT IN (user_rule, expert_rule, machine_rule))
 WITH
--- A path has the shown frames of the nodes numbered before the node, except in subtrees
--- that ended before it.
+-- The path to a node has the shown frames of all nodes with lower numbers whose subtrees contain
+-- the node.
 framed AS (
   SELECT t.experiment_id, t.node, t.last, t.frame, f.user_location, f.expert_location, f.machine_location
   FROM stack_tree_wide t LEFT JOIN tree_frames f USING (experiment_id, frame)
 ),
--- Not from framed: filters reach a CTE with two readers, but not one below another.
+-- This does not read `framed`: a filter reaches a CTE with two readers, but not a second such CTE
+-- that reads the first.
 ended AS (
   SELECT t.experiment_id, t.last + 1 AS node, count(f.user_location) AS u, count(f.expert_location) AS e, count(f.machine_location) AS m
   FROM stack_tree_wide t LEFT JOIN tree_frames f USING (experiment_id, frame)

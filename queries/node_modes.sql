@@ -7,7 +7,7 @@
 -- location = locations.location: The instruction.
 -- modes INTEGER: The modes that show the instruction at the node, as a sum of 1 (user), 2 (expert) and 4 (machine).
 WITH
--- Not a union: a condition in one of its parts would keep filters from the scan.
+-- This is not a union, because a condition in one of its parts would keep filters from the scan.
 shown AS (
   SELECT experiment_id, frame, location, sum(by_mode(mode, 1, 2, 4))::INTEGER AS modes
   FROM (

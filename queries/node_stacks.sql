@@ -3,8 +3,8 @@
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node
 -- user_stack_id BIGINT: Hash of the frames that user mode shows on the path, of their instructions and rules: equal frames have the same hash in every experiment. 0 if there are none.
--- expert_stack_id BIGINT: The same in expert mode.
--- machine_stack_id BIGINT: The same in machine mode.
+-- expert_stack_id BIGINT: Hash of the frames that expert mode shows on the path, as `user_stack_id`.
+-- machine_stack_id BIGINT: Hash of the frames that machine mode shows on the path, as `user_stack_id`.
 WITH
 -- A filter by experiment does not pass from one materialized table to another.
 marked AS (

@@ -28,7 +28,7 @@ SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   l.function_id, f.name AS "function", o.name AS load_object, l."offset" AS code_offset, l.file, l.line,
   v.exclusive, v.inclusive, l.location_id
 FROM pc_values v
-JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
+JOIN experiment_names n USING (experiment_id) -- joined first: see function_metrics
 JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN locations_wide l USING (experiment_id, location)

@@ -1,4 +1,4 @@
--- row: one word of a recorded stack, as recorded
+-- row: one word of a recorded stack: an address or a marker, as recorded
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- raw_stack_id = recorded_stacks.raw_stack_id
@@ -23,7 +23,8 @@ framed AS (
   SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location
   FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame)
 ),
--- Not from framed: filters reach a CTE with two readers, but not one below another.
+-- This does not read `framed`: a filter reaches a CTE with two readers, but not a second such CTE
+-- that reads the first.
 ended AS (
   SELECT t.experiment_id, t.last + 1 AS node, count(*) FILTER (f.part = 'native') AS n, count(*) FILTER (f.part = 'java') AS j, count(*) FILTER (f.part = 'openmp') AS o
   FROM stack_tree_wide t JOIN tree_frames f USING (experiment_id, frame)

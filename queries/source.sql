@@ -1,4 +1,4 @@
--- row: one source line of a file in which a line has a value: every line of the file's text or, if that is missing, the lines known to have code
+-- row: one source line of a file in which a line has a value: each line of the file's text or, if that is missing, each line that is known to have code
 -- rules: S3, S9, S10, S21
 --
 -- experiment_id = experiments.experiment_id
@@ -35,8 +35,8 @@
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('source line')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 WITH
--- Without a condition on the file, which would keep a filter by experiment from the scan:
--- rows without a file match no line.
+-- There is no condition on the file, because that would keep a filter by experiment from the scan.
+-- Rows without a file match no line anyway.
 found AS (
   SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
   FROM source_values v JOIN modes m ON by_mode(m.mode, v.in_user, v.in_expert, v.in_machine)
@@ -45,7 +45,8 @@ files AS (
   SELECT experiment_id, mode, metric, file, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM found GROUP BY ALL
 ),
--- Rows of lists are made distinct before the experiments that share the lists are joined.
+-- Rows of lists are made distinct before the experiments are joined, because these share the
+-- lists.
 listed AS (
   SELECT DISTINCT listed_in, listing, file, line FROM instructions_rows() WHERE file <> ''
 ),
@@ -69,7 +70,7 @@ starts AS (
   WHERE i.file <> ''
   GROUP BY ALL
 ),
--- In steps, as in unattributed.
+-- Joined in steps, as in unattributed.
 named AS (
   SELECT f.*, n.experiment, t.unit
   FROM files f LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics t USING (experiment_id, metric)

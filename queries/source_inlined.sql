@@ -11,10 +11,10 @@
 -- depth = inline_frames.depth: How deeply the code is inlined: 0 if the line itself calls its function, 1 if a function inlined there does, and so on.
 -- path VARCHAR: The inlined functions from the line to the place, outermost first, each with the line reached in it. Rows sorted by path are in the order of nesting.
 -- function = inline_frames.function
--- inlined_file = inline_frames.file: The source file of the place, empty if unknown.
+-- inlined_file = inline_frames.file: The source file of the inlined code; empty if unknown.
 -- inlined_line = inline_frames.line: The line of the place in `inlined_file`.
 -- exclusive = source_values.exclusive: The value of the samples whose leaf is at the place itself, not in code inlined there.
--- inclusive = source_values.inclusive: The value of the samples whose stack contains the place, each counted once.
+-- inclusive = source_values.inclusive: The value of the samples whose stack contains the line, each sample counted once.
 --
 -- invariant one_row: Every row's experiment and unit exist; a place has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL

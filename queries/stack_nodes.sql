@@ -24,8 +24,8 @@
 --     SELECT experiment_id, mode, metric, 0, value FROM leaf_values
 --   ) GROUP BY ALL HAVING sum(passing) <> sum(ending)
 WITH
--- Nodes of one level are numbered in the order of their parents: the parent is the last
--- node before it that is one level above.
+-- A node's parent is the last node before it that is one level above, because nodes are numbered
+-- in preorder.
 levels AS (
   SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes
 ),

@@ -1,7 +1,7 @@
 -- row: one distinct normalized stack
 --
 -- experiment_id = recorded_stacks.experiment_id
--- stack_id BIGINT: Hash of its frames.
+-- stack_id BIGINT: Hash of the stack's frames.
 -- depth INTEGER: [count] The number of frames; 0 for the empty stack.
 -- leaf_location_id = locations.location_id: The leaf's instruction; missing for the empty stack.
 -- leaf_function_id = locations.function_id: The leaf's function.

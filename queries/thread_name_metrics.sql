@@ -1,4 +1,4 @@
--- row: one thread name: all threads, while they had this name
+-- row: one thread name, with the values of all threads while they had that name
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.

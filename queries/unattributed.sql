@@ -15,7 +15,8 @@
 -- invariant reasons: Every row's experiment, unit, reason and load object exist.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
 WITH
--- Stacks without frames have a reason of their own; for others the leaf's instruction has it.
+-- A stack without frames has its own reason; for other stacks, the leaf's instruction has the
+-- reason.
 empty AS (
   SELECT s.experiment_id, s.mode, v.metric, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
   FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)

@@ -20,7 +20,7 @@
 --     SELECT experiment_id, mode, -inclusive FROM function_metrics WHERE metric = 'offcpu' AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 WITH
--- The parent is the last node before it that is one level above, as in stack_nodes.
+-- A node's parent is the last node before it that is one level above, as in stack_nodes.
 levels AS (
   SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes
 ),

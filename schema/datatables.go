@@ -23,7 +23,7 @@ var (
 		experimentID,
 		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind, name, address, size and load object."},
 		process,
-		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (what `brk` gives), `heap block` (an allocation that was traced), `anonymous`, `kernel` or `unknown`."},
+		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (memory from `brk`), `heap block` (an allocation that was traced), `anonymous`, `kernel` or `unknown`."},
 		{"name", String, Dict, "", false, "The name of the mapped file (for a load object, also the permissions), `[stack]` or `[heap]`; empty for other memory."},
 		{"address", Int64, Plain, "", false, "The first address of the region."},
 		{"size", Int64, Plain, "bytes", false, "The size of the region; 0 if unknown."},
@@ -35,7 +35,7 @@ var (
 		agreement, embedding,
 	}}
 	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The accessed data object: the innermost one that is known, or an artificial one that is the reason why none is known."}
-	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory, or the one at the recorded PC if it was not found; missing without a PC."}
+	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory or, if that was not found, the one at the recorded PC; missing if no PC was recorded."}
 	dataMethod = Column{"method", Label, Dict, "", false, "What identified the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (the only type that contains what such a register points to and has something of the accessed size at that place) or `address` (only the data address); empty if the data object is unknown."}
 	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms the data object that the instruction names: `agrees`; `disagrees` (another object is at that address; if both are variables, or the instruction says little, the address decided); or `unchecked` (no data address, or one that cannot confirm it)."}
 	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object at the data address, if the instruction names another one: the object that contains the named one, the bytes in which the named one was placed or, with `disagrees`, the object that is there instead. Missing if both are the same object, or if nothing is known about the address."}

@@ -27,7 +27,7 @@ var (
 		{"comment", String, Dict, "", false, "The profile's comments, one a line, followed by the URL of its documentation."},
 	}, Committed: []DerivedColumn{
 		{"path", String, "n.path", "The path from which the recording was ingested."},
-		{"ingested", Time, "n.ingested", "When it was put into the store (UTC)."},
+		{"ingested", Time, "n.ingested", "When the recording was ingested (UTC)."},
 	}}
 	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,
@@ -44,7 +44,7 @@ var (
 	Metrics = &Table{Name: "metrics", Summary: true, Row: "one metric that an experiment's data can provide, even if no event was recorded", Key: key("metric"), Columns: []Column{
 		experimentID, metric,
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
-		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
+		{"unit", String, Dict, "", false, "The base unit of the metric's values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples from which the metric is computed."},
 		{"data_objects", Bool, Plain, "", false, "Whether the metric's samples are memory accesses, so that they have data objects (S27)."},
 		{"preferred", Bool, Plain, "", false, "Whether reports should show this metric by default, because the recording says so, or because the metrics before it (in the order of metrics) have no values. Reports show the first preferred metric or, if none is preferred, the first metric."},

@@ -24,12 +24,12 @@ var Modes = []string{"in_user", "in_expert", "in_machine", "in_user_inlined", "i
 // inModes are the columns of Modes, inPlainModes the first three.
 var (
 	inModes = []Column{
-		{Modes[0], Bool, Plain, "", false, "Whether the row holds in user mode."},
-		{Modes[1], Bool, Plain, "", false, "The same for expert mode."},
-		{Modes[2], Bool, Plain, "", false, "The same for machine mode."},
-		{Modes[3], Bool, Plain, "", false, "The same for user mode with inlined functions as frames of their own (S10)."},
-		{Modes[4], Bool, Plain, "", false, "The same for expert mode with inlined functions."},
-		{Modes[5], Bool, Plain, "", false, "The same for machine mode with inlined functions."},
+		{Modes[0], Bool, Plain, "", false, "Whether the row belongs to user mode."},
+		{Modes[1], Bool, Plain, "", false, "Whether the row belongs to expert mode."},
+		{Modes[2], Bool, Plain, "", false, "Whether the row belongs to machine mode."},
+		{Modes[3], Bool, Plain, "", false, "Whether the row belongs to user mode with inlined functions as frames of their own (S10)."},
+		{Modes[4], Bool, Plain, "", false, "Whether the row belongs to expert mode with inlined functions as frames of their own."},
+		{Modes[5], Bool, Plain, "", false, "Whether the row belongs to machine mode with inlined functions as frames of their own."},
 	}
 	inPlainModes = inModes[:3:3]
 )

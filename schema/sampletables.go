@@ -42,7 +42,7 @@ var (
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "The call: 0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 are the same calls when they failed."},
 		{"fd", Int32, Dict, "", false, "The file descriptor."},
-		{"bytes", Int64, Dict, "bytes", false, "Bytes moved; negative, as recorded, for calls that failed."},
+		{"bytes", Int64, Dict, "bytes", false, "The number of bytes transferred; negative, as recorded, if the call failed."},
 		{"duration_ns", Int64, Delta, "ns", false, "How long the call took."},
 		{"metric_ns", Int64, Delta, "ns", false, "The duration rounded to whole microseconds, as the metrics sum it."},
 		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
@@ -62,8 +62,8 @@ var (
 	}}
 	HWCSamples = &Table{Name: "hwc_samples", Row: "one hardware counter overflow", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"counter", Label, Dict, "", false, "The counter: its metric's name."},
-		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
+		{"counter", Label, Dict, "", false, "The counter, by the name of its metric."},
+		{"value", Int64, Dict, "", false, "The number of events that the sample stands for, in the metric's unit; 0 for an invalid sample."},
 		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address, or a code below 255 that says why there is none."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 		{"trigger_pc", Int64, Dict, "", true, "The PC of the instruction that probably caused the overflow (the candidate trigger PC)."},
@@ -95,7 +95,7 @@ var (
 	}}
 	PerfSamples = &Table{Name: "perf_samples", Row: "one sample of perf", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
+		{"event", Label, Dict, "", false, "The event, as perf names it. The metric of this name adds up the values; the metric `<event>.samples` counts the samples."},
 		{"value", Int64, Dict, "", false, "The sample's period: the number of events since the previous sample; for clocks, in ns."},
 		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address."},
 		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
@@ -125,7 +125,7 @@ var (
 		{"wait_sample", Int64, Delta, "", true, "The sample that represents the period: `wait_samples.sample`; missing if the state is not a wait."},
 		{"waker_thread_id", Int64, Dict, "", true, "The thread that woke this one up at the end of the period."},
 		{"waker_sample", Int64, Dict, "", true, "The sample of that wake-up."},
-		{"border", Label, Dict, "", false, "Why the state is not known: `start` (before the thread's first switch), `end` (after its last), `loss` (records were lost), `chain` (a switch is missing); `exit` if the thread ended with a known state; else empty."},
+		{"border", Label, Dict, "", false, "Why the state is unknown: `start` (before the thread's first switch), `end` (after its last), `loss` (records were lost), `chain` (a switch is missing); `exit` if the thread ended with a known state; else empty."},
 	}}
 	EventFormats = &Table{Name: "event_formats", Row: "one field of the samples of one tracepoint, as the recording describes it", Key: key("event", "position"), Columns: []Column{
 		experimentID,
@@ -149,7 +149,7 @@ var (
 	}}
 	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"type", Label, Dict, "", false, "The type of the value: its metric's name."},
+		{"type", Label, Dict, "", false, "The type of the value, which is also the metric's name."},
 		{"value", Int64, Dict, "the metric's", false, "The value."},
 		{"labels", String, Dict, "", false, "The sample's labels, as a JSON object. A label's value is a text, a number, or an object of a number `num` and its `unit`; it is a list of these if the label occurs several times. `{}` if there are no labels."},
 	}}

@@ -8,13 +8,13 @@ const NoFileOffset = 1 << 61
 var (
 	LoadObjects = &Table{Name: "load_objects", Summary: true, Row: "one load object: executable, shared object, vdso, generated code", Key: key("load_object_id"), Columns: []Column{
 		experimentID,
-		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and the content of its file; without a file, of path and mapping."},
+		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and content of the file; without a file, of the path and mapping."},
 		{"name", String, Dict, "", false, "The base name of the path; names of artificial load objects are in angle brackets."},
 		{"path", String, Dict, "", false, "The recorded path."},
 		{"build_id", String, Dict, "", false, "The build-id in hex, empty if there is none."},
 		{"checksum", Int64, Plain, "", false, "The recorded checksum, 0 if not computed."},
 		{"kind", String, Dict, "", false, "`elf`, `dynamic`, `java`, `artificial` or `unknown`."},
-		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `cache` (found by its build-id), `recording`, or `none`."},
+		{"symbols", String, Dict, "", false, "Where the load object's symbols came from: `archive`, `path`, `cache` (found by the build-id), `recording`, or `none`."},
 		{"functions", Int64, Delta, "count", false, "The number of functions in its symbol tables."},
 		{"lines", Bool, Plain, "", false, "Whether debug information was found, so that source lines are known."},
 		{"short_path", String, Dict, "", false, "The name, preceded by as many parent folders as distinguish it from all other load objects of the experiment; only the name if another load object has the same path."},
@@ -57,7 +57,7 @@ var (
 		{"outline_of", Int64, Dict, "", true, "For an outline function: the function from which the compiler cut it out (S12)."},
 		{"body_of", Int64, Dict, "", true, "For the body of a parallel region: the function that contains the region in the source (S11)."},
 		{"body_line", Int32, Dict, "", false, "For the body of a parallel region: its first source line; 0 if unknown, and for other functions."},
-		{"start_line", Int32, Dict, "", false, "The line where the source declares it, 0 if unknown."},
+		{"start_line", Int32, Dict, "", false, "The source line of the function's declaration; 0 if unknown."},
 		{"name_scope", String, Dict, "", false, "In which scope the linkage name (without one, the display name) identifies the function in every build: in its load object (`object`), in its module (`module`), or in none (`build`), because only its position, which differs between builds, distinguishes it from another function."},
 	}, Computed: []DerivedColumn{
 		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name that gprofng would show: the alias that it chooses (S4), with the suffixes of compilers unchanged."},

@@ -77,7 +77,7 @@ var (
 	)}
 	DataValues = &Table{Name: "data_values", Row: "one metric's value of the accesses of one instruction to one data object that was identified in one way", Key: key("metric", "data_object_id", "location", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
 		experimentID, metric, dataObject,
-		{"location", Int32, Dict, "", true, "The instruction that accessed memory, or the one at the recorded PC if it was not found; missing without a PC: `locations.location`."},
+		{"location", Int32, Dict, "", true, "The instruction that accessed memory or, if that was not found, the one at the recorded PC: `locations.location`; missing if no PC was recorded."},
 		dataMethod,
 		{"detail", String, Dict, "", false, "Details of the method, or of the reason why the data object is unknown; empty if there are none."},
 		agreement, embedding, value, samples,
