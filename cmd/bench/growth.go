@@ -94,9 +94,8 @@ func (b *bench) processes() error {
 	return nil
 }
 
-// repool writes a recording with the samples of all processes of a program. There they belong to as
-// many threads: of one process or, if split is set, of a process each. It returns the number of
-// samples.
+// repool writes a recording with the samples of all processes of a program. There they belong to that
+// many threads: of one process or, if split is set, of a process each. It returns how many there are.
 func repool(from, to, program string, threads int, split bool) (samples int, err error) {
 	err = rewrite(from, to, func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error {
 		p, err := pool(head, in, program)

@@ -69,8 +69,8 @@ func recordLists(path string) error {
 	return nil
 }
 
-// server compares the same for a composed recording of a server, with eight threads and thousands
-// of stacks.
+// server compares how fast stackmill and gprofng read the heap calls in a composed recording of a
+// server, with eight threads and thousands of stacks.
 func (b *bench) server() error {
 	path, err := recording(b.dir, b.records)
 	if err != nil {

@@ -17,9 +17,9 @@ const (
 	rateRounds = 5
 )
 
-// inProcess measures the CPU time per sample with a call chain, from the recording to Parquet files
-// on disk. The ingest runs in this process and not for the first time, so that starting a program
-// and making a catalog do not count, as if many recordings were ingested.
+// inProcess measures the CPU time per sample with a call chain, from the recording to Parquet files on
+// disk. It ingests in this process, and the first round does not count: starting a program and making
+// a catalog are left out, as if many recordings were ingested at once.
 func (b *bench) inProcess() error {
 	path, symfs, err := chains(b.dir)
 	if err != nil {

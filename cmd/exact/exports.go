@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/export"
 )
 
-// compareExports exports a store in all formats. It reports formats in which the sum of the values
+// compareExports exports a store in several formats. It reports those in which the sum of the values
 // is not the number of samples.
 func compareExports(ctx context.Context, db *queries.DB, samples int, found func(text string)) error {
 	for _, as := range []string{"folded", "pprof", "speedscope"} {

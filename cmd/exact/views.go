@@ -244,7 +244,8 @@ func different(want, got values) string {
 	return strings.Join(list, "; ")
 }
 
-// treePaths returns the key of each node of the call trees, as addTree makes it.
+// treePaths returns, for each row of the views of call trees, the path of function ids by which addTree
+// identifies the node.
 func treePaths(ctx context.Context, db *queries.DB) (map[string]map[row]string, error) {
 	all := map[string]map[row]string{}
 	for _, name := range []string{"call_tree", "inline_call_tree"} {

@@ -25,8 +25,8 @@ type damage struct {
 	err   error    // error of reading a file of the base
 }
 
-// did notes a damage, and how many records it changes. kind is a key of truths, or "" for damage
-// that stackmill must report. It returns true, for mutation.do.
+// did notes a damage, and how many records it changes. kind is a key of truths, or "" for damage that
+// stackmill must report. did always returns true, which mutation.do can return.
 func (d *damage) did(kind string, records int, format string, args ...any) bool {
 	t := truths[kind]
 	t.samples *= records * d.rec.base.events

@@ -154,7 +154,7 @@ func attrIDs(d *damage, f *perfFile) bool {
 	return true
 }
 
-// Features by their bits (perf-data 2).
+// featureEvents is the bit of the feature EVENT_DESC (perf-data 2).
 const featureEvents = 12
 
 func featureBytes(d *damage, f *perfFile) bool {

@@ -32,7 +32,7 @@ func engineVersion() string { return "none" }
 // refresh returns nil: the worker makes no catalog.
 func (*app) refresh() func(store string) error { return nil }
 
-// reasons prints that the reasons are in the store's tables, which the worker cannot read.
+// reasons says in the rows how to find the reasons: the worker cannot read the store's tables.
 func (s *planState) reasons(context.Context) error {
 	for i := range s.rows {
 		if b := &s.rows[i]; b.Unexplained() {

@@ -129,8 +129,8 @@ func framesOf(path []pathFrame, mode int) []frame {
 	return frames
 }
 
-// step is one change that a rule made: to the recorded stack, which leads to machine mode, or to the
-// stack of machine mode, which leads to another mode.
+// step is one change that a rule made. Steps turn the recorded stack into the stack of machine mode,
+// and that into the stacks of the other modes.
 type step struct {
 	Rule   string   `json:"rule"`
 	Title  string   `json:"title"`
