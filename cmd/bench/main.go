@@ -41,6 +41,7 @@ var rows = []struct {
 	{"compiler", (*bench).compiler},
 	{"distinct", (*bench).distinctStacks},
 	{"build", (*bench).manyProcesses},
+	{"switches", (*bench).switches},
 	{"growth", (*bench).growth},
 	{"resident", (*bench).resident},
 	{"filtered", (*bench).filtered},

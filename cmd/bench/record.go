@@ -20,13 +20,19 @@ func (b *bench) unrecorded(work string, err error) (skip bool, _ error) {
 	return err != nil, err
 }
 
-// record records a command with perf, in the command's working directory and environment.
+// record records CPU time of a command with perf, in the command's working directory and
+// environment.
 func record(data string, options []string, command *exec.Cmd) error {
+	return recordEvent("cpu-clock", data, options, command)
+}
+
+// recordEvent is record for another event.
+func recordEvent(event, data string, options []string, command *exec.Cmd) error {
 	perf, err := exec.LookPath("perf")
 	if err != nil {
 		return fmt.Errorf("%w: there is no perf", errUnrecorded)
 	}
-	args := append([]string{perf, "record", "-q", "-e", "cpu-clock", "-o", data}, options...)
+	args := append([]string{perf, "record", "-q", "-e", event, "-o", data}, options...)
 	command.Args = append(append(args, "--", command.Path), command.Args[1:]...)
 	command.Path = perf
 	if out, err := command.CombinedOutput(); err != nil {
