@@ -14,7 +14,7 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// libraries have many aliases: in C of names, in C++ of constructors.
+// libraries have many functions with several names: aliases in C, constructors in C++.
 var libraries = []string{"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"}
 
 // TestAliasesOfLibraries composes an experiment with a sample in every function

@@ -11,16 +11,16 @@ import (
 	"stackmill/queries"
 )
 
-// An impossible value in a real recording costs only that value: it is reported, and all sums
-// include the other events alone.
+// If one value in a real recording is impossible, only that value is lost: it is reported, and sums
+// contain all other events.
 func TestValuesOutOfBounds(t *testing.T) {
-	const first = 100 // the packet that is damaged
+	const first = 100 // number of the packet that is damaged
 	for _, tt := range []struct {
 		experiment, file string
 		typ              uint16
 		offset, width    int
 		value            uint64
-		where            int // offset of the field by which the metric counts a packet or not; 0: none
+		where            int // offset of the field that decides whether the metric counts the packet; 0: it always does
 		metric           string
 		other            []string // metrics that must not change
 		lost             func(packet []byte) int64
@@ -102,7 +102,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 	}
 }
 
-// What the packet counted for the metric before it was damaged.
+// These functions return what the packet added to the metric before it was damaged.
 func oneTick([]byte) int64 { return 997_000 }
 func nothing([]byte) int64 { return 0 }
 

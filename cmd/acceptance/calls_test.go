@@ -10,8 +10,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// neighbor is a row of callers or callees; functions with equal names share one. All blurred
-// functions of the golden are one neighbor.
+// neighbor is a row of callers or callees. Functions with the same name share one neighbor, and so
+// do all blurred functions (see match).
 type neighbor struct{ relation, name string }
 
 const blurredName = "(blurred)"
@@ -78,8 +78,8 @@ func (a *match) anyBlurred(name string) bool {
 	return slices.ContainsFunc(a.byName[name], func(i int) bool { return a.blurred[i] })
 }
 
-// compareBlock compares one metric of one function's neighbors. A row with
-// only zeros may be missing on either side for this metric.
+// compareBlock compares the neighbors of function i for one metric. A row in which this metric is 0
+// may be missing on either side.
 func (a *match) compareBlock(t *testing.T, i int, metric string, want map[neighbor][]string, got map[neighbor][]int64) {
 	t.Helper()
 	unit := a.model.units[metric]

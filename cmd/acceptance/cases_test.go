@@ -9,22 +9,22 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// compared are the recordings whose goldens must agree with the store row by row; corrections and
-// noLines list where the golden is wrong. Left out are plt_sec, whose golden has the PLT's
-// instructions in separate functions (S22; TestTruth covers it), and java, whose golden was made
-// with a library that the recording does not contain.
+// compared are the recordings whose goldens must agree with the store row by row, except where
+// corrections or noLines say that the golden is wrong. Not among them are plt_sec, in whose golden
+// the instructions of the PLT are separate functions (S22; TestTruth covers it), and java, whose
+// golden was made with a library that the recording does not contain.
 var compared = []string{
 	"alias", "all", "clones", "cxx", "deep", "deep_big", "dlreload", "entry", "forkexec", "heap", "heap_many",
 	"interpose", "io", "jit_api", "jit_none", "notail", "omp_clang", "omp_gcc", "outline", "plt_lazy", "plt_noplt",
 	"recur", "recur_dw5", "recur_raw", "signals", "stripmain", "sync", "tail", "threads", "threads_raw", "traps",
 }
 
-// noLines are the recordings whose golden lines are wrong: gprofng 2.40 does not read DWARF 5, and
-// takes the lines of inlined C++ code from the wrong level; the call that S12 inserts has a
-// different line. TestDebugLines checks the lines of all recordings.
+// noLines are recordings in whose goldens lines are wrong. gprofng 2.40 does not read DWARF 5, and
+// takes the lines of inlined C++ code from the wrong level. Besides, the call that rule S12 inserts
+// has another line. TestDebugLines checks the lines of all recordings.
 var noLines = map[string]bool{"recur_dw5": true, "cxx": true, "all": true, "outline": true}
 
-// goldenMode returns the mode in which the store shows what gprofng prints: against the manual,
+// goldenMode returns the mode in which the store shows the same as gprofng. Contrary to the manual,
 // gprofng shows the bodies of parallel regions in user mode, too (S11).
 func goldenMode(experiment string) string {
 	if strings.HasPrefix(experiment, "omp_") {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// all returns the functions with a name in the function list. The name is the displayed one or the
-// symbol's; `object!` before it selects a load object.
+// all returns the functions in the list with a name: the one that is shown, or the symbol's.
+// `object!` before the name selects a load object.
 func (m *model) all(name string) (fs []*function) {
 	object, bare, qualified := strings.Cut(name, "!")
 	if !qualified {
@@ -124,7 +124,8 @@ func absent(names ...string) func(*testing.T, *model) {
 	}
 }
 
-// counts checks the inclusive values of a function; values alternates metrics and values.
+// counts checks the inclusive values of a function. The arguments alternate between metrics and
+// values.
 func counts(name string, values ...any) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		for i := 0; i < len(values); i += 2 {

@@ -11,19 +11,20 @@ import (
 	"stackmill/queries"
 )
 
-// recurSamples is the number of clock samples of recur.er, the original of all damaged copies.
+// recurSamples is the number of clock samples in recur.er, of which all damaged recordings are
+// copies.
 const recurSamples = 1610
 
-// damage describes what must remain of a damaged recording.
+// damage says what must be left of a damaged recording.
 type damage struct {
 	name     string
-	exits    []int    // the allowed exit statuses if it is the only input
-	least    int64    // minimum of samples
-	problem  string   // the file of an expected problem; empty: the recording itself
+	exits    []int    // allowed exit statuses of an ingest of only this recording
+	least    int64    // minimum number of samples
+	problem  string   // file in which a problem is expected; "": the recording itself
 	offset   bool     // the problem has an offset
-	has      []string // expected functions
+	has      []string // functions that must be there
 	hasNot   []string
-	allKnown bool // nothing in <Unknown>
+	allKnown bool // no samples in <Unknown>
 }
 
 var recurFunctions = []string{"fact", "is_even", "is_odd", "flat", "main"}

@@ -62,8 +62,8 @@ func scatter(b []byte, r *rand.Rand, from, size, n int) []byte {
 	return b
 }
 
-// Damage to a load object's file only costs names, and the store stays consistent: all parts sum to
-// their whole.
+// If the file of a load object is damaged, only names are lost. The store stays consistent: all
+// parts sum to their whole.
 func TestDamagedObjects(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewSource(1))

@@ -1,9 +1,9 @@
 package acceptance
 
-// deviations are the recordings whose shares of time differ from their sources'. The goldens have
-// the same differences: TestFunctions, TestLines and TestThreadsAndCPUs compare the values with
-// gprofng's. No other recording may be off by more than the tolerance, and these by no further
-// percent.
+// deviations are the recordings in which shares of time differ from what the sources say. The
+// goldens differ in the same way: TestFunctions, TestLines and TestThreadsAndCPUs compare the
+// values with gprofng's. All other recordings must be within the tolerance, and these within the
+// percentages given here.
 var deviations = map[string]deviation{
 	"omp_gcc": {
 		few: map[string]int{"line 34": -22, "line 21": -11, "line 24": 11},

@@ -18,10 +18,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// No edge is false (S26): if a frame's instruction is a direct call, to a function or through the
-// procedure linkage table, the frame above is the called function, or one that it may have reached
-// by a tail call. An edge contradicts the program if the called function, and all that it jumps to,
-// provably never jump to the callee.
+// No caller is wrong (S26). If the instruction of a frame calls a function directly, or through the
+// procedure linkage table, the frame above must be in that function, or in one that it may have
+// reached by a tail call. The program contradicts a caller if the called function, and everything
+// that it jumps to, provably never jumps to the callee.
 func TestEdges(t *testing.T) {
 	count := map[string]int{}
 	programs := map[string]*archived{}
@@ -60,11 +60,11 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// misrecorded are calls above which the collector recorded a wrong frame. This one was interrupted
-// in the collector's unwinder: the frame above is a remnant of an earlier call.
+// misrecorded are calls above which the collector recorded a wrong frame. Here, a sample
+// interrupted the collector's own unwinder, and the frame above is left from an earlier call.
 var misrecorded = map[string]bool{"all.er 0x6c67c": true}
 
-// The judgment itself: with tail calls, A reaches D by calling B; without, it does not.
+// judge itself is right: A may reach D by calling B if there are tail calls, and not without them.
 func TestJudgesEdges(t *testing.T) {
 	for recording, want := range map[string][3]string{
 		"tail":   {"called", "left for", "contradicted"},

@@ -8,18 +8,19 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// match pairs the functions of a golden with the store's by their start, static regions also by
-// their sampled instructions. Functions that the golden's `no functions found` rows swallowed
-// cannot be paired: they are `blurred`, on both sides, and compared by instruction.
+// match pairs the functions of a golden with those of the store. They have the same start; static
+// regions have the same sampled instructions. Functions that gprofng has swallowed into a `no
+// functions found` row have no counterpart: they are blurred, on both sides, and only their
+// instructions are compared.
 type match struct {
 	golden     *golden.Experiment
 	model      *model
-	ours       []int64                // for each golden function
-	theirs     map[int64]int          // the reverse
-	byName     map[string][]int       // golden functions by name
-	blurred    map[int]bool           // golden functions
-	blurredIDs map[int64]bool         // functions of the store
-	byPC       map[int]map[int64]bool // the functions of the store that own a golden function's PCs
+	ours       []int64                // function id in the store, by index of the golden's function
+	theirs     map[int64]int          // index of the golden's function, by function id in the store
+	byName     map[string][]int       // indexes of the golden's functions, by name
+	blurred    map[int]bool           // blurred functions of the golden, by index
+	blurredIDs map[int64]bool         // blurred functions of the store, by id
+	byPC       map[int]map[int64]bool // by index of the golden's function: ids of the store's functions that have its PCs
 }
 
 func matchFunctions(t *testing.T, x *golden.Experiment, m *model) *match {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// function is one function of the store.
+// function is a function in the store.
 type function struct {
 	id                     int64
 	name, linkage, aliases string
-	gprofng                string // the name, by the alias that gprofng chooses
+	gprofng                string // name of the alias that gprofng should show
 	kind, object, module   string // object is the load object's path
 	offset, size           int64
 }
@@ -25,28 +25,28 @@ type place struct {
 	offset int64
 }
 
-// inObject selects a place.
+// inObject is SQL for the two columns of a place.
 const inObject = `CASE WHEN o.kind = 'elf' THEN o.path ELSE o.path || ':' || f.name END, l."offset" - CASE WHEN o.kind = 'elf' THEN 0 ELSE f."offset" END`
 
-// line is a source line of a function, line 0 for instructions without lines.
+// line is a source line in a function. Line 0 has the instructions without line numbers.
 type line struct {
 	function int64
 	file     string // base name
 	line     int
 }
 
-// edge is a neighbor of a function.
+// edge is a function and one of its callers or callees.
 type edge struct {
 	function int64
 	relation string
 	other    int64
 }
 
-// model is the store's content of one experiment in one mode, by metric.
+// model is what the store has of one experiment in one mode; values are by metric.
 type model struct {
 	recording string
-	total     int64   // the id of <Total>
-	tick      float64 // ns of a clock sample, 0 when there are none
+	total     int64   // id of the function <Total>
+	tick      float64 // ns per clock sample; 0: there are none
 	units     map[string]string
 	functions map[int64]*function
 	owners    map[place]int64

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// rule is an effect of one of the manual's rules on a recording, in some modes, that follows from
-// the program's source.
+// rule is an effect that one of the manual's rules has on a recording in some modes. It follows
+// from the source of the recorded program.
 type rule struct {
-	id                      string // S1 to S31; `sum`: by the metric's definition; `problem`: something missing in a recording
+	id                      string // S1 to S31; `sum`: from the metric's definition; `problem`: the recording lacks something
 	recordings, modes, what string
 	holds                   func(*testing.T, *model)
 }

@@ -7,20 +7,21 @@ import (
 	"testing"
 )
 
-// part is a share of a whole: the recorded value, in any unit, and the units of work according to
-// the source.
+// part is a part of a whole: its recorded value in any unit, and the units of work that it should
+// have according to the source.
 type part struct {
 	name      string
 	got, want float64
 }
 
-// tolerance is the accepted error of a share, relative to the truth.
+// tolerance is how much a share may differ from what the source says, relative to that.
 const tolerance = 0.1
 
-// deviation has the errors in percent of a recording's parts that exceed the tolerance.
+// deviation has the parts of a recording that differ by more than the tolerance, and by how many
+// percent.
 type deviation struct {
-	few   map[string]int // parts with few samples, within 3*sqrt(n) of the expected n
-	speed map[string]int // larger errors: the machine's speed changed during the recording
+	few   map[string]int // parts with few samples: within 3*sqrt(n) of the expected number n
+	speed map[string]int // parts that differ more, because the speed of the machine changed during the recording
 }
 
 // proportion checks that the parts' values are proportional to their units of work.

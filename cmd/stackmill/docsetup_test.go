@@ -43,7 +43,8 @@ func firstSteps(t *testing.T, dir string) {
 	}
 }
 
-// composeNight makes the recording of a night: search samples in search, and some 100 in parse.
+// composeNight makes the recording of a night, with some 100 samples in parse and `search` samples
+// in the function search.
 func composeNight(dir string, search, n int) error {
 	return composeNightOf(gprofngtest.New(dir), search, n)
 }

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// fed is a store and the folder of its summaries.
+// fed is a store and the folder to which its summaries are exported.
 type fed struct {
 	t             *testing.T
 	store, folder string

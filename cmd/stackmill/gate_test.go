@@ -10,8 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// recorder replaces gprofng in the examples of the documentation: `gprofng collect app -o runs/7.er
-// ./cmd/bench` makes a recording with as many samples as the program says, and up to 4 more.
+// recorder takes the place of gprofng in the examples of the documentation: `gprofng collect app -o
+// runs/7.er ./cmd/bench` makes a recording with as many samples as the program says, and up to 4
+// more.
 func recorder() {
 	err := func() error {
 		text, err := os.ReadFile(os.Args[5])

@@ -14,8 +14,8 @@ import (
 	"stackmill/internal/exit"
 )
 
-// heeded lists the options of each verb. For options that only sometimes have an effect, refused
-// has calls.
+// heeded lists all options of each verb. Each has an effect; refused has the calls in which it has
+// none.
 var heeded = `
 check: format memory repair since sql
 compact: dry-run format jobs keep memory purge target-size

@@ -31,7 +31,7 @@ const ending = "\x1b]0;x\x07\u009b31m\u202e\u2066\u200b\u2028\x7f\n\t\x00|<b>![x
 // fixed are the text columns whose values do not come from recordings.
 var fixed = strings.Fields(`experiment_id format kind status unit severity symbols part rule scope_kind relation method agreement line_size_source`)
 
-// hostile is the description of a store with the ending after every name.
+// hostile returns the description of a store with `ending` after each name.
 func hostile(description string) string {
 	quoted := strings.NewReplacer(`\"`, `"`).Replace(strings.Trim(fmt.Sprintf("%+q", ending), `"`))
 	var out []string
@@ -84,7 +84,7 @@ func checkShown(t *testing.T, what, text string, allowed string) {
 	}
 }
 
-// ofDeclaredMetrics are the reports that know declared metrics by their names.
+// ofDeclaredMetrics are the reports that select metrics by names that stackmill declares.
 var ofDeclaredMetrics = []string{"conservation", "leaks", "allocations", "heap", "io-stacks", "samples", "sizes", "durations"}
 
 // TestHostileNames prints stores with hostile names in every format and report. Tables and messages

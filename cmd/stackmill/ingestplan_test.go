@@ -16,7 +16,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// tasks are the two tasks of a plan, of one recording each, unless a new plan is made.
+// tasks has a plan. Unless a test makes another one, it has two chunks of one recording each.
 type tasks struct {
 	*night
 	path string
@@ -102,8 +102,8 @@ func TestChunkAgain(t *testing.T) {
 	k.does("plan", "status", k.path)
 }
 
-// Without marks, a task knows only what the plan knows, and finds out at the commit that the batch
-// exists.
+// If the files by which tasks mark finished batches are gone, a task reads its recordings again,
+// and finds out only at the commit that the batch exists.
 func TestChunkWithoutMarks(t *testing.T) {
 	k := newTasks(t)
 	k.task(0, k.store)
@@ -115,7 +115,8 @@ func TestChunkWithoutMarks(t *testing.T) {
 	}
 }
 
-// Experiments in the plan's store are skipped, but ingested if the task's store is another one.
+// A task skips experiments that the plan's store has, but ingests them if it is given another
+// store.
 func TestChunkElsewhere(t *testing.T) {
 	k := newTasks(t)
 	k.does("ingest", "--store", k.store, "--cache", k.cache, filepath.Join(k.dir, "a.er"))

@@ -23,9 +23,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"stackmill": main, "gprofng": recorder})
 }
 
-// TestScripts runs the verbs over the store of two experiments that
-// queries/storetest describes; $DATA is the one with data objects, $GROUPS one of two groups to compare, $RECORDINGS holds real recordings, $SOURCES the
-// sources of some, $PROFILES a Go program's profiles, $DOCS the documentation.
+// TestScripts runs the verbs on a store of the two experiments that queries/storetest describes. In
+// scripts, $DATA is a store with data objects, $GROUPS one with two groups to compare, $RECORDINGS
+// a folder of real recordings, $SOURCES the sources of some of them, $PROFILES a Go program's
+// profiles, and $DOCS the documentation.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"stackmill/pipeline/runner"
 )
 
-// night is a folder of recordings and a store, for runs in this process.
+// night is a folder of recordings, and a store into which the test's process ingests them.
 type night struct {
 	t                      *testing.T
 	dir, store             string

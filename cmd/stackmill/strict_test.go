@@ -86,7 +86,8 @@ func TestLeftOut(t *testing.T) {
 	toldByVerbs(t, store, groups, stack)
 }
 
-// toldByVerbs runs every verb on a store, or on one with groups.
+// toldByVerbs runs every verb and checks that it reports what is left out. groups is a store with
+// groups of experiments, for the verbs that compare.
 func toldByVerbs(t *testing.T, store, groups, stack string) {
 	t.Helper()
 	const remark = "left out: the experiment te"
@@ -152,7 +153,7 @@ func TestAgentsAreToldWhatIsLeftOut(t *testing.T) {
 	toldByTools(t, store)
 }
 
-// toldByTools calls every agent tool.
+// toldByTools calls every agent tool and checks that it reports what is left out.
 func toldByTools(t *testing.T, store string) {
 	t.Helper()
 	calls := map[string]map[string]any{
@@ -181,7 +182,7 @@ func toldByTools(t *testing.T, store string) {
 	}
 }
 
-// without are the file formats that have no place for remarks.
+// without are the formats of files that have no place for remarks.
 var without = []string{"folded"}
 
 // Exported files report what is left out if their formats have a place for remarks.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// touched are the numbers of pages that data1.c touches, by data object (S28, S30). One further
-// fault of each function is for its code.
+// touched has the number of pages that data1.c touches, by data object (S28, S30). Each function
+// causes one more fault, for its own code.
 var touched = map[string]int{
 	"{structure:rec_t}":                                          50,
 	"{structure:rec_t}.{long key}":                               20,
@@ -25,7 +25,7 @@ var touched = map[string]int{
 	"{structure:node_t}.{double weight}":                         12,
 	"{structure:node_t}.{int count}":                             18,
 	"{structure:node_t}.{pointer+structure:node_t next}":         9,
-	"{array[98304]:volatile+char big}":                           23, // of 24 pages: one also has other frames
+	"{array[98304]:volatile+char big}":                           23, // of its 24 pages, one has other frames, too
 }
 
 // Page faults with addresses show exactly which object was touched.
@@ -49,8 +49,8 @@ func TestTouchedPages(t *testing.T) {
 	}
 }
 
-// The other faults in the program's functions are for their code, the table that is read from the
-// file, and a constant that the compiler made.
+// The other page faults in the program's functions are for their code, for the table that is read
+// from the file, and for a constant that the compiler made.
 func TestOtherPages(t *testing.T) {
 	for _, name := range []string{"p_data", "p_data_phys"} {
 		query(t, func(r *sql.Rows) error {

@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-// counters are recordings whose events are rewritten as a hardware counter's with the given
-// precision of PCs (S27), which few machines can record. Counters that skid have no data addresses.
-// An access that copies bit fields together with the member before them has the aggregate.
+// counters are recordings whose events are rewritten as those of a hardware counter, with PCs of
+// different precision (S27): few machines can record such counters. Events of counters that skid
+// have no data addresses. If an instruction copies bit fields together with the member before them,
+// its data object is the aggregate.
 var counters = []struct {
 	name, from string
 	precise    uint64
-	minimum    float64 // the share of accesses with the right object
+	minimum    float64 // minimum share of accesses with the right object
 }{
 	{"skids.data", "watch_gcc_O2", 0, 0.9},
 	{"skids_unoptimized.data", "watch_gcc_O0", 0, 0.97},
@@ -25,15 +26,15 @@ var counters = []struct {
 
 // Offsets in a perf.data file (perf-data 1, 4).
 const (
-	attrEntryAt  = 16 // the size of an entry of the list of attrs
-	attrsAt      = 24 // the list's offset, followed by its size
-	dataAt       = 40 // the records' offset, followed by their size
-	sampleTypeAt = 24 // in an attr
+	attrEntryAt  = 16 // size of an entry in the list of attributes
+	attrsAt      = 24 // offset of the list; the list's size follows
+	dataAt       = 40 // offset of the records; their size follows
+	sampleTypeAt = 24 // offset in an attribute
 	flagsAt      = 40
 	preciseShift = 15
 	typeRaw      = 4
 	recordSample = 9
-	beforeAddr   = 1<<16 | 1<<0 | 1<<1 | 1<<2 // IDENTIFIER, IP, TID, TIME
+	beforeAddr   = 1<<16 | 1<<0 | 1<<1 | 1<<2 // fields of samples before the data address: IDENTIFIER, IP, TID, TIME
 )
 
 // writeCounters writes the recordings of counters.

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	folder string // of the recordings
+	folder string // with the recordings
 	shared *queries.DB
 )
 

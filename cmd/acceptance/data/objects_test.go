@@ -12,11 +12,11 @@ import (
 	"stackmill/internal/testfiles"
 )
 
-// access is a sample in the recorded program's code, with its data object.
+// access is a sample in the code of the recorded program, with its data object.
 type access struct {
 	sample                                       int64
 	address                                      uint64
-	offset                                       int64 // of the recorded PC
+	offset                                       int64 // of the recorded PC, in the load object
 	function, descriptor, kind, scopeKind, scope string
 	method, agreement                            string
 	unaddressed                                  bool // the recording lacks the address
@@ -54,7 +54,7 @@ func accesses(t *testing.T, recording, program string) (list []access) {
 	return list
 }
 
-// tally counts verdicts on samples, and the worst verdict on each distinct instruction.
+// tally counts verdicts: on each sample, and the worst one on each distinct instruction.
 type tally struct {
 	samples, instructions [verdicts]int
 	methods               map[string]*[verdicts]int
@@ -83,7 +83,7 @@ func (s *tally) method(m string) *[verdicts]int {
 	return s.methods[m]
 }
 
-// rate returns the share of right ones.
+// rate returns the share of verdicts that are right.
 func rate(n [verdicts]int) float64 {
 	all := 0
 	for _, n := range n {

@@ -10,18 +10,19 @@ import (
 	"testing"
 )
 
-// truth is a program's statement about n objects of size bytes, stride bytes apart.
+// truth is what a program printed about its data: n objects of `size` bytes each, `stride` bytes
+// apart.
 type truth struct {
 	address, size, n, stride uint64
-	expected                 []expectation // any of them is right
+	expected                 []expectation // each of them is right
 	scope                    string        // kind and, optionally, name of the object's scope
-	function                 string        // if the statement holds for this function only
+	function                 string        // the only function for which this is true; "": all
 }
 
-// expectation is a descriptor; a star matches any text.
+// expectation matches descriptors. In pattern, * matches any text.
 type expectation struct {
 	whole   *regexp.Regexp
-	outer   []*regexp.Regexp // the aggregates around it
+	outer   []*regexp.Regexp // match the aggregates that the object is in
 	pattern string
 }
 
@@ -87,8 +88,8 @@ func readTruth(t *testing.T, name string) (rows []truth) {
 	return rows
 }
 
-// find returns the truth about an access: the statement for its function, else the last one, since
-// memory is reused.
+// find returns what is true about an access: the entry for its function or, if there is none, the
+// last entry, because memory is reused.
 func find(rows []truth, a *access) *truth {
 	var found *truth
 	for i := range slices.Backward(rows) {
@@ -108,7 +109,7 @@ type verdict int
 
 const (
 	right  verdict = iota
-	coarse         // the aggregate, or the neighboring element where the access begins
+	coarse         // the aggregate is right; or it is the element in which the access begins, next to the right one
 	unresolved
 	wrong
 	verdicts
@@ -134,7 +135,7 @@ func judge(rows []truth, r *truth, a *access) verdict {
 
 const (
 	pageSize   = 4096
-	maxOperand = 64 // bytes of the largest access
+	maxOperand = 64 // bytes of the largest memory access
 )
 
 func judgeOne(r *truth, a *access) verdict {

@@ -83,7 +83,7 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
-// both are exclusive and inclusive values.
+// both is an exclusive and an inclusive value.
 type both [2]int64
 
 // reported returns the functions' values in a view, by a key of its columns.

@@ -26,10 +26,10 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// missing represents a missing value in the rows that are compared.
+// missing is the text for NULL in rows that are compared.
 const missing = "(missing)"
 
-// readers are programs independent of stackmill. Each returns the rows of Parquet files, values as
+// readers are programs that do not use stackmill's code. Each returns the rows of Parquet files as
 // texts, times in RFC 3339.
 var readers = map[string]func(t *testing.T, files []string) [][]string{
 	"DuckDB":    plainDuckDB,

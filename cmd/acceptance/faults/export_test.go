@@ -12,16 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// exports are verbs that write several files; the last argument names the output.
+// exports are exports that write several files. The last argument is the flag that names the
+// output.
 var exports = []struct {
 	name string
 	args []string
-	// files are patterns of files whose content does not depend on the time of writing.
+	// files match those files whose content does not depend on when they are written.
 	files []string
-	// runs is the number of runs after which nothing is kept for readers of an earlier state.
+	// runs is the number of runs until no files of an earlier state are kept for readers.
 	runs int
-	// few are the system calls at which it is killed in the short run, some of them during an
-	// update.
+	// few are the system calls at which the short run kills the export; at some of them, an update.
 	few []killedAt
 }{
 	{"summaries", []string{"export", "--summaries", "-o"}, []string{"*/*.parquet"}, 1,
@@ -32,14 +32,14 @@ var exports = []struct {
 		[]killedAt{{"rename", 2, true}}},
 }
 
-// killedAt is the system call at which an export, or an update, is killed.
+// killedAt is the n-th system call of a kind, at which an export or an update is killed.
 type killedAt struct {
 	calls  string
 	n      int
 	update bool
 }
 
-// kills are the kinds of system calls at which an export is killed.
+// kills has the system calls of each kind.
 var kills = map[string]string{
 	"mkdir": "mkdir,mkdirat", "write": "write,pwrite64,pwritev,writev", "fsync": "fsync,fdatasync",
 	"rename": "rename,renameat,renameat2", "unlink": "unlink,unlinkat", "open": "openat", "link": "link,linkat",

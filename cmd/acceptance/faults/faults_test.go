@@ -38,7 +38,7 @@ var long = flag.Bool("long", os.Getenv("STACKMILL_SOAK") != "", "fail every call
 // Counters for the summary.
 var injected, compared, different atomic.Int64
 
-var scratch string // a folder that is removed at the end
+var scratch string // folder that is removed at the end
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -73,13 +73,13 @@ var worker = sync.OnceValues(func() (string, error) {
 	return binary, suite.BuildWorker(binary)
 })
 
-// bench is the environment of a test.
+// bench is what a test works with.
 type bench struct {
 	*testing.T
 	binary     string
 	recordings []string
-	want       map[string]string // the undisturbed store
-	cache      string            // a warm cache
+	want       map[string]string // what readers see of an undisturbed store
+	cache      string            // folder with a filled cache
 }
 
 // names are the ingested recordings; the second has lost data.
@@ -221,7 +221,8 @@ func listed(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// right checks a store after a fault: its content is complete, and as in the undisturbed one.
+// right checks a store after a fault: what is in it is complete, and the same as in the undisturbed
+// store.
 func (b *bench) right(what, store string) {
 	b.Helper()
 	compared.Add(1)
@@ -249,7 +250,8 @@ func (b *bench) check(what, store string) {
 	}
 }
 
-// mended ingests again without faults, and compares everything with the undisturbed store.
+// mended ingests again without faults. Then the whole store must be the same as the undisturbed
+// one.
 func (b *bench) mended(what, store string) {
 	b.Helper()
 	if code, out := b.run(append([]string{b.binary}, b.ingest(store)...)...); code != 0 && code != 3 {
@@ -271,11 +273,11 @@ func (b *bench) mended(what, store string) {
 	}
 }
 
-// killing is the fault that kills the program at a call.
+// killing is the fault that kills the program at a system call.
 const killing = "signal=KILL"
 
-// unsigned reports whether a file is a lock without an owner: the program was killed before writing
-// it, and others keep the lock for a day.
+// unsigned reports whether a file is a lock that does not say whose it is: the program was killed
+// before it wrote that. Others respect such a lock for a day.
 func unsigned(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() == 0 && strings.HasSuffix(path, ".lock")

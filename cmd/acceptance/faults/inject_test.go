@@ -23,10 +23,10 @@ func strace(t *testing.T) string {
 	return path
 }
 
-// injections are the failing calls, and their errors.
+// injections are the system calls that fail, and how they fail.
 var injections = []struct {
 	name, calls, fault string
-	few                []int // the n-th calls that fail in the short run
+	few                []int // in the short run: which of these calls fail, by number
 }{
 	{"write", "write,pwrite64,pwritev,writev", "error=ENOSPC", []int{2, 9}},
 	{"fsync", "fsync,fdatasync", "error=EIO", []int{1, 4, 20, 50}},
@@ -44,11 +44,11 @@ var injections = []struct {
 	{"killed at unlink", "unlink,unlinkat", killing, []int{1}},
 }
 
-// killed is the tracer's exit status if a signal killed its program: the tracer ends by the same
-// signal.
+// killed is the exit status of the tracer if a signal killed the traced program: then the tracer
+// ends by the same signal.
 const killed = -1
 
-// mostCalls is the maximum n for the n-th call of a kind.
+// mostCalls is the highest n for which the n-th call of a kind is made to fail.
 const mostCalls = 2000
 
 // noFiles is the fault of a process that has too many open files.
@@ -134,8 +134,8 @@ func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
 	return true
 }
 
-// The same while a batch is replaced: the recording with lost data is read again by another version
-// of the program, which makes other tables.
+// The same holds while a batch is replaced: another version of the program, which makes other
+// tables, reads the recording with lost data again.
 func TestEveryCallFailsWhileReplacing(t *testing.T) {
 	if !*long {
 		t.Skip("only in the long run (STACKMILL_SOAK=1)")

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// step is a verb to inject faults into, after the verbs in first.
+// step is a verb into which faults are injected, after the verbs in first have run without faults.
 type step struct {
 	name    string
-	first   [][]string // verbs and their arguments
+	first   [][]string // verbs with their arguments
 	verb    []string
 	before  state
 	after   state
-	partial bool           // intermediate states are right, too: some recordings as before, others as after
-	few     map[string]int // the n-th calls that fail in the short run, by injection
+	partial bool           // a fault may leave some recordings as before and others as after
+	few     map[string]int // in the short run: which calls fail, by number, for each injection
 }
 
 // lifeSteps are the verbs that change a store of many small recordings.
@@ -119,7 +119,7 @@ func TestLifeUnderFaults(t *testing.T) {
 	}
 }
 
-// faulty injects one fault into a verb, on a copy of a store; it reports whether a call failed.
+// faulty injects a fault into a verb on a copy of a store. It reports whether a call failed.
 func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n int) (done bool) {
 	l.Helper()
 	l.begin(prepared)

@@ -20,7 +20,7 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// Small recordings of several nights: so many that several share a batch.
+// There are several nights of small recordings, so many that several share a batch.
 const (
 	nights    = 3
 	nightJobs = 16
@@ -62,8 +62,8 @@ func small(dir string, n int) error {
 	return e.Close()
 }
 
-// A function on the stacks of the small recordings, whose load object is missing at its recorded
-// path: where the text is mapped, and the function's offset and size in it.
+// A function on the stacks of the small recordings. Its load object is missing at the recorded
+// path. The constants say where the text is mapped, and the function's offset and size in the text.
 const (
 	foundLater = 0x400000
 	factAt     = 0x129
@@ -85,12 +85,12 @@ var symbols = sync.OnceValues(func() (dir string, err error) {
 	return dir, errors.Join(err, os.MkdirAll(filepath.Join(dir, "bin"), 0o777), os.WriteFile(filepath.Join(dir, "bin/recur"), content, 0o777))
 })
 
-// life is a store of the small recordings, and what should be in it.
+// life is a store of the small recordings, which verbs change.
 type life struct {
 	*bench
-	dir     string // of the recordings
-	symbols string // the folder with their load object
-	plan    string // a plan of some or all of them
+	dir     string // folder of the recordings
+	symbols string // folder with their load object
+	plan    string // file of a plan of some or all recordings
 	store   string
 }
 
@@ -139,11 +139,11 @@ func (l *life) does(command []string) {
 	}
 }
 
-// state is what readers see: the labels and sums of each recording.
+// state is what readers see of a store: the status, labels and sums of each recording.
 type state map[string]string
 
-// truth returns the state of a store; the texts describe the recordings of each night, an empty
-// one: they are not in the store.
+// truth returns the state of a store. There is a text for each night, which describes its
+// recordings; for "", they are not in the store.
 func truth(texts ...string) state {
 	s := state{}
 	for n := range nights * nightJobs {
@@ -154,8 +154,8 @@ func truth(texts ...string) state {
 	return s
 }
 
-// Texts for truth: complete recordings, with and without the tests' label, with the function that
-// is found later, and summaries.
+// Texts for truth. Recordings are complete, with or without the tests' label, and with or without
+// the function that is found later; or they are summaries.
 const (
 	plain   = "complete map[night:%d] 3 %d"
 	labeled = "complete map[kept:yes night:%d] 3 %d"
@@ -248,7 +248,7 @@ func is(want state) func(state) bool {
 	return func(got state) bool { return maps.Equal(want, got) }
 }
 
-// begin gives the test a copy of a store.
+// begin copies the store `from` for the test.
 func (l *life) begin(from string) {
 	l.Helper()
 	l.store = filepath.Join(l.TempDir(), "store")

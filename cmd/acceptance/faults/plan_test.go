@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// largeEach: every largeEach-th recording is enlarged so that it has its own batch: a killed task
-// has committed some batches and others not.
+// Every largeEach-th recording is enlarged, so that it has a batch of its own: then a task can be
+// killed after it has committed some batches and not others.
 const largeEach = 3
 
 // mixed returns a folder of recordings, some of them large.
@@ -49,7 +49,7 @@ func mixed(t *testing.T) (dir string) {
 	return dir
 }
 
-// The numbers of recordings and tasks of a cluster, and of tasks that are killed or fail.
+// Numbers of recordings and tasks of a cluster, and of tasks that are killed or fail.
 const (
 	manyJobs  = 5000
 	manyTasks = 500
@@ -82,20 +82,20 @@ func fullDisk(t *testing.T, dir, store string) (script string) {
 	return script
 }
 
-// cluster runs the tasks of a plan as processes, and kills some.
+// cluster runs the tasks of a plan as processes, and kills some of them.
 type cluster struct {
 	*life
 	chunks int
 	want   state
-	full   string // script that runs every tenth task with a full disk; empty: none
+	full   string // script that runs every tenth task on a full disk; "": none
 	random *rand.Rand
 
 	mu      sync.Mutex
 	queue   []int
-	kills   int // that remain to be done
+	kills   int // number of tasks still to be killed
 	done    map[int]bool
-	killed  map[syscall.Signal]int // tasks that a signal ended before they were done
-	failed  int                    // tasks with a full disk
+	killed  map[syscall.Signal]int // number of tasks that a signal ended before they were done
+	failed  int                    // number of tasks on a full disk
 	retried int
 }
 
@@ -228,7 +228,7 @@ func (c *cluster) work() {
 	c.Logf("%d tasks run again, killed %v, %d without room", c.retried, c.killed, c.failed)
 }
 
-// task runs the next task; false if there is none.
+// task runs the next task of the queue. It returns false if there is none.
 func (c *cluster) task() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 type slurmCluster struct {
 	*life
 	dir     string
-	program string // of the tasks
+	program string // path of the program that tasks run
 }
 
 // On a Slurm cluster where one node has no disk space, workers are requeued and killed. They and
@@ -67,15 +67,15 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// harms are commands that end a task, or requeue it.
+// harms are commands that end or requeue a task.
 var harms = []func(task string) []string{
 	func(task string) []string { return []string{"scontrol", "requeue", task} },
-	func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // including its script
-	func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // without its script
+	func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // the whole job, with its script
+	func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // only the program, not its script
 }
 
-// harm harms tasks of an array at random moments while they read and write, and returns their
-// number.
+// harm ends or requeues tasks of an array at random times while they read and write. It returns how
+// many tasks it harmed.
 func (s *slurmCluster) harm(plan, array string) int {
 	s.Helper()
 	random, harmed := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
@@ -103,7 +103,8 @@ func (s *slurmCluster) harm(plan, array string) int {
 	return len(harmed)
 }
 
-// start starts the daemons; on node n2, the store's staging folder has little space.
+// start starts Slurm's daemons. On node n2, the folder in which the store's batches are prepared
+// has little space.
 func (s *slurmCluster) start() {
 	s.Helper()
 	full := fullDisk(s.T, s.dir, s.store)

@@ -13,7 +13,8 @@ import (
 	"stackmill/queries"
 )
 
-// hidings hide libraries and programs at the stacks' roots, in the middle, at the leaves, and all.
+// hidings hide functions of libraries and programs: at the roots of stacks, in the middle, at the
+// leaves, and all functions.
 var hidings = []queries.Filter{
 	{Hide: []string{"libc.so"}},
 	{Hide: []string{"libc.so.6", "libgp-*", "libstdc++.so", "threads_fp"}},
@@ -109,7 +110,7 @@ func TestHiddenStacks(t *testing.T) {
 	}
 }
 
-// calls are the values in a call tree by path, with the number of nodes that have this path.
+// calls has the values of a call tree by path, and how many nodes have that path.
 type calls map[string]struct {
 	value float64
 	nodes int

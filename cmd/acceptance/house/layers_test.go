@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// house lists all packages in layers, from the bottom up. A package imports only packages of lower
-// layers, so that there are no cycles between folders; packages in one layer are independent of
-// each other. `folder/...` is a folder with everything below it, whose packages may import each
-// other.
+// house lists all packages in layers, from the bottom up. A package may import only packages of
+// lower layers, so there are no import cycles between folders. Packages of one layer do not import
+// each other. `folder/...` stands for the folder and all folders below it, whose packages may
+// import each other.
 var house = []struct{ folders, holds string }{
 	{"internal/ordered internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/testfiles internal/objstore/objstoretest internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash internal/unixsocket internal/memo", "what knows no profile: parallel work in order; errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings, files and S3 server of tests; text for terminals; exit statuses; whole files; huge pages; panics; Unix sockets; results kept in maps"},
 	{"internal/safefile internal/bytereader internal/spill internal/prefixtree internal/objstore", "opening files that are not ours, reading their bytes; files of what does not fit in memory; prefix trees; objects of S3-compatible storage"},
@@ -58,8 +58,8 @@ var house = []struct{ folders, holds string }{
 	{"cmd/...", "the whole against truth, peers, damage and time"},
 }
 
-// borders restrict what a folder may import from this module to less than the layers below it;
-// `internal` means all packages in it.
+// borders are further restrictions: the only packages of this module that a folder may import.
+// `internal` means all packages in internal.
 var borders = []struct{ folder, imports, why string }{
 	{"internal", "", "it knows no profile"},
 	{"schema", "internal", "it is what both sides share"},
@@ -77,12 +77,12 @@ var borders = []struct{ folder, imports, why string }{
 	{"queries", "internal schema schema/storedir schema/parquetfile schema/parquetfile/rowreader stages/rollup stages/attribute stages/program stages/stacktree stages/structure", "it knows no recordings, and no stage that writes"},
 }
 
-// sqlEngine may only be imported by the reading side.
+// sqlEngine is the start of the SQL engine's import paths. Only the reading side may import it.
 const sqlEngine = "github.com/duckdb/"
 
 var readers = []string{"queries", "cmd"}
 
-// upward lists imports against the layers, which only tests may have.
+// upward lists imports of packages in the same or a higher layer, which only tests may have.
 var upward = map[string]string{
 	"stages/decode/gprofng":  "stages/symbolize/image", // what the map events of composed experiments mean
 	"stages/decode/perfdata": "stages/unwind",          // what the recorded dumps become
@@ -93,8 +93,8 @@ const module = "stackmill/"
 
 // pkg describes the Go files of a folder.
 type pkg struct {
-	imports, testImports map[string]string // import path -> a file that has it
-	lines                int               // without tests
+	imports, testImports map[string]string // by import path: a file that imports it
+	lines                int               // lines of code, without tests
 }
 
 // packages reads all Go files of the module by folder.
@@ -148,7 +148,7 @@ func packages(t *testing.T) map[string]*pkg {
 	return all
 }
 
-// place returns the layer of a package and its entry there, or -1.
+// place returns the layer of a package, and the entry of house that it is in; -1 if it is in none.
 func place(folder string) (layer int, part string) {
 	for n, l := range house {
 		for _, part := range strings.Fields(l.folders) {
@@ -242,7 +242,8 @@ func TestTopFolders(t *testing.T) {
 	}
 }
 
-// No room, except the one of load objects, has more than a quarter of the code.
+// No folder of the house (room), except the one of load objects, has more than a quarter of the
+// code.
 func TestRooms(t *testing.T) {
 	rooms, total := map[string]int{}, 0
 	for folder, p := range packages(t) {

@@ -12,8 +12,8 @@ import (
 	"stackmill/queries"
 )
 
-// calls lists callers and callees in the sources of testdata/perf/callers, among the programs' own
-// functions; a tail call counts as the caller's (S26).
+// calls lists the callers and callees in the sources of testdata/perf/callers. Only the programs'
+// own functions are in it. A tail call counts as a call by the caller (S26).
 var calls = map[string][]string{
 	"main":       {"outer", "called_one", "called_two", "entered", "driver", "shared"},
 	"routine":    {"shared"},

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxPrinted is how many frames perf shows of a stack.
+// maxPrinted is how many frames of a stack perf prints at most.
 const maxPrinted = 127
 
 var scriptAddress = regexp.MustCompile(`^\t\s*([0-9a-f]+) .*\(([^()]*)\)$`)
@@ -43,7 +43,7 @@ func offsets(t *testing.T, name string) (list [][]uint64) {
 	return list
 }
 
-// frame is a word of a recorded stack with its location.
+// frame is a word of a recorded stack, and its location.
 type frame struct {
 	offset     uint64
 	trampoline bool
@@ -90,16 +90,17 @@ func lookedUp(stack []frame) []uint64 {
 	return out
 }
 
-// The ways in which perf 6.1 unwinds worse, recognized from the stacks themselves.
+// Reasons why stacks that perf 6.1 unwinds are worse. They are recognized from the stacks
+// themselves.
 const (
-	// It reads mappings of before an exec, and finds no rules in a library that
-	// moved (perf-data 21).
+	// perf reads mappings from before an exec, and so finds no rules in a library that has moved
+	// (perf-data 21).
 	staleMappings = "mappings from before an exec"
-	// It takes the word after the dump for an address (perf-data 15.6).
+	// perf takes the word after the dump for an address (perf-data 15.6).
 	behindDump = "a word behind the dump"
 )
 
-// quirk returns why perf's stack differs, empty if it does not.
+// quirk returns why perf's stack differs from the store's; "" if it does not.
 func quirk(got, want []uint64, reason string) string {
 	n := len(want)
 	switch {

@@ -13,19 +13,19 @@ import (
 	"stackmill/internal/testfiles"
 )
 
-// count is an event's period and number of samples in a function.
+// count has the period and the number of samples of an event in a function.
 type count struct {
 	Period, Samples int64
 }
 
-// key is an event and a function.
+// key identifies an event and a function.
 type key struct {
 	Event string
 	symbol
 }
 
-// recorded selects the frames of a recording's samples as recorded, before any rule, by the names
-// that perf shows.
+// recorded is a common table expression: the recorded frames of a recording's samples, before any
+// rule, with the names that perf shows.
 const recorded = `WITH chains AS MATERIALIZED (
 		SELECT p.event, p.value, s.sample, f.position, f.location_id FROM perf_samples p
 		JOIN samples_wide s USING (experiment_id, sample)
@@ -59,7 +59,7 @@ func counts(t *testing.T, name, text string) map[key]count {
 	return got
 }
 
-// add counts a sample for a function.
+// add adds a sample to a function.
 func add(m map[key]count, k key, period int64) {
 	c := m[k]
 	m[k] = count{c.Period + period, c.Samples + 1}

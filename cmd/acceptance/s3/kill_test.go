@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// kills is how many verbs are killed.
+// kills is how many verbs TestKilledReaders kills.
 var kills = flag.Int("kills", 0, "how many verbs TestKilledReaders kills: 8, or 500 with STACKMILL_S3_LONG=1, if 0")
 
 // killedExperiments is the number of experiments in the test's stores.
@@ -36,7 +36,7 @@ type killer struct {
 	*machine
 	random *rand.Rand
 	temp   string                   // the machine's folder of temporary files
-	usual  map[string]time.Duration // the usual time of each verb
+	usual  map[string]time.Duration // usual running time, by verb
 	killed map[string]int
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fault is a disturbance of a request.
+// fault is what the proxy does to a request.
 type fault int
 
 const (
@@ -20,32 +20,34 @@ const (
 	failed          // 500, before the server sees it
 	slow            // 503 SlowDown, before the server sees it
 	cut             // the connection ends before the server sees it
-	lost            // the server does it, and no answer comes
-	late            // the server does it, and the answer comes after the client's timeout
-	twice           // the server does it twice; the second answer counts
-	truncated       // half of the answer
+	lost            // the server does it, but the client gets no answer
+	late            // the server does it, but the client gets the answer after its timeout
+	twice           // the server does it twice; the client gets the second answer
+	truncated       // the client gets half of the answer
 	faults
 )
 
 var faultNames = [faults]string{"none", "500", "503", "cut before", "lost answer", "late answer", "twice", "truncated"}
 
-// proxy is a proxy in front of the server. decide returns the fault of each request; nil: none.
+// proxy is a proxy in front of the server. It calls decide to choose the fault of each request; if
+// decide is nil, there are no faults.
 type proxy struct {
-	port   int // on all addresses of this machine
+	port   int // it listens on all addresses of this machine
 	server string
 
 	mu       sync.Mutex
 	decide   func(r *http.Request) fault
-	skew     time.Duration     // of the clock in answers
-	requests map[string]int    // by kind
-	sent     map[[2]string]int // by kind and the host that the request is for
+	skew     time.Duration     // added to the times in answers
+	requests map[string]int    // number of requests, by kind
+	sent     map[[2]string]int // number of requests, by kind and host that they are for
 	machines int
 	before   func(r *http.Request) // called with each request that is passed on; may be nil
 	lie      lie                   // may be nil
 	injected [faults]int
 }
 
-// lie answers a request instead of the server, whose answer it gets. It reports whether it did.
+// lie may answer a request instead of the server. It gets the server's answer, and reports whether
+// it has answered.
 type lie func(w http.ResponseWriter, r *http.Request, answer *http.Response, content []byte) bool
 
 func newProxy(t *testing.T, server string) *proxy {

@@ -153,7 +153,7 @@ func record(t *testing.T, dir string, n int) {
 const sums = `SELECT experiment, sum(exclusive)::BIGINT AS bytes FROM function_metrics
 	WHERE metric = 'heapallocbytes' AND mode = 'user' AND function = 'work' GROUP BY ALL ORDER BY ALL`
 
-// truth returns the answer if the recordings from `from` until `end` are in the store.
+// truth returns the answer to the query sums for a store with the recordings from <= n < end.
 func truth(from, end int) string {
 	var b strings.Builder
 	b.WriteString("experiment,bytes\n")
@@ -163,8 +163,8 @@ func truth(from, end int) string {
 	return b.String()
 }
 
-// has compares a store with the truth, and checks it, on a new machine, whose other cached files
-// all tests share.
+// has compares a store with the truth, and runs check on it. It does so on a new machine; its cache
+// is the folder that all tests share.
 func (s *server) has(store string, from, end int) {
 	s.Helper()
 	m := s.machine()

@@ -55,8 +55,8 @@ func functions(t *testing.T, program string) (names []string) {
 	return names
 }
 
-// always marks a function in the source that holds a region even if the program has no such
-// function, because it was inlined into several others.
+// always marks functions in the source that hold a region even if they are not in the program,
+// because they were inlined into several others.
 const always = "always"
 
 // Each body of a parallel region belongs to the function that holds the region: the one in which it

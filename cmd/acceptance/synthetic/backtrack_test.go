@@ -74,14 +74,14 @@ const (
 	cell = "{structure:cell}"
 )
 
-// counted are events, each of a different hardware counter, and their data objects.
+// counted are events with their expected data objects. Each event is of another hardware counter.
 var counted = []struct {
 	name            string
 	memop           string
 	leaf, candidate string
-	into            uint64 // the PC's offset from the leaf's label
-	address         uint64 // or the code for why there is none
-	global          string // the address is this variable's
+	into            uint64 // offset of the PC from the label of the leaf
+	address         uint64 // or a code that says why there is no address
+	global          string // name of the variable whose address it is
 	want            string
 }{
 	{name: "nearest", memop: skids, leaf: "straight_leaf", address: heap, want: cell + ".{long count}"},

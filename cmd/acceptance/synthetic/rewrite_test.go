@@ -16,10 +16,10 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// trait is a difference between the collectors' forms.
+// trait is a property in which the experiments of one collector differ from those of another.
 type trait int
 
-// The traits of Studio's forms.
+// The properties of experiments that Studio's collector wrote.
 const (
 	traitModes    trait = iota // of mappings
 	traitBlocks                // their size, and whether threads share them

@@ -19,8 +19,9 @@ var valueTables = []*schema.Table{
 	schema.PCValues, schema.ModuleValues, schema.ObjectValues, schema.DataValues, schema.FunctionRollup,
 }
 
-// changed changes a random row of a table and reports changes that are not found. It tries one in
-// `in` of all possible changes of the row.
+// changed makes changes to a random row of a table (with soak: to every row), each in a copy, and
+// reports those that found does not notice. It tries one in `in` of the possible changes (with
+// soak: all).
 func changed(t *testing.T, store string, table *schema.Table, seed, in int, found func(store string) bool) {
 	t.Helper()
 	rows := read(t, store, table)

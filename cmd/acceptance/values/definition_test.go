@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// frame is a frame of a stack, or a function inlined there.
+// frame is a frame of a stack, or a function that is inlined at a frame.
 type frame struct {
 	location       int64
 	function       int64
@@ -20,15 +20,15 @@ type frame struct {
 	module, object int64
 }
 
-// recorded has an experiment's stacks, from the tables.
+// recorded has the stacks of an experiment, read from the tables.
 type recorded struct {
 	up, frame map[int64]int64    // by node
-	shown     map[int64][3]int64 // by frame: locations, -1 for none
-	levels    map[int64][]frame  // by location: its own function, then the ones inlined there
+	shown     map[int64][3]int64 // by frame: its location in each mode; -1: none
+	levels    map[int64][]frame  // by location: its function, then the functions inlined there
 	node      map[int64]int64    // by stack
 }
 
-// measures are values by view, mode and metric, then by row.
+// measures has exclusive and inclusive values: by view, mode and metric, and then by row.
 type measures map[[3]string]map[string][2]int64
 
 func (m measures) add(view, mode, metric, of string, exclusive, inclusive int64) {

@@ -21,7 +21,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// row is a row of a file, by column.
+// row is a row of a file, as a list of values.
 type row []any
 
 // read returns the rows of a store's only file of a table, none if there is no file.
@@ -88,7 +88,8 @@ func write(t *testing.T, store string, table *schema.Table, rows []row) {
 	replace(t, filepath.Join(store, storedir.CommitsDir, c.Batch+".json"), commit)
 }
 
-// replace replaces a file by a new one: the old one may have other names.
+// replace replaces a file by a new one, without changing the old one: that may have other names
+// (links).
 func replace(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := errors.Join(os.Remove(name), os.WriteFile(name, data, 0o644)); err != nil {

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Every sample is in one leaf or one reason, waits included, and the states of threads adjoin and
-// add up.
+// Each sample is in exactly one leaf or has one reason, waits included. The states of a thread
+// follow each other without gaps, and add up.
 func TestInvariants(t *testing.T) {
 	if len(recordings) < 10 {
 		t.Fatal("recordings are missing:", recordings)
@@ -43,8 +43,8 @@ func TestInvariants(t *testing.T) {
 	suite.CheckInvariants(t, db, len(recordings))
 }
 
-// The time in a function is what the program measured around its calls, within 1 % or 0.1 ms a
-// wait: that also has the time of entering and leaving the kernel.
+// The time in a function is what the program measured around its calls, within 1 % or 0.1 ms per
+// wait: the program's measurement includes entering and leaving the kernel.
 func TestTruth(t *testing.T) {
 	for _, test := range []struct {
 		recording, function, states string
@@ -71,7 +71,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// Each wait in a lock convoy ends when another of its threads leaves.
+// In a lock convoy, each wait ends when another thread of the convoy leaves the lock.
 func TestWakers(t *testing.T) {
 	var waits, byOthers int
 	err := db.QueryRow(`SELECT sum(waits), sum(waits) FILTER (waker_function = 'leave' AND waker_thread_name <> thread_name)
@@ -81,8 +81,8 @@ func TestWakers(t *testing.T) {
 	}
 }
 
-// What cannot be known is said: a recording of single processes does not tell when threads came
-// back, and a loss of records hides their states.
+// What cannot be known is reported as unknown: a recording of single processes does not show when
+// threads came back to a CPU, and lost records hide the states of threads.
 func TestUnknown(t *testing.T) {
 	count := func(query string) (n int64) {
 		t.Helper()
