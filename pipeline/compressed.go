@@ -52,7 +52,7 @@ const (
 )
 
 // errArchive tells the user to unpack an archive.
-var errArchive = errors.New("it is a tar archive: unpack it (tar -xf) and name the recordings in it; the folder that an archive of `perf archive` makes is for --debug-dir")
+var errArchive = errors.New("it is a tar archive: unpack it (tar -xf) and name the recordings in it (if `perf archive` made it, give the unpacked folder to --debug-dir)")
 
 // compressedRecording returns the compressed file at a path; nil if it is not one or does not
 // contain a recording. The error says why something that looks like a recording cannot be read.

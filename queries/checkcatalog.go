@@ -39,7 +39,7 @@ func (p *CheckReport) checkCatalog(ctx context.Context, store string, batches []
 	d := define(store, batches, experimentsOf(batches), columnForm{})
 	switch {
 	case found != d.fingerprint:
-		p.note(CatalogFile, "is stale: the next reader rebuilds it")
+		p.note(CatalogFile, "is out of date: the next reader rebuilds it")
 		return nil
 	case !intact:
 		return nil

@@ -74,7 +74,7 @@ func (c *predicate) check(ctx context.Context, db *DB) error {
 	return nil
 }
 
-var errNotOne = errors.New("is not one expression (as after WHERE, without SELECT)")
+var errNotOne = errors.New("is not one expression (write what would follow WHERE, without SELECT)")
 
 // read parses one expression with the engine's parser and records what it refers to. In the
 // expression that it returns, columns replace the calls of sampleFunctions.
@@ -124,9 +124,9 @@ func oneExpression(parsed syntax) any {
 func (c *predicate) expression(p syntax) (descend bool, err error) {
 	switch p.text("class") {
 	case "SUBQUERY":
-		return false, errors.New("has a subquery, which a condition on a sample may not have")
+		return false, errors.New("has a subquery, which is not allowed in a condition on samples")
 	case "WINDOW", "STAR", "PARAMETER", "LAMBDA", "POSITIONAL_REFERENCE":
-		return false, fmt.Errorf("has a %s, which a condition on a sample may not have", strings.ReplaceAll(strings.ToLower(p.text("class")), "_", " "))
+		return false, fmt.Errorf("has a %s, which is not allowed in a condition on samples", strings.ReplaceAll(strings.ToLower(p.text("class")), "_", " "))
 	case "COLUMN_REF":
 		return false, c.column(p["column_names"])
 	case "FUNCTION":

@@ -64,7 +64,7 @@ func (run *Runner) compactOptions(ctx context.Context) compact.Options {
 		Store: run.Store, Program: run.Program, TargetSize: compact.DefaultSize, Keep: storedir.Keep, Memory: run.Memory, Jobs: run.Jobs,
 		Committed: func() {
 			if err := run.Refresh(run.Store); err != nil {
-				run.Warnf("%v (the store is merged; the next report or query makes the catalog)", err)
+				run.Warnf("%v (the store is merged; the next report or query rebuilds the catalog)", err)
 			}
 		},
 	}

@@ -28,21 +28,21 @@ func (run *Runner) writeMetrics(last *outcome, added *totals, looked time.Time) 
 	if last.err == nil {
 		success = unixSeconds(looked)
 	}
-	m.gauge("stackmill_ingest_info", "The program that ran last, always 1.", 1, "version", run.Program, "store_version", schema.StoreVersion)
-	m.gauge("stackmill_ingest_last_run_timestamp_seconds", "When the last ingest ended, or watch looked.", unixSeconds(looked))
-	m.gauge("stackmill_ingest_last_success_timestamp_seconds", "When that was the last time that all was in (exit status 0), 0 if never.", success)
+	m.gauge("stackmill_ingest_info", "Always 1; the labels say which program ran the last ingest.", 1, "version", run.Program, "store_version", schema.StoreVersion)
+	m.gauge("stackmill_ingest_last_run_timestamp_seconds", "When the last ingest ended, or a watch last looked for recordings.", unixSeconds(looked))
+	m.gauge("stackmill_ingest_last_success_timestamp_seconds", "When an ingest last ended, or a watch last looked, with all recordings in the store (exit status 0); 0 if never.", success)
 	m.gauge("stackmill_ingest_last_run_duration_seconds", "How long the last ingest took.", last.ended.Sub(last.started).Seconds())
 	m.gauge("stackmill_ingest_last_run_exit_status", "The exit status of the last ingest.", float64(exit.Status(last.err)))
-	m.gauge("stackmill_ingest_last_run_max_resident_bytes", "The most memory that the process of the last ingest took.", float64(last.resident))
-	m.gauges("stackmill_ingest_last_run_experiments", "What became of the recordings that the last ingest found.", "status", floats(last.totals.Experiments))
+	m.gauge("stackmill_ingest_last_run_max_resident_bytes", "The largest resident set size of the last ingest's process.", float64(last.resident))
+	m.gauges("stackmill_ingest_last_run_experiments", "Recordings that the last ingest found, by the status of the result.", "status", floats(last.totals.Experiments))
 	runs := 1.0
 	if added == nil {
 		added, runs = newTotals(), 0
 	}
 	m.counter("stackmill_ingest_runs_total", "Ingests that ended, and rounds of a watch that had something to do.", runs)
-	m.counters("stackmill_ingest_experiments_total", "What became of the recordings.", "status", floats(added.Experiments))
+	m.counters("stackmill_ingest_experiments_total", "Recordings that ingests found, by the status of the result.", "status", floats(added.Experiments))
 	m.counters("stackmill_ingest_problems_total", "Problems of the recordings that were read.", "severity", floats(added.Problems))
-	m.counters("stackmill_ingest_stage_seconds_total", "How long the stages of the pipeline took, added up over experiments side by side.", "stage", added.StageSeconds)
+	m.counters("stackmill_ingest_stage_seconds_total", "Time that each stage of the pipeline took, summed over experiments, which run concurrently.", "stage", added.StageSeconds)
 	m.counter("stackmill_ingest_samples_total", "Samples of the recordings that were read.", float64(added.Samples))
 	m.counter("stackmill_ingest_recording_bytes_total", "Bytes of the ingested recordings.", float64(added.RecordingBytes))
 	m.counter("stackmill_ingest_written_rows_total", "Rows that were committed.", float64(added.FileRows))

@@ -117,7 +117,7 @@ func (run *Runner) refresh() {
 		return
 	}
 	if err := run.Refresh(run.Store); err != nil && !errors.Is(err, storedir.ErrNoStore) {
-		run.Warnf("%v (the recordings are in the store; the next report or query makes the catalog)", err)
+		run.Warnf("%v (the recordings are in the store; the next report or query rebuilds the catalog)", err)
 	}
 }
 

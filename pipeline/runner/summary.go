@@ -60,7 +60,7 @@ func (s *summary) print(elapsed time.Duration) error {
 		if s.stopped != nil {
 			why = s.stopped.Error()
 		}
-		return exit.With(code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to go on)",
+		return exit.With(code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to continue)",
 			in+there, len(s.results), len(s.results)-in-there-forgotten, why))
 	case lost == 0:
 		return nil
@@ -127,7 +127,7 @@ func lossReason(r *pipeline.Result) string {
 func (s *summary) printMore(printed *reasonCounts) {
 	for _, reason := range printed.reasons {
 		if more := printed.times[reason] - maxPrinted; more > 0 && !s.aborted(reason) {
-			s.Warnf("%d more recordings have the same: %s", more, reason)
+			s.Warnf("the same for %d more: %s", more, reason)
 		}
 	}
 }

@@ -34,10 +34,10 @@ func TestManyAreFewLines(t *testing.T) {
 		t.Error("nothing was lost")
 	}
 	countLines(t, stderr.String(), map[string]int{
-		"stackmill: .*: the experiment has no log":                                       maxPrinted,
-		"stackmill: 36 more recordings have the same: missing-file":                      1,
-		"stackmill: .*: open .*: not a recording of a known format":                      maxPrinted,
-		"stackmill: 35 more recordings have the same: not a recording of a known format": 1,
+		"stackmill: .*: the experiment has no log":                           maxPrinted,
+		"stackmill: the same for 36 more: missing-file":                      1,
+		"stackmill: .*: open .*: not a recording of a known format":          maxPrinted,
+		"stackmill: the same for 35 more: not a recording of a known format": 1,
 	})
 }
 

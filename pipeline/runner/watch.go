@@ -26,7 +26,7 @@ type watchTotals struct {
 func (run *Runner) watchPaths(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if objstore.Is(p) {
-			return exit.Usagef("ingest: --watch: it watches local folders only, not %s (run ingest repeatedly instead: it skips stored recordings)", p)
+			return exit.Usagef("ingest: --watch: only local folders can be watched, not %s (run ingest repeatedly instead: it skips stored recordings)", p)
 		}
 		if _, err := os.Stat(p); err != nil {
 			return fmt.Errorf("ingest: --watch: %w", err)

@@ -20,13 +20,13 @@ func Parse(args []string) (l storedir.Labels, err error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok {
-			return l, fmt.Errorf("%q is no label (write KEY=VALUE; selectors come first)", arg)
+			return l, fmt.Errorf("%q is not a label (write KEY=VALUE; selectors come first)", arg)
 		}
 		if err := CheckKey(key); err != nil {
 			return l, err
 		}
 		if strings.ContainsFunc(value, func(r rune) bool { return r == ',' || r < ' ' }) {
-			return l, fmt.Errorf("label %s: %q has a comma or a control character, so that no selector could name it", key, value)
+			return l, fmt.Errorf("label %s: %q has a comma or a control character, so no selector could match it", key, value)
 		}
 		if strings.HasPrefix(key, timerange.PhaseLabel) {
 			if value, err = timerange.Phase(value); err != nil {
@@ -49,7 +49,7 @@ func CheckKey(key string) error {
 	_, isColumn := schema.Experiments.Types()[key]
 	switch {
 	case !keyPattern().MatchString(key):
-		return fmt.Errorf("%q cannot be the key of a label (letters, digits, _, - and . can)", key)
+		return fmt.Errorf("%q cannot be the key of a label (use letters, digits, _, - and .)", key)
 	case isColumn:
 		return fmt.Errorf("%q cannot be the key of a label: it is a column of experiments", key)
 	}

@@ -173,5 +173,5 @@ func (q *Question) checkFile(ctx context.Context) error {
 		}
 		bases[i] = k[strings.LastIndex(k, "/")+1:]
 	}
-	return fmt.Errorf("no line of a file %q has a value%s (stackmill report lines shows those that have)", q.File, queries.Suggest(q.File, bases))
+	return fmt.Errorf("no file %q has lines with values%s (stackmill report lines lists lines with values)", q.File, queries.Suggest(q.File, bases))
 }

@@ -28,7 +28,7 @@ func Parse(text string) (Point, error) {
 			return Point{"wall", "TIMESTAMP '" + t.UTC().Format("2006-01-02 15:04:05.999999") + "'", t.UnixMicro()}, nil
 		}
 	}
-	return Point{}, fmt.Errorf("%q is not a time (10s, 1m30s, 2026-11-21T02:00)", text)
+	return Point{}, fmt.Errorf("%q is not a time (write 10s, 1m30s or 2026-11-21T02:00)", text)
 }
 
 func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 10), ns} }

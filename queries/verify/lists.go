@@ -176,7 +176,7 @@ func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
 		slices.SortFunc(c, func(a, b span) int { return int(min(max(a.start-b.start, -1), 1)) })
 		for i := 1; i < len(c); i++ {
 			if c[i].start == c[i-1].start {
-				return nil, errors.New("instructions: a function and its body have the same one")
+				return nil, errors.New("instructions: a function and its body have the same instruction")
 			}
 		}
 	}

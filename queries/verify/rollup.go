@@ -71,7 +71,7 @@ func (x *experiment) checkRollup() error {
 		known[i] = names{ids[i], functionKey(x.texts(f, "name_scope")[i], ids[i], x.texts(schema.LoadObjects, "short_path")[o], x.texts(schema.Modules, "short_path")[m], cmp.Or(x.texts(f, "other_linkage_name")[i], x.texts(f, "name")[i])),
 			x.col(f, "name")[i], x.col(schema.LoadObjects, "name")[o], x.col(schema.Modules, "name")[m], x.col(f, "kind")[i]}
 		if keys[known[i].key] {
-			return errors.New("functions: two have the same key")
+			return errors.New("functions: two functions have the same key")
 		}
 		keys[known[i].key] = true
 	}
@@ -83,7 +83,7 @@ func (x *experiment) checkRollup() error {
 		want.add(modes[i], metrics[i], n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
 	}
 	if want != x.rollupDigest {
-		return errors.New("function_rollup: not the values of the functions")
+		return errors.New("function_rollup: the values are not those of the functions")
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func (x *experiment) checkSamples() error {
 		for i, n := range numbers {
 			c := counters[kinds[i]]
 			if n <= last || c == nil {
-				return errors.New("samples: not in their order, or of no kind")
+				return errors.New("samples: a sample is out of order, or of an unknown kind")
 			}
 			last = n
 			if found, err := x.advance(c, n); err != nil {
@@ -285,7 +285,7 @@ func (x *experiment) stackValues() error {
 		}
 		for mode := range modes {
 			if x.stacks.leaf[mode][s] == 0 && reasons[s] == none {
-				return errors.New("recorded_stacks: one is empty without a reason")
+				return errors.New("recorded_stacks: a stack is empty without a reason")
 			}
 		}
 		x.stacks.value[m][s], x.stacks.counts[m][s] = values[i], samples[i]

@@ -51,7 +51,7 @@ func (x *experiment) checkStructure() error {
 		}
 		if names[i] == totalName && kinds[i] == artificial {
 			if x.total >= 0 {
-				return errors.New("functions: <Total> is there twice")
+				return errors.New("functions: there are two rows for <Total>")
 			}
 			x.total = int32(i)
 		}

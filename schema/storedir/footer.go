@@ -36,7 +36,7 @@ func FooterChecksum(file io.ReaderAt, size int64) (string, error) {
 	}
 	n := footerEnd + int64(binary.LittleEndian.Uint32(end[len(end)-footerEnd:]))
 	if n > size {
-		return "", fmt.Errorf("%w: its metadata is said to have %d bytes, but the whole file has %d", ErrDamaged, n, size)
+		return "", fmt.Errorf("%w: its footer says that the metadata has %d bytes, but the whole file has %d", ErrDamaged, n, size)
 	}
 	h := xxhash.New()
 	if rest := n - int64(len(end)); rest > 0 {
