@@ -29,9 +29,9 @@ check-cxx:
 	@command -v g++ >/dev/null || command -v c++ >/dev/null || { \
 	  echo "make: no C++ compiler, which linking DuckDB needs: apt-get install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora)" >&2; exit 1; }
 
-# The C++ library becomes part of the program if its archive is there: to find its symbols
-# takes milliseconds at each start. The linker takes it from a folder in which it is alone; the
-# folder's path must be without spaces.
+# If the archive of the C++ library is there, the library is linked into the program, which saves
+# the milliseconds that finding its symbols takes at each start. The linker finds the archive in a
+# folder that has nothing else in it. The path of this folder must not contain spaces.
 CXXLIB    := $(filter /%,$(shell c++ -print-file-name=libstdc++.a 2>/dev/null))
 CXXFOLDER := $(CURDIR)/bin/lib
 LINKED    := $(if $(CXXLIB),$(if $(word 2,$(CURDIR)),,-L$(CXXFOLDER) -static-libgcc -Wl$(comma)--exclude-libs$(comma)ALL))
@@ -45,12 +45,14 @@ worker: check-go ## build bin/stackmill-worker, static: it ingests and plans, an
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(LDFLAGS)" -o bin/stackmill-worker ./cmd/stackmill
 
-# What is released has the time of its commit, and a version that sorts by it if nothing is tagged.
+# Released files have the time of the commit. If no commit is tagged, their version contains that time,
+# so that versions sort by it.
 DIST_TIME    := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 DIST_VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)),0.0.0-$(shell date -u -d @$(DIST_TIME) +%Y%m%d%H%M).g$(COMMIT))
 
-# On x86-64, what is released is linked with the libraries of Debian 11, which are downloaded (11 MB), so
-# that it runs on systems that are older than this machine: SYSROOT= links it with those of this machine.
+# On x86-64, released programs are linked with the libraries of Debian 11, which are downloaded (11 MB),
+# so that they run on systems that are older than this machine. SYSROOT= links them with the libraries
+# of this machine.
 SYSROOT  := $(if $(filter x86_64,$(shell uname -m)),$(if $(word 2,$(CURDIR)),,bin/sysroot))
 DISTLINK := $(if $(SYSROOT),-B$(CURDIR)/$(SYSROOT)/usr/lib/gcc/x86_64-linux-gnu/10 -B$(CURDIR)/$(SYSROOT)/usr/lib/x86_64-linux-gnu \
 	-static-libgcc -Wl$(comma)--exclude-libs$(comma)ALL $(CURDIR)/$(SYSROOT)/compat.o,$(LINKED))
@@ -140,7 +142,7 @@ profile: build ## renew cmd/stackmill/default.pgo, the profile that the program 
 bench-scale: ## measure a store of ten thousand small experiments
 	go run $(GOFLAGS_) ./cmd/bench -only scale -rounds 1 -experiments 10000 $(BENCHFLAGS)
 
-bench-year: ## measure a store into which experiments come for a year of nights
+bench-year: ## measure a store that gets new experiments every night for a year
 	go run $(GOFLAGS_) ./cmd/bench -only year -nights 365 $(BENCHFLAGS)
 
 peers: check-go check-cxx ## record real programs now, and compare every function with perf and gprofng

@@ -16,7 +16,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// typed gives the prompt lines as if typed; ^C is written as such.
+// typed enters lines at the prompt, as a user would; a line "^C" stands for the key.
 type typed struct {
 	lines   []string
 	history []string

@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// ingested returns a store of the recordings below a path, whose load objects
-// are below symfs if that is not empty.
+// ingested ingests the recordings below a path and returns their store. Load objects are looked for
+// below symfs, unless it is empty.
 func ingested(t *testing.T, path, symfs string) *queries.DB {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
@@ -74,8 +74,8 @@ func everyStack(t *testing.T, db *queries.DB) (all []*Explanation) {
 	return all
 }
 
-// A rule explains every frame that is missing, new or changed in a stack of any recording, and
-// every rule in the frames is listed.
+// For all stacks of all recordings, the explanation names a rule for each frame that is missing,
+// new or changed. If a frame has a rule, the explanation of its stack has that rule, too.
 func TestExplainsAll(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -112,7 +112,7 @@ func TestExplainsAll(t *testing.T) {
 	}
 }
 
-// Composed stacks that no recording has: with return registers, of Java and of OpenMP.
+// Composed stacks of kinds that no recording has: with return registers, of Java, and of OpenMP.
 func TestExplainsComposed(t *testing.T) {
 	const (
 		pcMain, pcWork, pcWait = 0x10004, 0x10104, 0x10204
@@ -171,7 +171,7 @@ func TestExplainsComposed(t *testing.T) {
 	}
 }
 
-// The wording of steps with long and with changed lists of frames.
+// Tests the text of steps that have long lists of frames, or change frames.
 func TestStepText(t *testing.T) {
 	var frames []frame
 	for i := range 6 {

@@ -2,7 +2,8 @@ package export
 
 import "testing"
 
-// The base of a discriminator is the part that LLVM uses (getBaseDiscriminatorFromDiscriminator).
+// The base of a discriminator is the part that LLVM uses (getBaseDiscriminatorFromDiscriminator). If another compiler
+// than clang made the load object, it is 0.
 func TestBaseDiscriminator(t *testing.T) {
 	clang, gcc := &object{}, &object{}
 	a := &autofdoWriter{notClang: map[*object]bool{gcc: true}}

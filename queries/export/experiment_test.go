@@ -2,8 +2,8 @@ package export
 
 import "testing"
 
-// The program is the load object named like the first process, else like the busiest process, else
-// one with a main function.
+// The program is the load object with the name of the first process. If there is none, it is the one with the name of
+// the busiest process; and if there is none either, one that has a main function.
 func TestProgram(t *testing.T) {
 	library := &object{id: 1, name: "ld-linux-x86-64.so.2", path: "/lib/ld-linux-x86-64.so.2", kind: "elf"}
 	long := &object{id: 2, name: "a_program_of_a_long_name", path: "/bin/a_program_of_a_long_name", kind: "elf"}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A thread's tables hold only what its own samples need, however many stacks other threads have.
+// The tables of a thread have only what the samples of this thread need, even if other threads have many stacks.
 func TestFirefoxManyThreads(t *testing.T) {
 	const nodes = 1 << 16
 	tree := &timedTree{}

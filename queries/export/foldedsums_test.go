@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Sums are the same whether they fit in memory or not, and sorted by the bytes of stacks.
+// Sums are the same whether they fit in memory or not. They are sorted by the bytes of stacks.
 func TestFoldedSums(t *testing.T) {
 	for _, most := range []int{1 << 20, 500} {
 		s := newFoldedSums(most)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Texts that grow in turns stay complete, however little of them fits in memory.
+// Several texts can be written in turns. Each stays complete, even if little or nothing of it fits in memory.
 func TestSpool(t *testing.T) {
 	for _, most := range []int{0, 10, 1 << 20} {
 		s := &spool{max: most}
 		defer s.close()
 		texts, want := make([]spoolText, 3), make([]string, 3)
 		for i := range 100 {
-			of := i * i % 3 // one of them stays empty
+			of := i * i % 3 // the text with number 2 stays empty
 			part := fmt.Sprintf("%d,", i)
 			want[of] += part
 			if err := s.add(&texts[of], func(text []byte) []byte { return append(text, part...) }); err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// One process at a time opens a folder, and reads what was saved; one with other files is refused.
+// A folder can be open in only one process at a time. The next one reads what was saved. A folder with other files is
+// refused.
 func TestFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder")
 	f, text, err := Open(path, "list.json")
@@ -17,7 +18,7 @@ func TestFolder(t *testing.T) {
 	if _, _, err := Open(path, "list.json"); err == nil || !strings.HasSuffix(err.Error(), "another process writes to it") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(path, ".list.json.tmp"), nil, 0o666); err != nil { // of a killed process
+	if err := os.WriteFile(filepath.Join(path, ".list.json.tmp"), nil, 0o666); err != nil { // left by a killed process
 		t.Fatal(err)
 	}
 	reopen := func(want string) {

@@ -32,7 +32,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// answering is the variable that makes the test's program answer a request; it has the options.
+// answering is the name of an environment variable. If it is set, the test's program answers a request; its value are
+// the server's options in JSON.
 const answering = "STACKMILL_TEST_ANSWER"
 
 func TestMain(m *testing.M) {
@@ -51,7 +52,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// start serves a store, and returns the address.
+// start starts a server for a store, and returns its address.
 func start(t *testing.T, store, token string, change func(*serve.Options)) string {
 	t.Helper()
 	o := serve.Options{Store: store, Version: "test", Memory: 256 << 20, Timeout: time.Minute, Concurrent: 2, Waiting: 200, Largest: 16 << 20, Token: token}
@@ -101,7 +102,7 @@ func dial(t *testing.T, address string) *flightsql.Client {
 	return c
 }
 
-// fetch returns the rows that an info leads to, each batch as JSON, and their columns.
+// fetch returns the rows of a result, each batch as JSON, and their columns.
 func fetch(ctx context.Context, c *flightsql.Client, info *flight.FlightInfo, err error) (rows string, columns *arrow.Schema, _ error) {
 	if err != nil {
 		return "", nil, err
@@ -121,7 +122,8 @@ func fetch(ctx context.Context, c *flightsql.Client, info *flight.FlightInfo, er
 	return rows, r.Schema(), r.Err()
 }
 
-// A statement has the same rows and columns prepared or not, and the columns are as announced.
+// A statement returns the same rows and columns whether it is prepared or not, and the columns are those that were
+// announced.
 func TestStatements(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	ctx := t.Context()
@@ -166,8 +168,7 @@ func TestStatements(t *testing.T) {
 
 const endless = "SELECT max(sin(i)) FROM range(1000000000000) t(i)"
 
-// Statements that are refused, wrong, too large or too slow each give the right error, and nothing
-// can be inserted.
+// Each statement that is refused, wrong, too large or too slow ends with the right error. Nothing can be inserted.
 func TestFailures(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", func(o *serve.Options) { o.Largest = 1 << 20 }))
 	ctx := t.Context()
@@ -193,7 +194,8 @@ func TestFailures(t *testing.T) {
 	if _, _, err := fetch(ctx, hasty, info, err); status.Code(err) != codes.DeadlineExceeded {
 		t.Error(err)
 	}
-	// ExecuteUpdate would return EOF where the server refuses the call before the statement is sent.
+	// This calls DoPut instead of ExecuteUpdate, which may return EOF: the server refuses the call before the client
+	// has sent the statement.
 	put, err := c.Client.DoPut(ctx)
 	if err == nil {
 		_, err = put.Recv()
@@ -235,7 +237,7 @@ func TestCancel(t *testing.T) {
 		if result.Status == flight.CancelStatusCancelled {
 			break
 		}
-		time.Sleep(time.Millisecond) // it does not run yet
+		time.Sleep(time.Millisecond) // the statement does not run yet
 	}
 	if err := <-ended; status.Code(err) != codes.Canceled || !strings.Contains(err.Error(), errCanceled.Error()) {
 		t.Error(err)
@@ -254,7 +256,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Without the token every call is refused. Clients send it as a bearer token or as a password.
+// Without the token, each call is refused. Clients send the token as a bearer token or as a password.
 func TestToken(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "open sesame", nil))
 	for header, want := range map[string]codes.Code{
@@ -295,7 +297,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Everything that SQL can read is listed, with the columns that a query of it has.
+// The lists have all tables and views that SQL can read, with the columns that a query of them returns.
 func TestMetadata(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	ctx := t.Context()
@@ -393,7 +395,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Long rows and their warnings come in messages that clients accept with default settings.
+// Long rows, and the warnings about them, come in messages that clients accept with default settings.
 func TestStream(t *testing.T) {
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", nil))
 	info, err := c.Execute(t.Context(), "SELECT repeat('x', 7000) || i AS a FROM range(2000) t(i)")
@@ -432,7 +434,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A client that does not read an answer is disconnected; others still get theirs.
+// A client that does not read its answer is disconnected. Other clients still get their answers.
 func TestUnread(t *testing.T) {
 	const patience = time.Second
 	c := dial(t, start(t, storetest.New(t, storetest.Two), "", func(o *serve.Options) { o.Patience = patience }))
@@ -450,7 +452,7 @@ func TestUnread(t *testing.T) {
 	if rows, _, err := fetch(t.Context(), c, info, err); err != nil || rows != `[{"x":7}]` {
 		t.Errorf("another call: %s, %v", rows, err)
 	}
-	for r.Next() { // what was sent before
+	for r.Next() { // reads what was sent before the end
 	}
 	if err := r.Err(); status.Code(err) != codes.Aborted {
 		t.Errorf("the answer ends with %v", err)

@@ -16,14 +16,14 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// elsewhere is a store on S3 whose mirror has all files.
+// elsewhere is a store on S3, of which this machine has a complete copy.
 type elsewhere struct{ storedir.Remote }
 
 func (elsewhere) Pull() error                 { return nil }
 func (elsewhere) Fetch([]storedir.File) error { return nil }
 func (elsewhere) String() string              { return "s3://bucket/store" }
 
-// tables returns the tables of a lake of a store, by name.
+// tables returns the tables of a store that a lake would have, by name.
 func tables(t *testing.T, l *Lake, store string) map[string]Table {
 	t.Helper()
 	db, err := queries.Open(t.Context(), store)
@@ -52,7 +52,7 @@ func open(t *testing.T, folder string, o Options) *Lake {
 	return l
 }
 
-// Files have the locations for readers: this folder, the one in the options, or the store's.
+// The location that readers get for a file is in this folder, in the location that the options name, or in the store.
 func TestLocations(t *testing.T) {
 	store, folder := storetest.New(t, storetest.Two), t.TempDir()
 	check := func(l *Lake, own, copied string) {
@@ -103,7 +103,7 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// Files that no table uses any more stay for the time in Options.Keep.
+// Files that are in no table any more are kept for the time in Options.Keep.
 func TestRetire(t *testing.T) {
 	store, folder := storetest.New(t, storetest.Two), t.TempDir()
 	l := open(t, folder, Options{Keep: time.Hour, Program: "1"})
@@ -141,7 +141,7 @@ func TestRetire(t *testing.T) {
 	}
 }
 
-// One process at a time opens a folder, and a folder with other files is refused.
+// A folder can be open in only one process at a time. A folder with other files is refused.
 func TestOpen(t *testing.T) {
 	folder := t.TempDir()
 	open(t, folder, Options{})

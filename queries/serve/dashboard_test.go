@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// infinityQuery is a request as Grafana's Infinity data source makes it.
+// infinityQuery is a request in the form in which Grafana's Infinity data source has it.
 type infinityQuery struct {
 	Format  string
 	URL     string
@@ -40,7 +40,7 @@ type dashboard struct {
 	}
 }
 
-// variable matches a variable in a request of the dashboard.
+// variable matches a variable of the dashboard in a request.
 var variable = regexp.MustCompile(`\$\{?(\w+)(:sqlstring)?\}?`)
 
 // The server answers the requests of the dashboard for Grafana with the columns and types that the
@@ -109,7 +109,7 @@ func TestDashboard(t *testing.T) {
 		}
 		rows := ask(v.Name, of.InfinityQuery)
 		values[v.Name] = rows[0]["value"].(string)
-		for _, row := range rows { // the row of the experiment with a start time
+		for _, row := range rows { // chooses the metric of the experiment that has a start time
 			if row["value"] == "totalcpu" {
 				values[v.Name] = "totalcpu"
 			}

@@ -26,7 +26,7 @@ func runs() string {
 	return text
 }
 
-// series returns what Prometheus reads of a server, without the series about requests.
+// series returns the series that Prometheus gets from a server, without those about requests.
 func (s *served) series() map[string]float64 {
 	s.t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
@@ -53,7 +53,7 @@ func (s *served) series() map[string]float64 {
 	return series
 }
 
-// Prometheus gets the values of the newest experiment of each group, as views have them.
+// Prometheus gets the values of the newest experiment in each group. They are the same as in views.
 func TestLatest(t *testing.T) {
 	store := storetest.New(t, runs())
 	want := map[string]float64{
@@ -63,7 +63,7 @@ func TestLatest(t *testing.T) {
 		"function_exclusive_seconds host=a metric=m function=g load_object=app": 0.6, "function_exclusive_seconds host=b metric=m function=g load_object=app": 0.1,
 	}
 	s := start(t, store, func(o *Options) { o.By, o.Functions = []string{"host"}, 1 })
-	for range 2 { // computed, then cached
+	for range 2 { // first computed, then from the cache
 		if d := cmp.Diff(want, s.series()); d != "" {
 			t.Error(d)
 		}
@@ -86,16 +86,16 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// Values that cannot be read are missing, and the answer says so.
+// If values cannot be read, the answer says that they are missing.
 func TestLatestFails(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
-	s.Timeout = 1 // nothing is that fast
+	s.Timeout = 1 // 1 ns: nothing is that fast
 	if got := s.series(); got["values_failed"] != 1 || len(got) != 4 {
 		t.Error(got)
 	}
 }
 
-// Labels that series have already, or that are the same to Prometheus, are refused.
+// Labels are refused if series have a label of the same name, or if Prometheus cannot tell two of them apart.
 func TestLatestLabels(t *testing.T) {
 	for _, keys := range [][]string{{"metric"}, {"function"}, {"a-b", "a.b"}, {""}, {"__name__"}, {"-"}} {
 		if CheckLatest(keys) == nil {

@@ -9,7 +9,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// difference is the answer as clients read it.
+// difference has the fields of the answer that the test reads.
 type difference struct {
 	Nodes       int
 	Level, Name []int
@@ -21,7 +21,7 @@ type difference struct {
 	}
 }
 
-// A difference flame graph has the means of both sides, and with a limit the same sums.
+// A flame graph of differences has the means of both sides. If the number of nodes is limited, sums stay the same.
 func TestFlameDifference(t *testing.T) {
 	base := []map[string]int{{"f": 100, "g": 200, "old": 50}, {"f": 110, "g": 190, "old": 70}}
 	test := []map[string]int{{"f": 100, "g": 260, "new": 30}, {"f": 120, "g": 240}, {"f": 110, "g": 250, "new": 60}}

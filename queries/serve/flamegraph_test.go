@@ -16,14 +16,14 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// flame is a node as clients read it.
+// flame is a node, as clients read it.
 type flame struct {
 	Name             string
 	Value, Exclusive int64
 	Children         []flame
 }
 
-// check makes sure that values sum, and counts nodes.
+// check checks that each value is the sum of its parts, and returns the number of nodes.
 func (f *flame) check(t interface{ Errorf(string, ...any) }) (nodes int) {
 	sum := f.Exclusive
 	nodes = 1
@@ -37,9 +37,10 @@ func (f *flame) check(t interface{ Errorf(string, ...any) }) (nodes int) {
 	return nodes
 }
 
-// A flame graph of several experiments has their sums, and with a limit the same total.
+// A flame graph of several experiments has the sums of their values. If the number of nodes is limited, the total
+// stays the same.
 func TestFlamegraph(t *testing.T) {
-	// The second experiment is the first, recorded again.
+	// The second experiment is a copy of the first with another id and name.
 	first, _, _ := strings.Cut(storetest.Two, "# The second")
 	again := strings.ReplaceAll(strings.ReplaceAll(first, "00000000000000aa", "00000000000000bb"), "monday", "tuesday")
 	s := start(t, storetest.New(t, first+again), nil)
@@ -64,7 +65,7 @@ func TestFlamegraph(t *testing.T) {
 	}
 	for most := 1; most <= nodes; most++ {
 		f, _ := read(fmt.Sprintf("&nodes=%d", most))
-		if n := f.check(t); n > max(most, 2) || f.Value != both.Value { // the root, and what is below it
+		if n := f.check(t); n > max(most, 2) || f.Value != both.Value { // 2: the root, and a node for the rest
 			t.Errorf("%d nodes of at most %d, with %d", n, most, f.Value)
 		}
 	}
@@ -73,7 +74,7 @@ func TestFlamegraph(t *testing.T) {
 	}
 }
 
-// Two functions with the same name and file name stay two nodes below the same caller.
+// Two functions with the same name and the same file name are two nodes, even if they have the same caller.
 func TestFlameOfSameNames(t *testing.T) {
 	store := strings.NewReplacer(
 		"modules module_id load_object_id name\n", "modules module_id load_object_id name short_path\n",
@@ -97,7 +98,7 @@ func TestFlameOfSameNames(t *testing.T) {
 	}
 }
 
-// A tree cut to any number of nodes keeps its sums, and counts the nodes that are left out.
+// However many nodes of a tree are shown, its sums stay the same, and the nodes that are not shown are counted.
 func TestFlameTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := newFlameTree(0)
@@ -132,15 +133,14 @@ func TestFlameTree(t *testing.T) {
 	})
 }
 
-// flameColumns are the same nodes as clients read them as columns.
+// flameColumns is the form of the same answer in which each field of the nodes is a column.
 type flameColumns struct {
 	Names            struct{ Name []string }
 	Level, Name      []int
 	Value, Exclusive []int64
 }
 
-// tree rebuilds the tree from the columns: a node's parent is the last node before it on the level
-// above.
+// tree makes the tree from the columns. The parent of a node is the last node before it that is one level higher.
 func (c *flameColumns) tree() flame {
 	at := 0
 	var below func(level int) []flame
@@ -157,7 +157,7 @@ func (c *flameColumns) tree() flame {
 	return below(0)[0]
 }
 
-// counted returns the number of nodes in a subtree, including those left out.
+// counted returns the number of nodes in a subtree, with those that are not shown.
 func counted(f *flame) int {
 	var more int
 	if n, _ := fmt.Sscanf(f.Name, "<%d more>", &more); n == 1 {
@@ -170,7 +170,7 @@ func counted(f *flame) int {
 	return n
 }
 
-// Sums beyond 64 bits and damaged trees are refused.
+// A tree is refused if it is damaged or its sum needs more than 64 bits.
 func TestFlameRefused(t *testing.T) {
 	root := func(value, self int64) []callNode {
 		return []callNode{{parent: -1, value: value, self: self, valued: true}}

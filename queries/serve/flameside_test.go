@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// All sides of any tree have the sums of its stacks, however few nodes are shown.
+// For any tree, all sides have the sums of its stacks, even if few nodes are shown.
 func TestFlameSides(t *testing.T) {
 	type stack struct {
 		names []string
@@ -30,7 +30,7 @@ func TestFlameSides(t *testing.T) {
 			}
 			tree.nodes[at].exclusive += s.value
 		}
-		// paths are the stacks as a side shows them, as names and values.
+		// paths returns what a side should show: the values of stacks, by their names joined in the side's order.
 		paths := func(side flameSide) map[string]int64 {
 			all := map[string]int64{}
 			for _, s := range stacks {
@@ -102,7 +102,7 @@ func TestFlameSides(t *testing.T) {
 	})
 }
 
-// beyond returns the sum of the paths that continue one.
+// beyond returns the sum of all paths that start with `path` and are longer.
 func beyond(paths map[string]int64, path string) (sum int64) {
 	for longer, v := range paths {
 		if longer != path && (path == "" || strings.HasPrefix(longer, path+";")) {
@@ -112,7 +112,7 @@ func beyond(paths map[string]int64, path string) (sum int64) {
 	return sum
 }
 
-// Only the sides callers and callees take `of` and `group`, and need `of`.
+// `of` and `group` are accepted only with the sides callers and callees, which need `of`.
 func TestFlameSideAsked(t *testing.T) {
 	for query, ok := range map[string]bool{"": true, "side=inverted": true, "side=callers&of=f": true, "side=callees&of=f&group=module": true, "side=callers": false, "side=inverted&of=f": false, "group=module": false, "side=inverted&group=module": false, "of=f": false} {
 		c := &call{}

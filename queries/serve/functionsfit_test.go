@@ -10,8 +10,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Answers with the functions of many experiments are refused by an estimate if they would be too
-// large, and given otherwise.
+// If an estimate says that an answer with the functions of many experiments would be too large, the request is
+// refused. Otherwise it is answered.
 func TestFunctionsFit(t *testing.T) {
 	nights := make([]map[string]int, estimateFrom)
 	for i := range nights {
@@ -32,7 +32,7 @@ func TestFunctionsFit(t *testing.T) {
 		status int
 		why    string
 	}{
-		{"limit=11", http.StatusOK, ""}, // the same size, but not the same answer, which is known
+		{"limit=11", http.StatusOK, ""}, // as large as the answer without a limit, but not the same: that is cached
 		{"limit=2", http.StatusOK, ""},
 	} {
 		if response, text := s.ask("GET", "/api/v1/functions?metric=all&"+of.query, ""); response.StatusCode != of.status {

@@ -9,15 +9,16 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// hostileValues are values of parameters that are invalid, or special in patterns, SQL or numbers.
+// hostileValues are values of parameters that are invalid, or that have a special meaning in patterns, SQL or
+// numbers.
 var hostileValues = []string{
 	"", " ", "[", "a[b", "[a-", "*[", "x=[", "host=[", `\`, `a\`, "'", `"`, "''; DROP VIEW functions; --", "%", "%00", "\x00", "\xff\xfe", "\n", "\u202e",
 	"-1", "0", "1.5", "NaN", "Inf", "1e309", "99999999999999999999999", "-9223372036854775808", "0x10", "(", "(((", "a{99999}", "*", "?", ",", "=", "/", "../../etc/passwd",
 	strings.Repeat("[", 3000), strings.Repeat("a,", 3000),
 }
 
-// No value of any parameter makes the server fail: it is understood, or the answer says that it is
-// not.
+// No value of any parameter makes the server fail. Either the value is accepted, or the answer says that it is
+// invalid.
 func TestHostileValues(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	required := map[string]string{"base": "monday/test.1.er", "test": "monday/test.1.er", "as": "folded", "name": "functions"}
@@ -29,7 +30,7 @@ func TestHostileValues(t *testing.T) {
 		}
 		for _, p := range e.parameters {
 			for n, value := range hostileValues {
-				if p.name == "where" && n%8 != 0 { // each takes a process
+				if p.name == "where" && n%8 != 0 { // only some: each starts a process
 					continue
 				}
 				query := url.Values{}

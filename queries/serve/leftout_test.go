@@ -15,7 +15,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// samples are requests to each endpoint, by method and path: an endpoint without one fails the test.
+// samples has a request for each endpoint, by method and path. The test fails if an endpoint has none.
 var samples = map[string][2]string{
 	"GET /api/v1/experiments":        {"/api/v1/experiments", ""},
 	"GET /api/v1/metrics":            {"/api/v1/metrics", ""},
@@ -48,7 +48,7 @@ func (s *served) warned(path, body string) string {
 	return response.Header.Get(warningName)
 }
 
-// checkRemark sends a request to every endpoint, and looks for a remark in the warnings.
+// checkRemark sends a request to each endpoint, and checks that the warnings have the remark.
 func checkRemark(t *testing.T, warned func(path, body string) string, remark string) {
 	t.Helper()
 	for i := range endpoints {
@@ -88,8 +88,8 @@ func TestDamagedExperiment(t *testing.T) {
 	}
 }
 
-// Every answer mentions a commit that is damaged while the server runs. Once it is restored, the
-// answers are as before; once it is replaced by another of its name, all show the new one.
+// If a commit is damaged while the server runs, each answer says so. Once the commit is restored, answers are as
+// before. Once it is replaced by another commit with the same name, all answers show that one.
 func TestDamagedCommit(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -160,7 +160,7 @@ func TestDamagedCommit(t *testing.T) {
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
-	// SQL sees the new commit at once, even just after another answer; from then on all answers do.
+	// SQL sees the new commit at once, even directly after another answer. From then on, all answers do.
 	if status, text := s.sql("SELECT experiment FROM experiments WHERE experiment_id = '00000000000000bb'"); status != http.StatusOK || !strings.Contains(text, "other.er") {
 		t.Errorf("SQL: %d %s", status, text)
 	}
@@ -169,7 +169,7 @@ func TestDamagedCommit(t *testing.T) {
 	}
 }
 
-// A value with a blank is not confused with two values that look the same when joined by blanks.
+// A value with a blank is not confused with two values that look the same when they are joined by a blank.
 func TestSimilarFilters(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	s.get("/api/v1/views/functions?hide=app&hide=app")

@@ -13,19 +13,19 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// browsing makes the client follow no redirects, so that tests see them.
+// browsing makes the client not follow redirects, so that tests can see them.
 func (s *served) browsing() {
 	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 }
 
-// logIn sends the form.
+// logIn sends the login form.
 func (s *served) logIn(token, place string) (*http.Response, []byte) {
 	s.t.Helper()
 	form := url.Values{"token": {token}, "place": {place}}
 	return s.ask("POST", loginPath, form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", s.web.URL)
 }
 
-// The form and the printed address lead to the requested place, and to no other site.
+// The login form and the address that the server prints lead to the requested place, but never to another site.
 func TestLoginPlaces(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Token = "secret" })
 	s.browsing()
@@ -59,7 +59,7 @@ func TestLoginPlaces(t *testing.T) {
 	}
 }
 
-// The cookie is for this server alone, and for TLS alone if a proxy uses TLS.
+// Browsers send the cookie only to this server and, if a proxy uses TLS, only with TLS.
 func TestCookie(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	secret := func(o *Options) { o.Token = "secret" }
@@ -75,8 +75,8 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// Wrong tokens are limited by host and in total. The right one, sent in any way, and the cookie are
-// still accepted.
+// The number of wrong tokens is limited, per host and in total. After that, the right token, sent in any way, and the
+// cookie are still accepted.
 func TestGuesses(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) {
@@ -136,21 +136,21 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// A call that is interrupted at any point is answered as too slow, not as failed.
+// If a request is interrupted, at any point, the answer says that it took too long, not that it failed.
 func TestDeadlines(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
 	for limit := time.Millisecond; limit < 100*time.Millisecond; limit += limit / 4 {
 		s.Timeout = limit
-		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&limit=%d", limit) // not requested before, so not cached
+		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&limit=%d", limit) // a new request, so its answer is not cached
 		if response, text := s.ask("GET", path, ""); response.StatusCode != 200 && response.StatusCode != StatusLate {
 			t.Errorf("within %v: %s: %s", limit, response.Status, text)
 		}
 	}
 }
 
-// Requests that would fail again are answered with none of the statuses after which clients,
-// proxies and browsers repeat a request by themselves.
+// After some statuses, clients, proxies and browsers repeat a request by themselves. Requests that would fail again
+// are answered with other statuses.
 func TestStatuses(t *testing.T) {
 	for _, err := range []error{timedOut(time.Second), tooLarge(1), errMemory} {
 		switch status := StatusOf(err); status {

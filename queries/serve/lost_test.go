@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// A lost file of the store is a failure of the server, not a refusal.
+// If a file of the store is lost, the server reports a failure; it does not refuse the request.
 func TestLostFile(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	if err := os.Remove(filepath.Join(store, storedir.FilePath("samples", "00000000000000aa"))); err != nil {
@@ -25,7 +25,7 @@ func TestLostFile(t *testing.T) {
 	}
 	defer db.Close()
 	_, err = db.Texts(t.Context(), "SELECT max(sample) FROM samples")
-	for _, err := range []error{err, errors.New(err.Error())} { // as it was, and from another process
+	for _, err := range []error{err, errors.New(err.Error())} { // the error itself, and as it comes from another process
 		if got := StatusOf(sqlError(err)); got != http.StatusInternalServerError || !strings.Contains(Explain(err), "is missing: ") || !strings.Contains(Explain(err), "repeat the query") {
 			t.Errorf("%d: %s", got, Explain(err))
 		}

@@ -9,8 +9,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// Handlers accept each parameter in the description, with each value that it lists, and no other
-// parameters and values.
+// Handlers accept each parameter in the description with each value that it lists. They accept no other parameters
+// and values.
 func TestDescription(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	var d struct {
@@ -40,7 +40,7 @@ func TestDescription(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.get("/openapi.json")), &d); err != nil {
 		t.Fatal(err)
 	}
-	// Values that are valid for this store, for parameters without a list of values.
+	// Valid values for this store, of parameters for which the description lists no values.
 	values := map[string]string{
 		"experiment": "monday/test.1.er", "base": "monday/test.1.er", "test": "monday/test.1.er", "metric": "totalcpu", "function": "main", "file": "a.c", "object": "",
 		"sort": "exclusive", "search": "main", "limit": "3", "nodes": "3", "width": "1s", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
@@ -65,7 +65,7 @@ func TestDescription(t *testing.T) {
 			}
 			ask := func(name, value string) {
 				t.Helper()
-				if name == "object" || value == "data-object" { // there are no data objects
+				if name == "object" || value == "data-object" { // the store has no data objects
 					return
 				}
 				q := url.Values{}
@@ -74,10 +74,10 @@ func TestDescription(t *testing.T) {
 						q.Set(p.Name, values[p.Name])
 					}
 				}
-				if path == exportPath { // most formats have one metric
+				if path == exportPath { // most formats need exactly one metric
 					q.Set("metric", "totalcpu")
 				}
-				if name == "of" || name == "group" { // need a side around something
+				if name == "of" || name == "group" { // these need a side that has a function in its middle
 					q.Set("side", "callers")
 				}
 				if value == "callers" || value == "callees" || name == "group" {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the page's row types")
 
-// The page's types of rows are generated from the OpenAPI description.
+// The TypeScript types of the page's rows are generated from the OpenAPI description.
 func TestRowTypes(t *testing.T) {
 	const file = "web/src/lib/rows.ts"
 	d, err := description("")
@@ -63,7 +63,7 @@ func typeScriptType(column any) string {
 	return strings.Replace(types, "object", "Record<string, string>", 1)
 }
 
-// Rows of real answers have the columns and types that the description says.
+// Rows in answers have the columns and types that the description says.
 func TestRowSchemas(t *testing.T) {
 	schemas, err := rowSchemas()
 	if err != nil {
@@ -78,7 +78,7 @@ func TestRowSchemas(t *testing.T) {
 		s := start(t, storetest.New(t, text), nil)
 		for path, name := range paths {
 			response, body := s.ask("GET", "/api/v1/"+path, "")
-			if response.StatusCode != 200 { // the report needs a function, or a metric of data objects
+			if response.StatusCode != 200 { // this report needs a function, or a metric of data objects
 				continue
 			}
 			var rows []map[string]any

@@ -22,8 +22,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// isolate gives a test its own home and its own directory of temporary files, and checks that no
-// file is left there when it ends.
+// isolate gives a test its own home folder and its own folder of temporary files. It checks that no file is left
+// there at the end.
 func isolate(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,8 +46,8 @@ func isolate(t *testing.T) {
 	})
 }
 
-// pprof's pages show the requested selection of the store, within the server's limits, and neither
-// read files nor leave any.
+// The pages of pprof show the requested part of the store, within the server's limits. They read no files and leave
+// none.
 func TestPprof(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	isolate(t)
@@ -115,7 +115,7 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// Other processes render pprof's pages, and are killed when they take too long.
+// The pages of pprof are made in other processes, which are killed if they take too long.
 func TestPprofEnds(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), nil)
@@ -145,8 +145,8 @@ func TestPprofEnds(t *testing.T) {
 	}
 }
 
-// Requests for other paths, for other files and beyond the limits are refused, and the next one is
-// answered as before.
+// Requests are refused if they are for other paths or other files, or exceed the limits. The next request is answered
+// as before.
 func TestRefused(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	isolate(t)
@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %s: %.100s", path, response.Status, text)
 		}
 	}
-	for _, text := range []string{ // cmd/stackmill's TestHostileDoors has SQL that wants other files
+	for _, text := range []string{ // SQL that tries to read other files is in TestHostileDoors of cmd/stackmill
 		"WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r", "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range % 7 = b.range % 11",
 		"SELECT repeat('x', 2000000000)", "SELECT list(i) FROM range(2000000000) t(i)", "SELECT string_agg(repeat('x', 1000000), '') FROM range(100000)",
 		`SELECT "` + strings.Repeat("x", 900_000) + `"`, "SELECT error(repeat('x', 10_000_000))", "SELECT " + strings.Repeat("[", 10_000) + "1" + strings.Repeat("]", 10_000),
@@ -183,12 +183,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A hundred clients at once get the same answers as one, and memory does not grow with their
-// requests. STACKMILL_LOAD is how long they go on (1m).
+// A hundred clients at once get the same answers as one, and memory does not grow with the number of requests.
+// STACKMILL_LOAD is how long this goes on, for example 1m.
 func TestLoad(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
-	s.limiter.maxWait = time.Hour // however slow the machine is
+	s.limiter.maxWait = time.Hour // even on a slow machine, no request waits too long
 	s.web.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 100
 	paths := []string{
 		"/api/v1/experiments", "/api/v1/metrics", "/api/v1/views/functions", "/api/v1/views/functions?experiment=monday/test.1.er&format=csv", "/api/v1/views/call-tree?experiment=monday/test.1.er",
@@ -225,7 +225,7 @@ func TestLoad(t *testing.T) {
 					mu.Lock()
 					asked++
 					switch {
-					case response.StatusCode == http.StatusServiceUnavailable: // too much at once
+					case response.StatusCode == http.StatusServiceUnavailable: // too many requests at once
 						refused++
 					case err != nil || response.StatusCode != 200 || string(text) != want[k]:
 						t.Errorf("%s: %s %v: %.200s", paths[k], response.Status, err, text)
@@ -257,12 +257,12 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Clients that do not read large answers are disconnected. They take neither the server's memory
-// nor others' slots, and theirs are freed.
+// A client that does not read a large answer is disconnected. Meanwhile it does not use the server's memory, or the
+// slots of others; then its own slot is free again.
 func TestUnread(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Largest, o.Patience = 32<<20, 3*time.Second })
-	s.limiter.maxWait = time.Hour // however slow the machine is
+	s.limiter.maxWait = time.Hour // even on a slow machine, no request waits too long
 	s.get("/api/v1/views/functions")
 	before := queries.ResidentMemory(os.Getpid())
 	const body = `{"sql": "SELECT repeat('x', 1000000) AS x FROM range(24)", "format": "csv"}`
@@ -277,7 +277,7 @@ func TestUnread(t *testing.T) {
 		fmt.Fprintf(c, "POST /api/v1/query HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.web.Listener.Addr(), len(body), body)
 		clients = append(clients, c)
 	}
-	for _, c := range clients { // each answer has begun
+	for _, c := range clients { // waits until each answer has begun
 		if _, err := io.ReadFull(c, make([]byte, len("HTTP/1.1 200 OK"))); err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +309,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A client that goes away ends the work on its request.
+// If a client goes away, the work on its request ends.
 func TestClientGone(t *testing.T) {
 	isolate(t)
 	s := start(t, storetest.New(t, storetest.Two), nil)
@@ -344,7 +344,7 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("waiting for %s", what)
 }
 
-// children counts the processes that this one has started.
+// children returns the number of processes that this one has started and that still run.
 func children(t *testing.T) (n int) {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
@@ -352,7 +352,7 @@ func children(t *testing.T) (n int) {
 		t.Skip("the system does not list a process's children")
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // of a thread that may have ended
+		text, _ := os.ReadFile(list) // fails if the thread has ended
 		n += len(strings.Fields(string(text)))
 	}
 	return n

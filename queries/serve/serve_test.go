@@ -27,7 +27,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// answerEnv is the variable that makes the test's program answer a request; it has the options.
+// answerEnv is the name of an environment variable. If it is set, the test's program answers a request; its value are
+// the server's options in JSON.
 const answerEnv = "STACKMILL_TEST_ANSWER"
 
 func TestMain(m *testing.M) {
@@ -46,14 +47,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// served is a server over a store, and a client of it.
+// served is a server for a store, and a client of it.
 type served struct {
 	*Server
 	t   *testing.T
 	web *httptest.Server
 }
 
-// start serves a store with options that change may change.
+// start starts a server for a store; change may change its options.
 func start(t *testing.T, store string, change func(*Options)) *served {
 	t.Helper()
 	o := Options{
@@ -142,7 +143,7 @@ func (s *served) get(path string) string {
 	return string(text)
 }
 
-// sql returns the status and the body of the answer to SQL.
+// sql sends SQL, and returns the status and the body of the answer.
 func (s *served) sql(text string) (int, string) {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]string{"sql": text})
@@ -153,7 +154,7 @@ func (s *served) sql(text string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-// Each view has the rows of `stackmill report` for an experiment, unfiltered and filtered.
+// Each view has the same rows as `stackmill report` for the experiment, with and without filters.
 func TestViews(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -169,7 +170,8 @@ func TestViews(t *testing.T) {
 	defer narrowed.Close()
 	for _, r := range report.Reports {
 		for query, from := range map[string]*queries.DB{"": db, "&thread=4712": narrowed, "&where=thread_id+%3D+4712": narrowed} {
-			// Filters have tests of their own, and a request with SQL takes a process.
+			// Not all views are tested with all filters: filters have tests of their own, and a request with SQL
+			// starts a process.
 			if strings.HasPrefix(query, "&thread") && r.Name != "call-tree" && r.Name != "timeline" || strings.HasPrefix(query, "&where") && r.Name != "functions" {
 				continue
 			}
@@ -201,7 +203,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// Rows have only the requested columns, in that order; intervals have any requested width.
+// Rows have only the requested columns, in the requested order. Intervals can have any width.
 func TestColumns(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	for path, want := range map[string]string{
@@ -215,7 +217,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Requests that cannot be answered get a status and a reason.
+// If a request cannot be answered, the response has a status and a reason.
 func TestMistakes(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	for path, want := range map[string]string{
@@ -257,7 +259,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// SQL reads the store and nothing else, within its time and memory.
+// SQL can read the store and nothing else, within the limits of time and memory.
 func TestSQL(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -304,7 +306,7 @@ func TestSQL(t *testing.T) {
 	}
 }
 
-// Answers to SQL are computed each time, since they may differ.
+// Answers to SQL are not cached, because they may differ each time.
 func TestAnswersOfSQL(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	_, first := s.sql("SELECT uuid() AS id")
@@ -324,8 +326,7 @@ func TestAnswersOfSQL(t *testing.T) {
 	}
 }
 
-// SQL that does not end, or takes ever more memory, is killed, and other requests are still
-// answered.
+// SQL that does not end, or uses more and more memory, is killed. Other requests are still answered.
 func TestEndlessSQL(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	short := start(t, store, func(o *Options) { o.Timeout = 2 * time.Second })
@@ -333,7 +334,7 @@ func TestEndlessSQL(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	short.get("/healthz")
-	// The engine does not count what functions allocate.
+	// The SQL engine does not count the memory that functions use.
 	s := start(t, store, nil)
 	if status, text := s.sql("SELECT max(length(repeat('x', 1000000) || i)) FROM range(100000000) t(i)"); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("%d %s", status, text)
@@ -341,7 +342,7 @@ func TestEndlessSQL(t *testing.T) {
 	s.get("/healthz")
 }
 
-// Warnings reach clients unchanged, in one header in ASCII.
+// Clients get warnings unchanged, all in one ASCII header.
 func TestWarningHeader(t *testing.T) {
 	want := []string{`the filter leaves "nothing", of größe: \ 🂡`, "a\r\nSet-Cookie: b", "\x00\x7f\u202e"}
 	text := warningHeader(want)
@@ -361,7 +362,7 @@ func TestWarningHeader(t *testing.T) {
 	}
 }
 
-// Everything in the catalog for SQL can be read, with the columns that it lists.
+// All tables and views in the catalog for SQL can be read, and have the columns that it lists.
 func TestDescribeSQL(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	s := start(t, store, nil)
@@ -410,8 +411,7 @@ func TestDescribeSQL(t *testing.T) {
 	}
 }
 
-// Requests that another site makes a browser send are refused, and so are those without
-// the token.
+// A request is refused if another site made the browser send it, or if it lacks the token.
 func TestGuard(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Token, o.Hosts = "secret", []string{"profiles.example.com"} })
 	own := strings.TrimPrefix(s.web.URL, "http://")
@@ -426,7 +426,7 @@ func TestGuard(t *testing.T) {
 		{"/api/v1/views", 200, []string{"Authorization", "BEARER  secret "}},
 		{"/api/v1/views", 200, []string{"Cookie", name + "=" + s.cookieValue()}},
 		{"/api/v1/views", 200, []string{"Cookie", name + "=of another server; " + name + "=" + s.cookieValue()}},
-		{"/api/v1/views", 200, []string{"Cookie", name + "=" + s.cookieValue(), "Authorization", "Basic bWU6cHJveHk="}}, // the proxy's own password
+		{"/api/v1/views", 200, []string{"Cookie", name + "=" + s.cookieValue(), "Authorization", "Basic bWU6cHJveHk="}}, // a password for the proxy
 		{"/api/v1/views", 401, nil},
 		{"/", 401, nil},
 		{"/", 401, []string{"Authorization", "Basic bWU6cHJveHk="}},
@@ -473,8 +473,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// The page's files have paths that no other version's files have, so that browsers can cache them
-// and never mix two versions.
+// The paths of the page's files differ between versions, so that browsers can cache them and never mix two versions.
 func TestPageFiles(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	response, text := s.ask("GET", "/", "")
@@ -506,8 +505,8 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
-// The next request sees new commits while a store is served; also another store in its place, or
-// none.
+// If the store changes while it is served, the next request sees it: new commits, another store at the same path, or
+// no store.
 func TestStoreChanges(t *testing.T) {
 	store := t.TempDir() + "/store"
 	first, second, _ := strings.Cut(storetest.Two, "# The second")
@@ -520,7 +519,7 @@ func TestStoreChanges(t *testing.T) {
 	build(first)
 	s := start(t, store, nil)
 	count := func() string {
-		time.Sleep(pollInterval) // within it, the last state is taken for current
+		time.Sleep(pollInterval) // until then, the server does not look at the store again
 		response, text := s.ask("GET", "/healthz", "")
 		return fmt.Sprintf("%d %s", response.StatusCode, text)
 	}
@@ -550,13 +549,13 @@ func TestStoreChanges(t *testing.T) {
 	}
 }
 
-// tagOf returns the status and the tag of the answer to a client that has one with tag `has`.
+// tagOf sends a request with the tag `has` of an earlier answer. It returns the status and the tag of the answer.
 func tagOf(s *served, has string) (int, string) {
 	response, _ := s.ask("GET", "/api/v1/views/functions", "", "If-None-Match", has)
 	return response.StatusCode, response.Header.Get("ETag")
 }
 
-// Many clients at once get right answers, or a request to try again.
+// Many clients at once get right answers, or are asked to try again later.
 func TestManyClients(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	paths := []string{"/api/v1/experiments", "/api/v1/flamegraph", "/api/v1/views/call-tree?mode=machine"}
@@ -582,7 +581,7 @@ func TestManyClients(t *testing.T) {
 	clients.Wait()
 }
 
-// Requests beyond the waiting limit get a request to try again.
+// If too many requests wait, further ones are asked to try again later.
 func TestTurns(t *testing.T) {
 	turns := newLimiter(1, 1)
 	done, err := turns.acquire(t.Context())
@@ -612,8 +611,7 @@ func TestTurns(t *testing.T) {
 	done()
 }
 
-// Answers about one metric warn if a filter changes the default metric, unless the request names a
-// metric.
+// If a filter changes the default metric, answers about one metric have a warning, unless the request names a metric.
 func TestOtherMetric(t *testing.T) {
 	text := strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)
 	s := start(t, storetest.New(t, text), nil)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The unit tests of the page's sources: the layout of flame graphs, and addresses.
+// Runs the unit tests of the page's sources: of the layout of flame graphs, and of addresses.
 func TestPageSources(t *testing.T) {
 	if _, err := os.Stat("web/node_modules"); err != nil {
 		t.Skip("no node modules: run npm ci in queries/serve/web")

@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/lake"
 )
 
-// Catalogs are made in folders whose names look like parts of a URL. Nothing is written if the SQL
-// engine would write elsewhere.
+// A catalog can be in a folder whose name looks like a part of a URL. If the SQL engine would write elsewhere,
+// nothing is written.
 func TestFolders(t *testing.T) {
 	for _, name := range []string{"plain", "100%", "%41", "#", "it's", "new\nline", "tab\t", "a=b*[c]"} {
 		above := t.TempDir()

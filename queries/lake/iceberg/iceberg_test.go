@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/lake"
 )
 
-// folder is a lake of one table.
+// folder is a data lake with one table.
 type folder struct {
 	t *testing.T
 	*lake.Lake
@@ -31,7 +31,7 @@ func newFolder(t *testing.T) *folder {
 
 func (f *folder) dir() string { return filepath.Join(f.Folder, lake.Namespace, "t", "metadata") }
 
-// update gives the table columns and files, and returns its metadata.
+// update gives the table these columns and files, and returns its new metadata.
 func (f *folder) update(columns []lake.Column, files ...lake.File) (Change, metadata) {
 	f.t.Helper()
 	c, err := Update(f.Lake, []lake.Table{{Name: "t", Doc: "one thing", Columns: columns, Files: files}})
@@ -83,12 +83,12 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A snapshot describes its content and its changes; an update without changes makes none.
+// A snapshot says what is in the table and what has changed. An update that changes nothing makes no snapshot.
 func TestSnapshots(t *testing.T) {
 	f := newFolder(t)
 	for _, step := range []struct {
 		files []lake.File
-		want  map[string]string // of the summary
+		want  map[string]string // values in the snapshot's summary
 	}{
 		{nil, map[string]string{"operation": "append", "total-records": "0", "total-data-files": "0", "total-position-deletes": "0"}},
 		{[]lake.File{one}, map[string]string{"operation": "append", "added-data-files": "1", "added-records": "10", "total-records": "10", "total-files-size": "100"}},
@@ -113,8 +113,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// A file keeps the sequence number of the snapshot that added it; later deletions from it have a
-// higher one.
+// A file keeps the sequence number of the snapshot that added it. If rows of the file are deleted later, the
+// deletions have a higher number.
 func TestSequence(t *testing.T) {
 	f := newFolder(t)
 	f.update(ab, one)
@@ -136,7 +136,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// Files that a killed program left do not hinder the next one.
+// Files that a killed program has left do not disturb the next one.
 func TestInterrupted(t *testing.T) {
 	f := newFolder(t)
 	f.update(ab, one)
@@ -192,7 +192,7 @@ func TestExpire(t *testing.T) {
 	}
 	time.Sleep(2 * time.Millisecond)
 	f.update(ab, two)
-	if left := f.names(); len(left) != 4 { // the hint, a version, a list and a manifest
+	if left := f.names(); len(left) != 4 { // the version hint, the metadata of one version, a manifest list and a manifest
 		t.Errorf("left: %q", left)
 	}
 }
