@@ -58,7 +58,7 @@ func (a *match) theirName(id int64) string {
 	return "only in the store: " + a.model.functions[id].name
 }
 
-// block collects one column of a golden block.
+// block collects one column of a golden's block, by neighbor.
 func (a *match) block(b golden.Table, column int) map[neighbor][]string {
 	rows := map[neighbor][]string{}
 	relation := "caller"

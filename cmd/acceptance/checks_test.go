@@ -137,7 +137,8 @@ func counts(name string, values ...any) func(*testing.T, *model) {
 	}
 }
 
-// shown checks that functions are in the list; the arguments alternate symbols and displayed names.
+// shown checks that functions are in the list. The arguments alternate between symbols and shown
+// names.
 func shown(linkageNames ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		for i := 0; i < len(linkageNames); i += 2 {

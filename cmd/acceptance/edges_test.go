@@ -171,8 +171,8 @@ func openCode(t *testing.T, name string) *code {
 	return c
 }
 
-// judge returns what the instruction at an offset proves about the edge to g: nothing unless it is
-// a direct call.
+// judge returns what the instruction at an offset proves about the call of g. It proves nothing
+// unless it is a direct call.
 func (p *archived) judge(path string, offset uint64, g callee) string {
 	c := p.objects[path]
 	if c == nil {
@@ -196,14 +196,13 @@ func (p *archived) judge(path string, offset uint64, g callee) string {
 	return "contradicted"
 }
 
-// walk searches for a function among those that control can reach from a call without another call
-// or a return.
+// walk searches for a function among those that a call can reach without another call or a return.
 type walk struct {
 	p       *archived
 	g       callee
 	visited []string
 	found   bool
-	unknown bool // control may be anywhere
+	unknown bool // it is not known where the code jumps to
 }
 
 func (w *walk) follow(c *code, inst insn.Inst) {

@@ -9,7 +9,7 @@ import (
 // totalFunction is the name of the root of everything (S19).
 const totalFunction = "<Total>"
 
-// Every golden's <Total> is the store's, for each metric.
+// For each metric, <Total> in the golden has the same value as in the store.
 func TestTotals(t *testing.T) {
 	for _, c := range withGolden(t) {
 		t.Run(c, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// Every function has the golden's value of every metric, and the golden has every function.
+// Each function has the same value as in the golden, for each metric. The golden has all functions.
 func TestFunctions(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {

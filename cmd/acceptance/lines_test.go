@@ -8,8 +8,8 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// Every instruction has the golden's values, also if the golden charges it to the wrong function:
-// the offset in the load object identifies it.
+// Each instruction has the same values as in the golden, even if the golden has it in the wrong
+// function: its offset in the load object identifies it.
 func TestPCs(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {
@@ -79,7 +79,7 @@ func closeSums(t *testing.T, want, got []string, slack float64) bool {
 	return -slack <= d && d <= slack
 }
 
-// Every line has the golden's values, where the golden has lines.
+// Each line has the same values as in the golden, if the golden has lines.
 func TestLines(t *testing.T) {
 	for _, c := range compared {
 		if noLines[c] {

@@ -24,7 +24,7 @@ func reported(t *testing.T, name, experiment string) (*report.Question, []querie
 	return asked(t, name, experiment, "")
 }
 
-// measured is reported for all metrics.
+// measured is the same as reported, but for all metrics.
 func measured(t *testing.T, name, experiment string) (*report.Question, []queries.Record) {
 	t.Helper()
 	return asked(t, name, experiment, "all")

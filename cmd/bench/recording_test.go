@@ -8,7 +8,7 @@ import (
 	"stackmill/pipeline"
 )
 
-// The composed recording must be without problems, or the comparison is not fair.
+// The composed recording must have no problems; otherwise, the comparison is not fair.
 func TestRecording(t *testing.T) {
 	const records = 20_000
 	dir := t.TempDir()

@@ -18,8 +18,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Without queueing, the time is the sum of its parts; with one bottleneck, that determines the
-// time.
+// If nothing has to wait, the time is the sum of its parts. If there is one bottleneck, it
+// determines the time.
 func TestSimulation(t *testing.T) {
 	one := simulate(someCosts, idle, 1000, 250)
 	near(t, "one worker", one.took.Seconds(), 1000*0.010+4)

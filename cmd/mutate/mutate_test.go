@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A few mutants of small recordings, by mutations of all kinds.
+// Tests a few mutants of small recordings, made by mutations of all kinds.
 func TestMutants(t *testing.T) {
 	work := t.TempDir()
 	binary := filepath.Join(work, "stackmill")
@@ -46,8 +46,7 @@ func small(t *testing.T) string {
 	return dir
 }
 
-// A mutant's seed, base and mutation make the same mutant again, and each mutation fits a
-// recording.
+// The same seed, base and mutation make the same mutant again. Each mutation fits a recording.
 func TestMade(t *testing.T) {
 	dir := small(t)
 	for _, mu := range mutations {
@@ -99,7 +98,7 @@ func TestPerfFile(t *testing.T) {
 	}
 }
 
-// The packets cover the event files.
+// The packets that are found cover the event files without gaps.
 func TestPackets(t *testing.T) {
 	dir := small(t)
 	for _, b := range bases {
@@ -126,7 +125,8 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// The oracle finds missing samples, and permits exactly the unnoticeable differences.
+// The oracle finds samples that are silently missing or different. It accepts only the differences
+// that the mutation explains.
 func TestVerdict(t *testing.T) {
 	holds := func(n int, change func(i int, s *sample)) *contents {
 		h := &contents{samples: map[sample]int{}, problems: map[string]int64{"warning known": 1}}

@@ -16,7 +16,7 @@ import (
 	"stackmill/pipeline"
 )
 
-var folder string // of perf's recordings
+var folder string // folder of perf's recordings
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -108,8 +108,8 @@ func checkResult(t *testing.T, r *result, rules []string) {
 	}
 }
 
-// Errors of the store remain unexplained: a wrong function name, a missing frame, a value that is
-// not the sum of its stacks, a missing sample.
+// If the store is wrong, that remains unexplained: a wrong function name, a missing frame, a value
+// that is not the sum of its stacks, a missing sample.
 func TestWrong(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -92,7 +92,7 @@ var blockLanguages = map[string]func(c *commandChecker, b docBlock){
 	"console": (*commandChecker).console, "sh": (*commandChecker).shell, "sql": (*commandChecker).sqlBlock, "json": (*commandChecker).other,
 	"python": (*commandChecker).other, "yaml": (*commandChecker).other, "ini": (*commandChecker).other, "crontab": (*commandChecker).other,
 	"groovy": (*commandChecker).other, "js": (*commandChecker).other, "nginx": (*commandChecker).other,
-	"text": nil, "c": nil, "xml": nil, "": nil, // no commands; without a language: answers of the cookbook
+	"text": nil, "c": nil, "xml": nil, "": nil, // these have no commands; blocks without a language are answers in the cookbook
 }
 
 // TestDocumentedCommands finds every command in README.md, SECURITY.md and docs, in code blocks and in prose.
@@ -282,7 +282,7 @@ func (c *commandChecker) shell(b docBlock) {
 
 func (c *commandChecker) sqlBlock(b docBlock) {
 	if c.page == "docs/cookbook.md" {
-		c.note(runCompared, b.text) // TestCookbook
+		c.note(runCompared, b.text) // TestCookbook compares it
 		return
 	}
 	c.sql(b.text)
@@ -316,7 +316,7 @@ func (c *commandChecker) span(text string) {
 	switch {
 	case strings.HasPrefix(text, "stackmill "):
 		if strings.HasPrefix(c.page, "docs/from-") {
-			c.note(runOnly, text) // TestMigration
+			c.note(runOnly, text) // TestMigration runs it
 		} else {
 			c.note(checkedOnly, text)
 		}
@@ -330,7 +330,7 @@ func (c *commandChecker) span(text string) {
 		if flag := regexp.MustCompile(`^--[a-z0-9-]+`).FindString(first); !c.flags[flag] {
 			c.t.Errorf("%s: no verb has the flag %s", c.page, first)
 		}
-	case strings.HasPrefix(c.page, "docs/formats/"): // about the commands of others
+	case strings.HasPrefix(c.page, "docs/formats/"): // these pages name commands of other programs
 	case first == "make" && len(words) > 1, regexp.MustCompile(`\bgo (?:test|build|run) `).MatchString(text), strings.Contains(text, " --"):
 		c.note(checkedOnly, text)
 		c.script(text)

@@ -107,7 +107,7 @@ func TestExportSummaries(t *testing.T) {
 	// The name of the remaining experiment becomes shorter.
 	f.run("forget", "monday/test.1.er")
 	says(f.update(), "0 new, 1 changed, 1 gone; file sets: 1 written, 2 removed")
-	// Damage to the folder by a killed process, or by others.
+	// The folder is damaged by a killed process, or by others.
 	file := strings.Fields(f.files("labels")[0])[0]
 	for path, text := range map[string]string{"labels/zz.parquet": "nonsense", "labels/.zz.tmp": "nonsense"} {
 		if err := os.WriteFile(filepath.Join(f.folder, path), []byte(text), 0o666); err != nil {

@@ -125,7 +125,7 @@ func checkVerb(t *testing.T, store, plain string, verb []string) {
 	out, errs := in("table", store)
 	tab := ""
 	if strings.Contains(what, "source ") || strings.Contains(what, "disasm") {
-		tab = "\t" // of the sources' lines
+		tab = "\t" // the lines of sources may have tabs
 	}
 	checkShown(t, what, out+errs, tab)
 	want, _ := in("table", plain)
@@ -190,7 +190,7 @@ func checkJSON(t *testing.T, what, out string) {
 func checkTexts(t *testing.T, what string, rows [][]string) {
 	t.Helper()
 	found := false
-	folded := strings.ReplaceAll(ending, ";", ":") // as part of a folded stack
+	folded := strings.ReplaceAll(ending, ";", ":") // in a folded stack, : replaces ;
 	for _, row := range rows {
 		for _, s := range row {
 			s = strings.ReplaceAll(s, folded, ending)

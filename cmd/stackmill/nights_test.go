@@ -27,7 +27,7 @@ type night struct {
 	t                      *testing.T
 	dir, store             string
 	report, metrics, cache string
-	stderr                 string // of the last run
+	stderr                 string // standard error of the last run
 }
 
 func newNight(t *testing.T) *night {
@@ -46,7 +46,7 @@ func newNight(t *testing.T) *night {
 			t.Fatal(err)
 		}
 	}
-	// Other content than a.er.
+	// b.er gets other content than a.er.
 	if err := os.WriteFile(filepath.Join(n.dir, "b.er", "more"), []byte("b"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func countLines(t *testing.T, text string, want map[string]int) {
 	}
 }
 
-// Flags of watch alone, and unknown formats, are wrong usage.
+// Flags of watch without it, invalid intervals and unknown formats are wrong usage.
 func TestNightUsage(t *testing.T) {
 	n := newNight(t)
 	for _, args := range [][]string{{"--interval", "1s"}, {"--settle", "1s"}, {"--log-format", "xml"}, {"--watch", "--interval", "0s"}, {"--watch", "--settle", "-1s"}} {

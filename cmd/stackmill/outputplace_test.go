@@ -119,7 +119,7 @@ func TestOutputsAreOne(t *testing.T) {
 	makes := regexp.MustCompile(`os\.(Create|OpenFile|WriteFile)\(`)
 	for _, folder := range printers {
 		for _, file := range testfiles.Sources(t, filepath.Join("..", "..", folder)) {
-			// The history of the prompt, and a page in its own folder.
+			// These write the history of the prompt, and a page in a folder of its own.
 			if slices.Contains([]string{"atomicfile.go", "prompt.go", "daemon.go"}, filepath.Base(file)) {
 				continue
 			}

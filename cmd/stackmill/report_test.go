@@ -46,7 +46,7 @@ func TestLabelsOfNamesakes(t *testing.T) {
 	const objects = "load_objects load_object_id name path kind\n  901 <Total> <Total> artificial\n  902 <Unknown> <Unknown> unknown\n  903 app /bin/app elf\n"
 	const g = "  4 13 903 804 g g g g normal"
 	for _, test := range []struct {
-		with []string // texts of the store, each followed by its replacement
+		with []string // texts in the store, each followed by its replacement
 		want []string
 	}{
 		{[]string{

@@ -19,7 +19,7 @@ import (
 type watcher struct {
 	*night
 	c     *exec.Cmd
-	lines chan string // of its log; closed at its end
+	lines chan string // lines of its log; closed when it ends
 }
 
 func newWatcher(t *testing.T, settle string) *watcher {

@@ -18,13 +18,13 @@ var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfi
 // writers are the functions that write to the outputs: some escape texts, others write formats that
 // must not be escaped. All other functions print through one of these.
 var writers = []string{
-	"stackmill.export.run", "stackmill.export.write", "atomicfile.atomicfile.writeDescriptor", // bytes for other programs
+	"stackmill.export.run", "stackmill.export.write", "atomicfile.atomicfile.writeDescriptor", // write bytes for other programs
 
 	"terminal.output.Page", "terminal.output.Messagef", "terminal.output.Printf", "terminal.printable.writeEscaped", "terminal.printable.escape", // escape texts
 	"terminal.table.Table", "terminal.table.markdownTable", "terminal.output.Width", // print escaped cells
-	"result.table.New",                                                        // printers that escape by themselves
-	"console.console.write", "console.console.writeTo", "console.console.Run", // Parquet and Arrow
-	"stackmill.main.newRoot", "stackmill.explain.answer", // texts of this program
+	"result.table.New",                                                        // are printers that escape by themselves
+	"console.console.write", "console.console.writeTo", "console.console.Run", // write Parquet and Arrow
+	"stackmill.main.newRoot", "stackmill.explain.answer", // print texts of this program
 	"stackmill.compact.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Passed tests are not shown, failed ones completely, skipped ones with their reason, slow ones
-// with their times.
+// The summary does not show tests that passed. It shows all output of failed tests, the reasons of
+// skipped tests, and the times of slow tests.
 func TestSummary(t *testing.T) {
 	const in = `{"Action":"run","Package":"stackmill/a","Test":"TestGood"}
 {"Action":"output","Package":"stackmill/a","Test":"TestGood","Output":"noise\n"}

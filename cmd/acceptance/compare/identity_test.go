@@ -15,13 +15,13 @@ import (
 	"stackmill/queries/compare"
 )
 
-// build is a build of a program whose folders each have a file util.c with a static function
-// helper, which allocates a number of bytes.
+// build is a build of a program. Each folder of the program has a file util.c with a static
+// function helper, which allocates some bytes.
 type build struct {
 	name    string
-	allocs  map[string]int // by folder
-	flags   string         // of the compiler
-	from    string         // where the compiler runs: the build's folder, each source's, or one above (absolute names)
+	allocs  map[string]int // by folder: bytes that its helper allocates
+	flags   string         // flags of the compiler
+	from    string         // in which folder the compiler runs: the build's, each source's, or one above (absolute names)
 	library bool           // each folder is a library libutil.so, in which helper is global
 }
 

@@ -135,7 +135,7 @@ func need(t *testing.T, programs ...string) {
 func TestMatching(t *testing.T) {
 	need(t, "gcc", "g++", "gprofng")
 	dir := t.TempDir()
-	for _, d := range []string{dir, filepath.Dir(dir)} { // or sources are not read
+	for _, d := range []string{dir, filepath.Dir(dir)} { // otherwise, sources are not read
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -21,9 +21,9 @@ var (
 
 const draws = 100
 
-// TestPlanted records runs of two builds of a program, where a function of the second does 5 %
-// more, and compares random halves: the function is found, and nothing between halves of one build.
-// queries/compare has a test over the values of such runs.
+// TestPlanted records runs of two builds of a program. A function of the second build does 5 % more
+// work. Random halves of the runs are compared. Nearly always, this function is found, and nothing
+// between runs of the same build. queries/compare has a test with the values of such runs.
 func TestPlanted(t *testing.T) {
 	if *runs == 0 {
 		t.Skip("takes minutes (-runs 40)")

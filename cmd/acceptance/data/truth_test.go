@@ -120,8 +120,8 @@ func (v verdict) String() string { return []string{"right", "coarse", "unresolve
 func judge(rows []truth, r *truth, a *access) verdict {
 	v := judgeOne(r, a)
 	if v == wrong && a.agreement == "unchecked" && (a.unaddressed || a.address%pageSize == 0) {
-		// An access to several members may begin on the page before: no variable at the address
-		// tells which.
+		// If an instruction accesses several members, the access may begin on the page before the
+		// recorded address. Then the object at the address does not say which access it was.
 		for before := a.address - 1; before > a.address-maxOperand; before-- {
 			at := *a
 			at.address = before

@@ -87,16 +87,16 @@ func TestClients(t *testing.T) {
 		all.Go(func() {
 			for i := n; i == n || time.Now().Before(until); i++ {
 				switch i % 6 {
-				case 0: // asks for much, and goes away at once
+				case 0: // asks for a large answer, and goes away at once
 					s.send(t, largeAnswer).Close()
 					gone.Add(1)
-				case 1: // asks for what takes too long
+				case 1: // asks for something that takes too long
 					status, err := s.post(slowQuery)
 					if err != nil || status != http.StatusUnprocessableEntity && status != http.StatusServiceUnavailable {
 						t.Errorf("a slow query: status %d, %v", status, err)
 					}
 					late.Add(1)
-				default: // reads where the answer begins, and no further
+				default: // reads the beginning of the answer, and no more
 					c := s.begin(t, largeAnswer)
 					unread.Add(1)
 					time.Sleep(unreadFor)

@@ -26,7 +26,7 @@ func TestFullDisk(t *testing.T) {
 	if *long {
 		step = 16
 	}
-	for size := step; size <= 3072; size += step { // KiB; the catalog needs most
+	for size := step; size <= 3072; size += step { // in KiB; most of the space is for the catalog
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dk", size)); err != nil {
 			t.Fatal(err)
 		}

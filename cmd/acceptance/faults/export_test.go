@@ -131,7 +131,7 @@ func TestExportKilled(t *testing.T) {
 				return true
 			}
 			for _, k := range x.few {
-				for !*long && k.n > 0 && !kill(k) { // calls are spread over threads differently in each run
+				for !*long && k.n > 0 && !kill(k) { // the distribution of calls over threads differs in each run
 					k.n /= 2
 				}
 			}

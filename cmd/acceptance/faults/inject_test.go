@@ -126,7 +126,7 @@ func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
 	if crashed(out, fault) {
 		b.Errorf("%s: exit status %d\n%s", what, code, out)
 	}
-	if code == 0 { // 0 claims that all data is stored, but one recording has lost some
+	if code == 0 { // status 0 means that all data is stored, but one recording has lost data
 		b.Errorf("%s: exit status 0\n%s", what, out)
 	}
 	b.right(what, store)
@@ -150,7 +150,8 @@ func TestEveryCallFailsWhileReplacing(t *testing.T) {
 				if code, out := b.run(append([]string{b.binary}, b.ingest(store)...)...); code != 3 {
 					t.Fatalf("exit status %d\n%s", code, out)
 				}
-				// Other places for debug files: it is ingested again, with the same content.
+				// With other places for debug files, the recording is ingested again, with the same
+				// content.
 				done, _, out := b.inject(tracer, x.calls, x.fault, n, append([]string{b.binary}, b.ingest(store, "--no-system-debug", "--debug-dir", b.TempDir())...)...)
 				if !done {
 					break

@@ -123,7 +123,7 @@ func TestLifeUnderFaults(t *testing.T) {
 func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n int) (done bool) {
 	l.Helper()
 	l.begin(prepared)
-	if slices.Contains(s.verb, "PLAN") { // the plan has the store's path
+	if slices.Contains(s.verb, "PLAN") { // the plan contains the path of the store
 		l.plan = filepath.Join(l.TempDir(), "a.plan")
 		l.does(l.verb("plan", "--recursive", "--chunks", "1", "-o", "PLAN", "DIR"))
 	}

@@ -243,7 +243,7 @@ func (l *life) expect(what string, right func(state) bool) {
 	}
 }
 
-// is returns a function that compares a state with want.
+// is returns a function that reports whether a state is equal to want.
 func is(want state) func(state) bool {
 	return func(got state) bool { return maps.Equal(want, got) }
 }

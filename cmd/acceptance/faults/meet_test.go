@@ -28,7 +28,7 @@ func TestIngestsMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.recordings = append(b.recordings, others...)
-	alone := map[string]string{} // of every ingest
+	alone := map[string]string{} // the tables of each ingest, if it is the only one
 	ways := [][]string{nil, {"--symfs", t.TempDir()}}
 	for i, way := range ways {
 		store := filepath.Join(t.TempDir(), fmt.Sprint("alone", i))

@@ -39,7 +39,7 @@ func mixed(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	old := time.Now().Add(-time.Hour) // the journal does not note recent changes
+	old := time.Now().Add(-time.Hour) // recent changes are not noted in the journal
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Chtimes(path, old, old))
 	})
@@ -140,8 +140,8 @@ func TestPlanOfThousands(t *testing.T) {
 	c.right()
 }
 
-// A task's operations on commits do not depend on the number of commits from before the plan or by
-// other tasks.
+// However many commits there were before the plan or are added by other tasks, a task makes the
+// same system calls on commits.
 func TestPlanOperations(t *testing.T) {
 	tracer := strace(t)
 	l := newLife(t)
@@ -168,7 +168,7 @@ func TestPlanOperations(t *testing.T) {
 			l.does(append([]string{tracer, "-f", "-qq", "-y", "-e", "trace=%file,read,write,fsync,getdents64", "-o", log}, l.verb("ingest", "--plan", "PLAN", "--chunk", strconv.Itoa(chunk))...))
 			calls := onCommits(t, log, l.store)
 			t.Logf("%d batches before the plan, task %d: %d calls", before, chunk, len(calls))
-			if first == nil && chunk == 1 { // the store exists
+			if first == nil && chunk == 1 { // from here on, the store exists
 				first = calls
 			}
 			if first != nil && !slices.Equal(calls, first) {
@@ -210,7 +210,7 @@ func (c *cluster) work() {
 	for n := range c.chunks {
 		c.queue = append(c.queue, n)
 		if c.random.IntN(3) == 0 {
-			c.queue = append(c.queue, n) // at the same time
+			c.queue = append(c.queue, n) // twice, at the same time
 		}
 	}
 	var workers sync.WaitGroup

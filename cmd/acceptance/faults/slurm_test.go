@@ -90,7 +90,7 @@ func (s *slurmCluster) harm(plan, array string) int {
 				if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err == nil {
 					harmed[task] = true
 				} else if !strings.Contains(string(out), "nvalid job id") && !strings.Contains(string(out), "lready") && !strings.Contains(string(out), "pending") {
-					s.Fatalf("%q: %v\n%s", words, err, out) // it has not just ended, or been requeued
+					s.Fatalf("%q: %v\n%s", words, err, out) // for another reason than that the task has just ended or been requeued
 				}
 				return true
 			}

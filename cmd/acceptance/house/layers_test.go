@@ -162,7 +162,7 @@ func place(folder string) (layer int, part string) {
 
 func within(folder, of string) bool { return folder == of || strings.HasPrefix(folder, of+"/") }
 
-// No import runs upward, and each side keeps to itself.
+// Packages import only packages of lower layers, and only those that borders allow.
 func TestLayers(t *testing.T) {
 	all := packages(t)
 	for _, l := range house {

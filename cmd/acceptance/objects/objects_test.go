@@ -257,8 +257,8 @@ func TestRebuilt(t *testing.T) {
 		{"bare.er", "bare2", hour, two, modified},
 		{"bare.er", "", 0, static, "warning missing-load-object"},
 		{"marked.er", "marked1", -hour, one, ""},
-		{"marked.er", "marked2", hour, two, modified}, // it recorded no build-id
-		{"marked.data", "marked1", hour, one, ""},     // its build-id proves the match
+		{"marked.er", "marked2", hour, two, modified}, // the recording has no build-id
+		{"marked.data", "marked1", hour, one, ""},     // the recorded build-id proves that the file is the right one
 		{"marked.data", "marked2", -hour, static, "warning wrong-build-id"},
 		{"marked.data", "bare1", -hour, static, "warning wrong-build-id"},
 		{"bare.er", "twice", -hour, static, "warning wrong-load-object"},

@@ -149,8 +149,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// Tabs of a browser share their login. An open page tells when it is logged out, and going back
-// shows nothing.
+// The tabs of a browser share their login. An open page says that it is logged out; after that,
+// going back shows nothing.
 func TestTabs(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=functions&experiment=cxx.er")

@@ -19,7 +19,8 @@ import (
 	"stackmill/queries/serve"
 )
 
-// answering makes the test program answer a request about a store, as the server's processes do.
+// answering is the name of an environment variable. If it is set, the test's program answers a
+// request about a store, as the server's processes do.
 const answering = "STACKMILL_TEST_ANSWER"
 
 // answer answers a request and ends the program, if answering is set.
@@ -43,11 +44,11 @@ func answer() {
 // token is the token of all servers of the tests.
 const token = "the-token-of-the-tests"
 
-// server is a server on a store, behind nginx if that is installed.
+// server is a server for a store; it is behind nginx if that is installed.
 type server struct {
 	*serve.Server
-	direct  string // its own address, empty if it listens on a Unix socket
-	address string // as browsers know it
+	direct  string // its own address; "" if it listens on a Unix socket
+	address string // the address that browsers use
 	end     func() error
 
 	mu       sync.Mutex
@@ -134,7 +135,8 @@ func serving(dir string, change func(*serve.Options)) (*server, error) {
 	return s, err
 }
 
-// behind puts nginx in front of the server, which listens with these options, and returns its address.
+// behind starts nginx in front of the server, and returns the address. nginx listens with these
+// options and has these directives.
 func (s *server) behind(options, directives string) (address string, err error) {
 	at, err := choosePort()
 	if err != nil {

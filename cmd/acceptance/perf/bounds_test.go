@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// An impossible period or time in a sample of a real recording costs only that value, and is
+// If a period or time in a real recording is impossible, only that value is lost, and it is
 // reported.
 func TestValuesOutOfBounds(t *testing.T) {
 	const recording, samples, period = "p_recur_fp.data", 1643, 500250

@@ -8,8 +8,8 @@ import (
 	"stackmill/pipeline"
 )
 
-// A damaged recording's problems say what is wrong where, and all readable samples are stored; perf
-// refuses these recordings.
+// The problems of a damaged recording say what is wrong and where. All samples that can be read are
+// stored. perf refuses these recordings.
 func TestDamaged(t *testing.T) {
 	const whole = 1643 // samples of the recording that they were made from
 	for name, want := range map[string]struct {

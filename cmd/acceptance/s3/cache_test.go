@@ -206,7 +206,7 @@ func TestShortList(t *testing.T) {
 	s.mu.Lock()
 	s.lie = nil
 	s.mu.Unlock()
-	after := s.stored("store/night=7/profiles/tables") // perhaps including a file of an attempt that gave up
+	after := s.stored("store/night=7/profiles/tables") // it may contain a file of an attempt that gave up
 	for _, file := range before {
 		if !slices.Contains(after, file) {
 			t.Errorf("%s is gone\n%s", file, out)
@@ -215,7 +215,7 @@ func TestShortList(t *testing.T) {
 	s.has(store, 0, experiments)
 }
 
-// With a wrong server clock, nothing is removed.
+// If the server's clock is wrong, nothing is removed.
 func TestClockOfAnotherTime(t *testing.T) {
 	s := serve(t)
 	dir := t.TempDir()

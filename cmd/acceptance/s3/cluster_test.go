@@ -30,14 +30,15 @@ type cluster struct {
 	mu     sync.Mutex
 	queue  []int
 	random *rand.Rand
-	kills  int // that remain to be done
+	kills  int // number of tasks still to be killed
 	killed map[string]int
 	done   map[int]bool
 	again  int
 }
 
-// Tasks whose inputs and store are on S3, with failures of network and server, which are killed and
-// run twice at once, store each recording once and completely.
+// The inputs and the store of these tasks are on S3. The network and the server fail sometimes, and
+// tasks are killed, or run twice at once. Nevertheless they store each recording once and
+// completely.
 func TestCluster(t *testing.T) {
 	rounds := 1
 	if long {
@@ -55,7 +56,7 @@ func TestCluster(t *testing.T) {
 			for n := range chunks {
 				c.queue = append(c.queue, n)
 				if c.random.IntN(3) == 0 {
-					c.queue = append(c.queue, n) // at the same time
+					c.queue = append(c.queue, n) // twice, at the same time
 				}
 			}
 			s.disturb(time.Duration(seed%3-1)*7*time.Hour, disturbed(seed, 12))
@@ -86,7 +87,7 @@ func (c *cluster) work() {
 					c.kills--
 					signal, after = syscall.SIGTERM, 1+c.random.IntN(24)
 					if c.kills%2 == 0 {
-						signal, of = syscall.SIGKILL, "write" // amid the tables of a batch
+						signal, of = syscall.SIGKILL, "write" // while it writes the tables of a batch
 					}
 				}
 				c.mu.Unlock()

@@ -41,7 +41,7 @@ type killer struct {
 }
 
 // A process that reads or maintains a store, on a file system or on S3, may be killed at any
-// moment, and so may a server with requests under way: the next reader on the same machine gets the
+// moment. So may a server while it answers requests. The next reader on the same machine gets the
 // right sums, and no process and no temporary file is left.
 func TestKilledReaders(t *testing.T) {
 	s := serve(t)
@@ -161,7 +161,7 @@ func (k *killer) processes() (pids []string) {
 // askServer queries a server on a socket in several ways at once, and returns the sums in its
 // answers. The server may be killed meanwhile.
 func askServer(socket string, out *bufio.Reader) (answers []string) {
-	if _, err := out.ReadString('\n'); err != nil { // the line that it listens
+	if _, err := out.ReadString('\n'); err != nil { // the line in which the server says where it listens
 		return nil
 	}
 	client := &http.Client{Transport: &http.Transport{

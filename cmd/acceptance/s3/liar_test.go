@@ -130,8 +130,9 @@ func flipped(content []byte) []byte {
 
 const portal = "<!DOCTYPE html>\n<html><head><title>Log in</title></head><body>Welcome to the hotel</body></html>\n"
 
-// A lying server or proxy leads to the right answer or to an error message, for the first request
-// and later ones. Nothing waits for ever, exhausts the machine's memory, or writes to the bucket.
+// If a server or proxy gives false answers, to the first request or to later ones, the result is
+// the right answer or an error message. No verb waits for ever, uses up the machine's memory, or
+// writes to the bucket.
 func TestLiar(t *testing.T) {
 	s := serve(t)
 	const experiments = 3
@@ -141,7 +142,7 @@ func TestLiar(t *testing.T) {
 		record(t, filepath.Join(dir, fmt.Sprint(n)), n)
 		writer.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, fmt.Sprint(n)))
 	}
-	var elsewhere atomic.Int64 // requests to another host
+	var elsewhere atomic.Int64 // number of requests to another host
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
 	var flips atomic.Int64
@@ -150,7 +151,7 @@ func TestLiar(t *testing.T) {
 	before := s.sums("store")
 	t.Run("all", func(t *testing.T) {
 		for _, c := range []struct {
-			name string // "right: ..." if the right answer can be found
+			name string // begins with "right: " if the right answer can be found
 			lie  lie
 		}{
 			{"list: the same page for ever", pagesOf(func(int) []byte { return page("same", 0, 1) })},
@@ -249,7 +250,7 @@ func TestLiar(t *testing.T) {
 				if !long && (strings.HasPrefix(c.name, "list: ") || strings.HasPrefix(c.name, "all: ")) {
 					return // every request gets the first answer
 				}
-				// Now with the cache of another machine.
+				// The same with a copy of another machine's cache.
 				mirror := filepath.Dir(m.mirrored("known")[0])
 				if err := errors.Join(os.RemoveAll(mirror), os.CopyFS(mirror, os.DirFS(filepath.Dir(writer.mirrored("known")[0])))); err != nil {
 					t.Fatal(err)

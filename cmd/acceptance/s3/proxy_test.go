@@ -64,7 +64,7 @@ func newProxy(t *testing.T, server string) *proxy {
 	return p
 }
 
-// disturb sets the clock's skew and the faults from now on.
+// disturb sets what is added to the times in answers, and which faults there are from now on.
 func (p *proxy) disturb(skew time.Duration, decide func(r *http.Request) fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +157,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(content) // the client may have gone
 }
 
-// direct follows no redirections and unpacks nothing.
+// direct does not follow redirections, and does not decompress answers.
 var direct = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 32}
 
 // pass forwards a request to the server.

@@ -19,7 +19,7 @@ import (
 	"stackmill/stages/decode/gprofng/gprofngtest"
 )
 
-// long: the tests run many rounds.
+// long is whether the tests run many rounds.
 var long = os.Getenv("STACKMILL_S3_LONG") != ""
 
 var scratch string
@@ -44,8 +44,8 @@ var program = sync.OnceValues(func() (string, error) {
 // server is a running S3 gateway with the proxy in front of it.
 type server struct {
 	*testing.T
-	binary string // of stackmill
-	root   string // the folder of its buckets
+	binary string // path of the program stackmill
+	root   string // folder of the server's buckets
 	*proxy
 }
 

@@ -104,7 +104,8 @@ func TestCacheSize(t *testing.T) {
 	}
 }
 
-// If the answer to a commit is lost, or the commit is stored twice, it is committed once.
+// If the answer to the upload of a commit is lost, or the commit is uploaded twice, the store has
+// it once.
 func TestCommitUnknown(t *testing.T) {
 	for _, what := range []fault{lost, late, twice} {
 		t.Run(faultNames[what], func(t *testing.T) {

@@ -32,8 +32,8 @@ func holders(t *testing.T) func(line int) []string {
 	}
 }
 
-// is reports whether a displayed name is a source function's, which may lack parameters and
-// template arguments.
+// is reports whether a name that is shown stands for a function in the source. The name in the
+// source may lack parameters and template arguments.
 func is(name, source string) bool {
 	rest, ok := strings.CutPrefix(name, source)
 	return ok && (rest == "" || strings.ContainsAny(rest[:1], "(<:") || strings.HasSuffix(source, "<") || strings.HasSuffix(source, "::"))

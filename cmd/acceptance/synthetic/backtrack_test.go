@@ -123,8 +123,8 @@ var counted = []struct {
 	{name: "invalid", memop: skids, leaf: "straight_leaf", address: noProgram, want: invalid},
 }
 
-// Counters with and without skid: the instruction that accessed memory, its data object, and each
-// reason why there is none (S27, S31).
+// Tests counters with and without skid: which instruction accessed memory, its data object, and
+// each reason why there is none (S27, S31).
 func TestBacktracking(t *testing.T) {
 	db := backtracked(t)
 	for i, c := range counted {
@@ -154,7 +154,7 @@ func TestBacktracking(t *testing.T) {
 var reasons = map[string]bool{noDebugInfo: true, noTarget: true, crossed: true, noDescriptor: true, noType: true, notDetermined: true,
 	prevented: true, notFound: true, changed: true, invalid: true}
 
-// The events of counted have every reason.
+// Among the events in counted, each reason occurs.
 func TestAllReasons(t *testing.T) {
 	met := map[string]bool{}
 	for _, c := range counted {
