@@ -1,4 +1,4 @@
--- row: one level of an instruction: its function, or a function inlined there
+-- row: one level of inlining at an instruction: the instruction's function, or a function inlined there
 -- rules: S10
 --
 -- experiment_id = locations.experiment_id

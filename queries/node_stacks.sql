@@ -2,7 +2,7 @@
 --
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node
--- user_stack_id BIGINT: Hash of the frames that user mode shows on the path, of their instructions and rules: equal frames have the same hash in every experiment. 0 if there are none.
+-- user_stack_id BIGINT: Hash of the frames that user mode shows on the path (their instructions and rules); it is the same in every experiment. 0 if the mode shows no frames.
 -- expert_stack_id BIGINT: Hash of the frames that expert mode shows on the path, as `user_stack_id`.
 -- machine_stack_id BIGINT: Hash of the frames that machine mode shows on the path, as `user_stack_id`.
 WITH

@@ -1,4 +1,4 @@
--- row: one distinct normalized stack
+-- row: one distinct normalized stack: the stack that the rules made of a recorded one, in one mode or several
 --
 -- experiment_id = recorded_stacks.experiment_id
 -- stack_id BIGINT: Hash of the stack's frames.

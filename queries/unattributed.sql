@@ -7,7 +7,7 @@
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- reason VARCHAR: Why the leaf's function, its instruction or the data object is unknown, or why there is no stack.
--- load_object = load_objects.name: The load object of the leaf, or of the instruction that accessed memory or, if that was not found, of the recorded PC; empty if there is none.
+-- load_object = load_objects.name: The load object of the leaf. For data objects, the load object of the instruction that accessed memory or, if that was not found, of the recorded PC. Empty if there is none.
 -- samples = stack_values.samples
 -- value = stack_values.value
 -- subject VARCHAR: What is unknown: `function`, `instruction` (of a known function) or `data object`. Sum only rows of one subject.

@@ -1,4 +1,4 @@
--- row: one node of the call tree whose value is not its exclusive value plus the values of the nodes below it; an intact store has none
+-- row: one node of the call tree whose value is not the sum of its exclusive value and the values of the nodes below it; an intact store has no such node
 --
 -- experiment_id = tree_values.experiment_id
 -- metric = tree_values.metric

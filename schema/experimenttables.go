@@ -24,7 +24,7 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read); views say `summary` where only the sums by function are kept (`forget --keep-rollups`)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The line size of the machine's data caches (of the one nearest to the processor if they differ); missing if not recorded, as in experiments of gprofng."},
-		{"comment", String, Dict, "", false, "The profile's comments, one a line, followed by the URL of its documentation."},
+		{"comment", String, Dict, "", false, "The profile's comments, one per line, followed by the URL of its documentation."},
 	}, Committed: []DerivedColumn{
 		{"path", String, "n.path", "The path from which the recording was ingested."},
 		{"ingested", Time, "n.ingested", "When the recording was ingested (UTC)."},

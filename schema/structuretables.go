@@ -43,7 +43,7 @@ var (
 		functionNo.as(Delta),
 		{"function_id", Int64, Dict, "", false, "Hash of load object, module, linkage name and address; for inlined functions, also of their declaration (S10)."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
-		{"module_id", Int64, Dict, "", false, "Its module."},
+		{"module_id", Int64, Dict, "", false, "The function's module."},
 		{"name", String, Dict, "", false, "The display name: demangled, with readable clone suffixes."},
 		{"other_gprofng_name", String, Dict, "", true, "`gprofng_name`, if it differs from `name`."},
 		{"other_perf_name", String, Dict, "", true, "`perf_name`, if it differs from `name`."},
