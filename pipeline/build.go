@@ -72,7 +72,8 @@ func (b *build) pass(stacks *unwind.StackBatch) {
 	}
 }
 
-// timed runs a stage on the goroutine of the rules, and adds the elapsed time to b.times.
+// timed runs a stage, and adds the time that it took to b.times. Only the worker of the rules calls
+// it.
 func (b *build) timed(name string, run func()) {
 	began := time.Now()
 	run()

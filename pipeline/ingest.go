@@ -257,7 +257,7 @@ func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, resu
 }
 
 // unchanged sets the results of inputs that are stored and whose files have not changed since. It
-// returns, by input, whether that is so.
+// reports, by input, whether it has set the result.
 func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 	done := make([]bool, len(inputs))
 	for i := range inputs {

@@ -19,9 +19,9 @@ import (
 )
 
 // needsIngest returns the generation under which to store an experiment, or why not to ingest its
-// recording. It must be ingested if it is not stored, or failed; if it lost data, once the files,
-// options or program that its result depends on have changed; if it was deleted or summarized, on
-// request.
+// recording. A recording is ingested if it is not stored, or failed. One that lost data is ingested
+// again once the files, options or program have changed that its result depends on; a deleted or
+// summarized one, only on request.
 func (in *ingest) needsIngest(id string) (generation int, reason string) {
 	known, next := in.store.latest(id)
 	needed := false

@@ -171,8 +171,8 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 	return nil
 }
 
-// opening returns a function that reconstructs the recording from the store: the opening of
-// experiment.
+// opening returns a function that reconstructs the recording from the store: see
+// experiment.opening.
 func (d *resymbolization) opening(a *attempt, s *batchReader, id string) func() (*decode.Recording, error) {
 	return func() (_ *decode.Recording, err error) {
 		if d.recorded, err = replay.Open(s.tables(id)); err != nil {

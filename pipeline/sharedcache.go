@@ -24,8 +24,8 @@ type sharedCache struct {
 const (
 	// maxTableBytes bounds the size of a table in the cache: larger ones are not read.
 	maxTableBytes = 2 << 30
-	// tableTimeout bounds the time to read or write a table: it can be computed from its file
-	// instead.
+	// tableTimeout bounds the time to read or write a table, which could be computed from its load
+	// object instead.
 	tableTimeout = 30 * time.Second
 )
 

@@ -145,8 +145,8 @@ func (w *Watcher) Pending() bool { return w.pending }
 // finisher is a decoder that can tell a finished recording from one that is being made or
 // copied.
 type finisher interface {
-	// Finished reports whether the recording at path says that it is complete. It reads only a few
-	// bytes.
+	// Finished reports whether the recording at path says that it is complete. It reads little of
+	// it.
 	Finished(path string) bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"stackmill/schema"
 )
 
-// derivedTable is a table that differs in a filtered session: SQL computes it or, without make and
-// rows, package filter.
+// derivedTable is a table whose rows differ in a filtered session. make or rows returns SQL for
+// them; if both are nil, package filter computes them.
 type derivedTable struct {
 	of    *schema.Table // the table of the store that it replaces
 	needs []*schema.Table

@@ -159,13 +159,13 @@ type metricColumn struct{ name, metric string }
 // one kind of calls, such as allocations.
 type metricStacks []metricColumn
 
-// query is the query of the view.
+// query returns the SQL of the view.
 func (columns metricStacks) query() string {
 	return columns.over(`
   SELECT experiment_id, stack_id, "position", 0 AS level, function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)`)
 }
 
-// inlined is the query of the view with inlined functions as frames of their own (S10).
+// inlined returns the SQL of the view with inlined functions as frames of their own (S10).
 func (columns metricStacks) inlined() string {
 	return columns.over(`
   SELECT s.experiment_id, s.stack_id, s."position", l.level, l.function_id
@@ -220,7 +220,7 @@ type rangeView struct {
 	kinds  []schema.Kind
 }
 
-// query is the query of the view.
+// query returns the SQL of the view.
 func (r rangeView) query() string {
 	var metrics, kinds []string
 	for _, k := range r.kinds {

@@ -16,8 +16,8 @@ import (
 	"stackmill/schema"
 )
 
-// many is the number of experiments from which on resolved changes statements: reading the rows of
-// so many takes seconds.
+// resolved changes statements only if the store has at least this many experiments, whose rows take
+// seconds to read.
 var many = 100 // tests have fewer
 
 // beforeQuery matches what may stand before the query in a statement.

@@ -88,7 +88,7 @@ func change(ctx context.Context, path string, by func(*sql.Conn) error) (err err
 	return execute(ctx, conn, "COMMIT", "CHECKPOINT")
 }
 
-// execute runs this program's own statements.
+// execute runs statements that this program has written, not SQL from users.
 func execute(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	for _, s := range statements {
 		if _, err := conn.ExecContext(ctx, s); err != nil {

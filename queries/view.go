@@ -1,7 +1,7 @@
 // Package queries holds the SQL views of a store, one .sql file each, and the code that opens a
 // store, builds its catalog and checks it.
 //
-// Start reading with OpenWith (store.go), which opens a store; Views lists the views, Check
+// Start reading with OpenWith (store.go), which opens a store. Views lists the views, and Check
 // (check.go) verifies a store.
 package queries
 
@@ -17,7 +17,7 @@ import (
 	"stackmill/schema"
 )
 
-// View is a view as the header of its .sql file declares it. A view with parameters is a table
+// View is a view, as the header of its .sql file describes it. A view with parameters is a table
 // macro.
 type View struct {
 	Name       string
@@ -67,7 +67,7 @@ var order = []string{
 	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
-// generated are the queries that are not written in .sql files.
+// generated maps views to functions that return their queries, which are not written in .sql files.
 var generated = map[string]func() string{
 	"sample_metrics":  func() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) },
 	"default_metrics": func() string { return defaultMetrics("") },
@@ -81,7 +81,7 @@ func Views() ([]View, error) {
 	return slices.Clone(views), err
 }
 
-// parsed returns the views. Reading their headers takes milliseconds, so it is done once.
+// parsed returns the views. It parses their headers once, because that takes milliseconds.
 var parsed = sync.OnceValues(func() ([]View, error) {
 	views := make([]View, 0, len(order))
 	for _, name := range order {
@@ -106,11 +106,11 @@ var parsed = sync.OnceValues(func() ([]View, error) {
 	return views, nil
 })
 
-// inMode matches a column of a value table that says whether a row belongs to a mode.
+// inMode matches a column that says whether a row of a value table belongs to a mode.
 var inMode = lazyregexp.New(`\b[a-z]+\.in_(user|expert|machine)\b`)
 
-// inherit copies the columns of the view that this one is like and, if it has no query, that view's
-// query with inlined functions as frames of their own (S10).
+// inherit copies the columns of the view Like. If the view has no query, it gets the query of that
+// view, changed so that inlined functions are frames of their own (S10).
 func (v *View) inherit(views []View) error {
 	i := slices.IndexFunc(views, func(o View) bool { return o.Name == v.Like })
 	if i < 0 {
@@ -128,8 +128,8 @@ func (v View) ColumnNames() []string {
 	return mapped(v.Columns, func(c Column) string { return c.Name })
 }
 
-// parse reads a .sql file: a header of comments, then the query. An item of the header starts one
-// blank after the dashes; deeper lines continue it.
+// parse parses a .sql file: a header of comments, then the query. An item of the header begins one
+// blank after the dashes; lines with more blanks continue it.
 func parse(name, text string) (View, error) {
 	v := View{Name: name}
 	for line := 0; strings.HasPrefix(text, "--"); {
@@ -144,7 +144,7 @@ func parse(name, text string) (View, error) {
 	return v, nil
 }
 
-// firstItem cuts off the header's first item, without its dashes.
+// firstItem splits the header's first item, without its dashes, from the rest of the text.
 func firstItem(text string) (item, rest string) {
 	const deeper = "\n--   "
 	end := 0
@@ -163,7 +163,7 @@ func firstItem(text string) (item, rest string) {
 	return strings.TrimSpace(strings.ReplaceAll(item, deeper, "\n")), rest
 }
 
-// add adds one item of the header.
+// add adds an item of the header to the view.
 func (v *View) add(item string) error {
 	if item == "" {
 		return nil
@@ -201,7 +201,7 @@ func (v *View) add(item string) error {
 	return nil
 }
 
-// column makes a column of `NAME TYPE`; the sentence may start with the unit in brackets.
+// column returns the column for `NAME TYPE`. doc may start with the unit in brackets.
 func column(words []string, doc string) Column {
 	c := Column{Name: words[0], Type: strings.ReplaceAll(words[1], "_", " "), Doc: doc}
 	if unit, rest, ok := strings.Cut(doc, "] "); ok && strings.HasPrefix(unit, "[") {
@@ -210,8 +210,8 @@ func column(words []string, doc string) Column {
 	return c
 }
 
-// fromSchema makes a column from one of the schema, with its type, its unit and, if doc is empty,
-// its description.
+// fromSchema returns a column like source (`table.column`), with the type and unit that the schema
+// declares. If doc is empty, it also takes the description.
 func fromSchema(name, source, doc string) (Column, error) {
 	table, column, _ := strings.Cut(source, ".")
 	t := schema.ByName(table)

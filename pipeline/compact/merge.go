@@ -97,8 +97,8 @@ func (m *merge) run(ctx context.Context, contents *storedir.Contents) (c storedi
 	return c, m.to.Commit(name, c)
 }
 
-// tables merges first the links, one after the other, because they number the shared lists; then
-// all other tables, several at a time, the largest first.
+// tables merges the link tables first, one after the other, because they number the shared lists.
+// It then merges all other tables, several at a time, the largest first.
 func (m *merge) tables(ctx context.Context) error {
 	if err := guarded(func() error { return m.findLists(ctx) }); err != nil {
 		return err

@@ -133,7 +133,8 @@ func (t *tableMerge) cut(read *rows, f source, from, until int32) (pieces []piec
 	return pieces
 }
 
-// owners returns the number of each row's experiment or list, and a function from it to its rank.
+// owners returns, for each row, a number of its experiment or list, and a function that returns the
+// rank for such a number.
 func (t *tableMerge) owners(read *rows, f source) (of []int32, rankOf func(int32) int32) {
 	if isShared(t.table) {
 		return read.columns[t.table.Index(listNumber)].narrow, func(number int32) int32 { return number }

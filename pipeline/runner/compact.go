@@ -30,7 +30,7 @@ type compaction struct {
 }
 
 // compactAfterwards merges batches after an ingest that added some, if the user asked for that.
-// Otherwise it says once that `stackmill compact` would help, if so.
+// Otherwise it says once that `stackmill compact` would help, if it would.
 func (run *Runner) compactAfterwards(ctx context.Context, o *outcome, log *slog.Logger) {
 	put := slices.ContainsFunc(o.results, func(r pipeline.Result) bool { return r.Batch != "" })
 	switch {

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 )
 
-// compaction is empty: the worker, which is built without cgo, merges no batches. The reader of
-// Parquet files would double its size.
+// compaction is empty, because a worker merges no batches: it is built without cgo and the reader
+// of Parquet files, which would double its size.
 type compaction struct{ interrupted bool }
 
 func (*compaction) exitError() error { return nil }

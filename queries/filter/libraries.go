@@ -118,8 +118,8 @@ func (l *libraries) changeFrames() {
 	}
 }
 
-// shows returns the location to show in place of one, given the load objects of that and of its
-// caller.
+// shows returns the location that a frame shows in place of location, which is in the load object
+// `object`; program.None hides the frame. caller is the load object of the caller's frame.
 func (l *libraries) shows(location program.LocationNo, object, caller program.ObjectNo) program.LocationNo {
 	switch l.of[object] {
 	case Everything:

@@ -8,7 +8,7 @@ import (
 	"stackmill/queries"
 )
 
-// fileNamed is the condition that a column is a path, or ends in it.
+// fileNamed is the SQL condition that a column is the path name, or ends in it.
 func fileNamed(column, name string) string {
 	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
 }

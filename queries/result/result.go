@@ -23,7 +23,7 @@ type Printer interface {
 	Close() error
 }
 
-// Print prints and closes a whole result.
+// Print prints all rows with p, and closes both.
 func Print(p Printer, rows *sql.Rows) error {
 	defer rows.Close()
 	types, err := rows.ColumnTypes()

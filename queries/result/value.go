@@ -83,8 +83,8 @@ func floating(v float64) string {
 	return strconv.FormatFloat(v, format, -1, 64)
 }
 
-// exactIn53: float64 can represent all integers up to this. Some JSON readers, such as JavaScript,
-// have no other numbers.
+// exactIn53 is the number up to which float64 represents all integers. Some JSON readers, such as
+// JavaScript, have no other numbers.
 const exactIn53 = 1 << 53
 
 // IsIdentifier reports whether a column holds ids that are hashes of 64 bits, unlike thread ids,

@@ -68,7 +68,8 @@ func blocksOf(rows []queries.Record) []*block {
 	return blocks
 }
 
-// fragment returns the block of a fragment of stacks. Percentages are of the stacks that pass it.
+// fragment returns the block for a fragment of stacks. Its percentages are of the value of the
+// stacks that contain the fragment.
 func fragment(rows []queries.Record, names []string) *block {
 	b := &block{label: names[len(names)-1], above: names[:len(names)-1]}
 	for _, rec := range rows {

@@ -15,8 +15,7 @@ import (
 	"stackmill/queries/report"
 )
 
-// maxIndent is the depth beyond which the call tree is not indented further:
-// recursion makes paths of thousands of frames.
+// maxIndent bounds the indentation of the call tree: recursion makes paths of thousands of frames.
 const maxIndent = 60
 
 // treeNode is a node of the printed call tree.
@@ -25,7 +24,7 @@ type treeNode struct {
 	children []*treeNode
 }
 
-// callTree prints the tree, branches with the largest values first.
+// callTree prints the call tree. At each node, branches with larger values come first.
 func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
 	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
 		w.Printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
@@ -37,7 +36,7 @@ func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.
 	})
 }
 
-// tree links the nodes and returns the roots.
+// tree links the rows to nodes of a tree, and returns its roots.
 func tree(rows []queries.Record) []*treeNode {
 	byID := map[int64]*treeNode{}
 	for _, rec := range rows {
@@ -61,8 +60,9 @@ func tree(rows []queries.Record) []*treeNode {
 	return roots
 }
 
-// printTree prints a node and its descendants, as long as lines are left. last says, for each level
-// above, whether the node there was its parent's last child.
+// printTree prints a node and its descendants, as long as *left lines may still be printed. last
+// has an element for each level above: whether the ancestor on that level is its parent's last
+// child.
 func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
 	if *left == 0 {
 		return
@@ -87,7 +87,7 @@ func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
 	}
 }
 
-// callStacks prints stacks with their values, from the leaf of each.
+// callStacks prints stacks with their values, each from its leaf on.
 func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
 		w.Printf("<Total>: stacks %d, %s\n", len(group), r.valuesOf(r.total(group[0])))
@@ -106,7 +106,7 @@ func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []quer
 	})
 }
 
-// valuesOf lists the values of a row that are not 0.
+// valuesOf returns a text with all values of a row that are not 0.
 func (r *Report) valuesOf(rec queries.Record) string {
 	var values []string
 	for _, c := range r.Columns {
@@ -122,7 +122,8 @@ func (r *Report) valuesOf(rec queries.Record) string {
 	return strings.Join(values, ", ")
 }
 
-// placeIn returns a frame's place in its function, as far as it is known.
+// placeIn returns a text that says where in its function a frame is: the instruction and the line,
+// as far as known.
 func placeIn(frame queries.Record) string {
 	place := ""
 	if frame["distance"] != nil {

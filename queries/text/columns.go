@@ -15,7 +15,7 @@ import (
 	"stackmill/schema"
 )
 
-// layout makes the cells of the printed table.
+// layout returns the columns and cells of a report that is printed as a table.
 func (r *Report) layout(q *report.Question, rows []queries.Record) ([]terminal.Field, [][]string) {
 	heading := r.heading(q)
 	var fields []terminal.Field
@@ -34,7 +34,8 @@ func (r *Report) layout(q *report.Question, rows []queries.Record) ([]terminal.F
 	return fields, cells
 }
 
-// heading returns the columns that say what the caption does not: the experiment and the metric.
+// heading returns the first columns of the table: experiment and metric, unless the caption has
+// named the only one.
 func (r *Report) heading(q *report.Question) (columns []report.Column) {
 	if r.DB.Count > 1 {
 		columns = append(columns, report.Column{Name: "experiment", Title: "Experiment"})
@@ -45,7 +46,8 @@ func (r *Report) heading(q *report.Question) (columns []report.Column) {
 	return columns
 }
 
-// fields returns the printed columns of the report's kth column: two for a metric, one for others.
+// fields returns the printed columns for the report's kth column: for a metric its value and its
+// percentage, for others one column.
 func (r *Report) fields(k int, of, unit string) []terminal.Field {
 	c := r.Columns[k]
 	words := c.As == report.Words
@@ -59,7 +61,7 @@ func (r *Report) fields(k int, of, unit string) []terminal.Field {
 	return []terminal.Field{one}
 }
 
-// unitOf returns the unit of the rows for a heading, "" if they differ.
+// unitOf returns the unit of all rows, for a heading; "" if they have different units.
 func unitOf(rows []queries.Record) string {
 	unit := ""
 	for i, rec := range rows {
@@ -81,7 +83,8 @@ func unitTitle(unit string) string {
 	return ""
 }
 
-// cellsOf formats a column of a row: two cells for a metric, one for others.
+// cellsOf formats the value of a column in a row. It returns one cell for each printed column (see
+// fields).
 func cellsOf(c report.Column, rec queries.Record) []string {
 	if s, ok := rec[c.Name].(string); ok {
 		if c.Name == "unit" && s == "ns" {
@@ -123,8 +126,8 @@ type sideRow struct {
 	of    map[string]queries.Record // by metric
 }
 
-// sideBySide prints a table with a column for each requested metric. The rows are sorted by
-// the first metric; rows that lack it follow, sorted by the next one.
+// sideBySide prints a table with a column for each requested metric. Rows with the first metric
+// come first, sorted by it; then rows with the second metric, and so on.
 func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	fields := r.sideFields(q, rows)
 	var cells [][]string
@@ -136,7 +139,7 @@ func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	return r.Table(fields, cells, r.Format == "markdown")
 }
 
-// sideRows joins the rows of an experiment that are about one item.
+// sideRows merges the rows of an experiment that differ only in the metric into one sideRow.
 func sideRows(q *report.Question, rows []queries.Record) (table []*sideRow) {
 	at := map[string]*sideRow{}
 	for _, metric := range q.Side {
@@ -156,10 +159,12 @@ func sideRows(q *report.Question, rows []queries.Record) (table []*sideRow) {
 	return table
 }
 
-// values are the columns that differ between the rows of one function, line or other item.
+// values are the columns whose values depend on the metric; the other columns of a row say what it
+// is about.
 var values = []string{"metric", "unit", "total", "high", "exclusive", "inclusive", "attributed", "value", "samples"}
 
-// thing returns a key of a row's item (a function, line, ...): all columns except values.
+// thing returns a key of what a row is about (a function, line, ...): the values of all columns
+// except values.
 func thing(rec queries.Record) string {
 	var parts []string
 	for name, v := range rec {

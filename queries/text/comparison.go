@@ -28,7 +28,7 @@ func Comparison(out *terminal.Output, result *compare.Result, rows []compare.Row
 	return nil
 }
 
-// comparisonCaption prints what is compared, and what makes it unfair.
+// comparisonCaption prints what is compared, and the differences that make the comparison unfair.
 func comparisonCaption(out *terminal.Output, title string, result *compare.Result) error {
 	w := out.Page()
 	w.Printf("%s, metric %s, %s mode, %s\n", title, result.Metric, result.Mode, valueKind(result))
@@ -70,7 +70,7 @@ func Unfair(result *compare.Result) (all []string) {
 
 func environmentValues(values []string) string { return cmp.Or(compare.Few(values), "none") }
 
-// Changed counts the rows that differ.
+// Changed returns the number of rows that differ.
 func Changed(rows []compare.Row) (n int) {
 	for i := range rows {
 		if rows[i].Changed() {
@@ -80,7 +80,7 @@ func Changed(rows []compare.Row) (n int) {
 	return n
 }
 
-// valueKind describes the compared values.
+// valueKind returns a text that says which values are compared.
 func valueKind(result *compare.Result) string {
 	kind := "exclusive values"
 	if result.Inclusive {
@@ -128,7 +128,7 @@ func ComparisonCells(result *compare.Result, rows []compare.Row) ([]terminal.Fie
 	return fields, cells
 }
 
-// tableNames returns the names of a row that tables show; files have all.
+// tableNames returns the names of a row that a table has room for. Other formats have all names.
 func tableNames(names []string) []string { return names[:min(len(names), 2)] }
 
 // comparisonUnit returns the unit of the values for a heading.

@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/report"
 )
 
-// dataLayout prints a block for each aggregate, the largest values first: its members
-// in the order of memory, and the holes between them.
+// dataLayout prints a block for each aggregate, those with the largest values first: its members
+// and the holes between them, in the order of memory.
 func (r *Report) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
 	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
 		w.Printf("%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
@@ -68,7 +68,7 @@ func printMember(w *terminal.Page, rec queries.Record) {
 		offset, size, line, name)
 }
 
-// optional is a number that may be missing.
+// optional formats a number that may be missing.
 func optional(rec queries.Record, column string) string {
 	if rec[column] == nil {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"stackmill/queries/report"
 )
 
-// disasm prints the instructions of functions with their values, below the
-// source lines that they were made from.
+// disasm prints the instructions of functions with their values. Each source line precedes the
+// instructions that were made from it.
 func (r *Report) disasm(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	texts, err := r.sourceTexts(ctx, q, rows)
 	if err != nil {
@@ -33,7 +33,8 @@ func (r *Report) disasm(ctx context.Context, q *report.Question, rows []queries.
 	})
 }
 
-// instructions prints the instructions of a function, with dots where some are left out.
+// instructions prints the instructions of a function. Dots stand for instructions that are left
+// out.
 func instructions(w *terminal.Page, rows []queries.Record, texts map[report.Line]string) {
 	var file string
 	var line, end int64
@@ -67,13 +68,13 @@ func instructions(w *terminal.Page, rows []queries.Record, texts map[report.Line
 	}
 }
 
-// lineOf returns a row's source line, whatever the metric.
+// lineOf returns the source line of a row, without the metric.
 func lineOf(rec queries.Record) report.Line {
 	return report.Line{Experiment: rec.Text("experiment_id"), File: rec.Text("file"), Number: rec.Number("line")}
 }
 
-// sourceTexts returns the text of the instructions' lines: from the store or, if it lacks a file,
-// from the file itself.
+// sourceTexts returns the texts of the instructions' source lines. If the store lacks a file, it
+// reads the file itself.
 func (r *Report) sourceTexts(ctx context.Context, q *report.Question, rows []queries.Record) (map[report.Line]string, error) {
 	wanted := map[report.Line]bool{}
 	highest := map[report.Line]int64{} // by file, with line 0

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/result"
 )
 
-// Experiments prints the experiments of a store, with their paths if wide.
+// Experiments prints the experiments of a store; wide: with their paths.
 func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide, markdown bool) error {
 	columns := []string{"experiment", "started", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
 	fields := []terminal.Field{

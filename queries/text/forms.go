@@ -70,7 +70,7 @@ func (r *Report) functionSummary(_ context.Context, q *report.Question, rows []q
 	return w.Flush()
 }
 
-// metricRank is the place of a row's metric in the order of the declaration.
+// metricRank returns the position of a row's metric in schema.Declared.
 func metricRank(rec queries.Record) int {
 	i := slices.IndexFunc(schema.Declared, func(m schema.Metric) bool { return m.Name == rec.Text("metric") })
 	if i < 0 {

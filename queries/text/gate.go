@@ -46,7 +46,7 @@ func GateJSON(out *terminal.Output, j *compare.Judgement, leftOut []string) erro
 	}{j.Outcome, append([]compare.Check{}, j.Checks...), leftOut, comparison}, true)
 }
 
-// The parts of JUnit's report that CI systems read.
+// The elements of JUnit's report that CI systems read.
 type (
 	junitSuite struct {
 		XMLName  xml.Name    `xml:"testsuite"`
@@ -69,7 +69,7 @@ type (
 )
 
 // JUnit writes a test case for each check: violations are failures, undecided checks are errors.
-// The experiments that the store leaves out are the output of the tests.
+// The remarks in leftOut, about what the store leaves out, become the output of the tests.
 func JUnit(out io.Writer, j *compare.Judgement, leftOut []string) error {
 	suite := junitSuite{Name: "stackmill gate", Tests: len(j.Checks), Output: strings.Join(leftOut, "\n")}
 	for _, c := range j.Checks {

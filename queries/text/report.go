@@ -2,7 +2,7 @@
 
 // Package text prints answers for people: reports, comparisons, gates and lists of experiments.
 //
-// Start reading with Report.Print; drawings lists the reports that are more than a table.
+// Start reading with Report.Print; drawings lists the reports that are not just a table.
 package text
 
 import (
@@ -29,7 +29,7 @@ type Report struct {
 // Draws reports whether a report is drawn in a format, rather than printed as a table.
 func Draws(r *report.Report, format string) bool { return r.Drawn && format == "table" }
 
-// drawings print rows that are more than a table, by the report's name.
+// drawings maps the names of reports that are not just a table to the methods that print them.
 var drawings = map[string]func(*Report, context.Context, *report.Question, []queries.Record) error{
 	"callers-callees": (*Report).callersCallees,
 	"call-tree":       (*Report).callTree,
@@ -101,8 +101,8 @@ func (r *Report) emptyText() string {
 	return "There is nothing to show."
 }
 
-// withTotals puts <Total> before each experiment's and metric's rows if the view lacks
-// it (S19).
+// withTotals inserts a row for <Total> before the rows of each experiment and metric, if the view
+// lacks such rows (S19).
 func (r *Report) withTotals(rows []queries.Record) []queries.Record {
 	if !r.Totals {
 		return rows
@@ -114,7 +114,8 @@ func (r *Report) withTotals(rows []queries.Record) []queries.Record {
 	return out
 }
 
-// total returns <Total> for the first of some rows, which may have several values.
+// total returns the row for <Total>. Each row of a report has the values of <Total> in columns of
+// its own: first is any of these rows.
 func (r *Report) total(first queries.Record) queries.Record {
 	total := queries.Record{"experiment": first["experiment"], "metric": first["metric"], "unit": first["unit"], "total": first["total"], r.nameColumn(): "<Total>"}
 	for _, name := range []string{"exclusive", "inclusive", "value"} {
@@ -128,7 +129,7 @@ func (r *Report) total(first queries.Record) queries.Record {
 	return total
 }
 
-// nameColumn is the first column that holds no value.
+// nameColumn returns the name of the first column that is not a value.
 func (r *Report) nameColumn() string {
 	return r.Columns[slices.IndexFunc(r.Columns, func(c report.Column) bool {
 		return c.As != report.Metric && c.As != report.Count && c.As != report.Time
@@ -150,7 +151,8 @@ func (r *Report) sections(q *report.Question, rows []queries.Record, section fun
 	return w.Flush()
 }
 
-// groupTitle prints what the caption does not say of a group, given one of its rows.
+// groupTitle prints the title of a group: the experiment and the metric, unless the caption has
+// named the only one. rec is one of the group's rows.
 func (r *Report) groupTitle(w *terminal.Page, q *report.Question, rec queries.Record) {
 	for _, c := range r.heading(q) {
 		w.Printf("%s %s\n", c.Title, rec.Text(c.Name))
@@ -179,7 +181,7 @@ func split(rows []queries.Record, columns ...string) (parts [][]queries.Record) 
 	return parts
 }
 
-// caption prints above a table what it shows.
+// caption prints what a table shows, above it.
 func (r *Report) caption(ctx context.Context, q *report.Question) error {
 	title := r.Title
 	if metric := q.OnlyMetric(); metric != "" {

@@ -13,8 +13,8 @@ import (
 	"stackmill/queries/report"
 )
 
-// source prints source lines with their values, names of functions at their first lines
-// and, if asked for, inlined code below the lines that call it.
+// source prints source lines with their values. Names of functions stand at their first lines, and
+// inlined code, if requested, below the lines that call it.
 func (r *Report) source(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	inlined, err := q.Inlined(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *Report) source(ctx context.Context, q *report.Question, rows []queries.
 	})
 }
 
-// sourceFile prints lines of one file: those with rows, or all if whole.
+// sourceFile prints lines of one file: if whole, all lines, else those with rows.
 func (r *Report) sourceFile(w *terminal.Page, whole bool, rows []queries.Record, inlined map[report.Line][]queries.Record) {
 	file := rows[0].Text("file")
 	w.Printf("Source file %s\n", file)
@@ -67,7 +67,7 @@ func (r *Report) sourceFile(w *terminal.Page, whole bool, rows []queries.Record,
 	}
 }
 
-// printLine prints a line; lines without code have no values.
+// printLine prints a source line. A line without code has no values.
 func printLine(w *terminal.Page, rec queries.Record) {
 	if names := rec.Text("functions"); names != "" {
 		w.Printf("%50s<Function: %s>\n", "", names)
@@ -83,7 +83,7 @@ func printLine(w *terminal.Page, rec queries.Record) {
 	w.Printf("%s\n", terminal.SourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark(rec), values, number, rec.Text("text")), " ")))
 }
 
-// mark marks rows with high values.
+// mark returns the mark for rows with high values, or blanks.
 func mark(rec queries.Record) string {
 	if rec["high"] == true {
 		return "##"
@@ -91,15 +91,15 @@ func mark(rec queries.Record) string {
 	return "  "
 }
 
-// valueColumns are the exclusive and inclusive values with percentages.
+// valueColumns returns the exclusive and inclusive values of a row, with percentages, as a text.
 func valueColumns(rec queries.Record) string {
 	unit, total := rec.Text("unit"), rec.Number("total")
 	return fmt.Sprintf("%12s %6s %12s %6s", Value(rec.Number("exclusive"), unit), Percent(rec.Number("exclusive"), total),
 		Value(rec.Number("inclusive"), unit), Percent(rec.Number("inclusive"), total))
 }
 
-// sourceText reads the text of a file that the store does not have. It prints the path, or why the
-// text is missing or lacks lines that have values.
+// sourceText reads the text of a file that the store does not have. It prints the path of the file
+// or, if the text is missing or ends before lines with values, that.
 func (r *Report) sourceText(w *terminal.Page, file string, last int64) []string {
 	path, lines, err := r.ReadSource(file)
 	switch {

@@ -14,7 +14,7 @@ func Value(n int64, unit string) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Percent formats the part n of a total.
+// Percent formats n as a percentage of total.
 func Percent(n, total int64) string {
 	if total == 0 {
 		return "0.00"

@@ -1,4 +1,4 @@
-// Package timerange parses points in time, and the phases of experiments that labels name.
+// Package timerange parses points in time, and the phases of experiments, which labels define.
 package timerange
 
 import (
@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Point is a point in time: a column and its value there as SQL. At orders points of one column.
+// Point is a point in time: SQL compares Column with Value. At is the same value as a number, to
+// compare points with the same Column.
 type Point struct {
 	Column, Value string
 	At            int64 // ns, or µs for wall
@@ -33,11 +34,11 @@ func Parse(text string) (Point, error) {
 
 func fromStart(ns int64) Point { return Point{"time_ns", strconv.FormatInt(ns, 10), ns} }
 
-// PhaseLabel is the prefix of labels that name phases of experiments.
+// PhaseLabel is the prefix of labels that define phases of experiments.
 const PhaseLabel = "phase."
 
-// Phase converts the value of a phase's label to the form that the view marks reads: FROM..UNTIL,
-// where FROM or UNTIL may be missing, or several of these separated by blanks.
+// Phase converts the value of a label that defines a phase to the form that the view marks reads:
+// FROM..UNTIL, or several of these separated by blanks. FROM or UNTIL may be left out.
 func Phase(value string) (string, error) {
 	pieces := strings.Fields(value)
 	for i, p := range pieces {
@@ -66,7 +67,7 @@ func Phase(value string) (string, error) {
 	return strings.Join(pieces, " "), nil
 }
 
-// decimal formats nanoseconds as seconds.
+// decimal converts nanoseconds to a text in seconds, such as 1.5s.
 func decimal(ns string) string {
 	ns = strings.Repeat("0", max(10-len(ns), 0)) + ns
 	return strings.TrimSuffix(strings.TrimRight(ns[:len(ns)-9]+"."+ns[len(ns)-9:], "0"), ".") + "s"

@@ -1,4 +1,5 @@
-// Package trend follows values over experiments in the order of time, and finds where they change.
+// Package trend follows values over experiments in the order of their start times, and finds where
+// the values change.
 package trend
 
 import (
@@ -59,7 +60,7 @@ type Result struct {
 	Warnings []string
 }
 
-// Point is an experiment.
+// Point is an experiment in the series.
 type Point struct {
 	ExperimentID string `json:"experiment_id"`
 	Experiment   string `json:"experiment"`
@@ -71,7 +72,7 @@ type Point struct {
 	unit float64 // divisor of its values
 }
 
-// Series is a function, or <Total>, over all experiments.
+// Series has the values of a function, or of <Total>, in all experiments.
 type Series struct {
 	Function   string        `json:"function"`
 	Key        int64         `json:"function_key,string"`
@@ -81,8 +82,8 @@ type Series struct {
 	Changes    []rank.Change `json:"changes"`
 }
 
-// Object returns the result for JSON: points in the order of time, and for each series a value per
-// point.
+// Object returns the result for JSON. Each series has one value per point; points are sorted by
+// time.
 func (r *Result) Object() any {
 	return struct {
 		Metric    string   `json:"metric"`
@@ -98,7 +99,7 @@ func (r *Result) Object() any {
 	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalize, rank.Chance, append([]Point{}, r.Points...), r.Matched, append([]Series{}, r.Series...), append([]string{}, r.Warnings...)}
 }
 
-// trend is the state of a request.
+// trend is a request while Run executes it.
 type trend struct {
 	Result
 	ctx context.Context
@@ -155,8 +156,8 @@ func (t *trend) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
 }
 
-// order makes the points. Experiments without the metric are left out, since their value is
-// unknown, not 0; so are experiments without a start time.
+// order makes the points, sorted by start time. It leaves out experiments without the metric,
+// because their value is unknown rather than 0, and experiments without a start time.
 func (t *trend) order() error {
 	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.host, e.target, e.status
 		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
@@ -196,7 +197,7 @@ func (t *trend) order() error {
 	return nil
 }
 
-// normalize finds what the values of each point are divided by.
+// normalize sets the number by which the values of each point are divided.
 func (t *trend) normalize() error {
 	if t.Normalize == "none" {
 		return nil
@@ -272,7 +273,7 @@ func (t *trend) read() error {
 	return nil
 }
 
-// unit identifies a function whose key is valid in its own build only.
+// unit identifies functions whose keys differ between builds, by their names.
 type unit struct{ function, object, module string }
 
 func unitOf(r queries.Record) unit {
@@ -280,9 +281,9 @@ func unitOf(r queries.Record) unit {
 	return unit{r.Text("function"), r.Text("load_object"), module[strings.LastIndexByte(module, '/')+1:]}
 }
 
-// identities returns what identifies a row's series: the function's key or, for functions that
-// cannot be told apart between builds, their names; they share a series with the sum of their
-// values.
+// identities returns a function that returns the identity of a row's series. It is the function's
+// key or, if that differs between builds, the function's names: all functions with these names are
+// summed in one series.
 func (t *trend) identities(records []queries.Record) func(queries.Record) any {
 	keys := map[unit]map[int64]bool{}
 	for _, r := range records {
@@ -308,7 +309,7 @@ func (t *trend) identities(records []queries.Record) func(queries.Record) any {
 	}
 }
 
-// condition returns the SQL condition of the requested rows.
+// condition returns the SQL condition for the requested rows.
 func (t *trend) condition() (string, error) {
 	if t.Function == "" {
 		return "function = '<Total>' AND kind = 'artificial'", nil
@@ -326,8 +327,9 @@ func (t *trend) condition() (string, error) {
 	if names == nil {
 		return "", fmt.Errorf("no function %q has a value of %s%s", t.Function, t.Metric, queries.Suggest(t.Function, known))
 	}
-	// A build may have another name for the same function. Keys are written out because the engine
-	// compares constants with the statistics of files, but not a subquery.
+	// The condition is on keys, because the names of a function may differ between builds. It lists
+	// the keys, because the engine compares constants with the statistics of files, but not the
+	// result of a subquery.
 	meant := map[string]bool{}
 	for _, name := range names {
 		meant[name] = true

@@ -1,10 +1,10 @@
-// Package verify checks the invariants of a store's views without SQL, from the files of a batch:
-// keys, lists, structure and sums of samples by code of its own, and values by stages/attribute,
-// which computes them from the stored stacks as at ingest. It reads one experiment after the other,
-// with less time and memory than SQL needs for all of them.
+// Package verify checks the invariants of a store's views without SQL, from the files of a batch.
+// Keys, lists, structure and sums of samples are checked by its own code. For values it uses
+// stages/attribute, which computes them from the stored stacks, as at ingest. It reads one
+// experiment after the other, so it needs less time and memory than SQL needs for all together.
 //
 // It is stricter than the invariants: it expects rows in the order in which they are written. What
-// it verifies is correct; what it cannot verify may be correct, too, which the invariants decide.
+// it verifies is correct. What it cannot verify may be correct, too: the invariants decide.
 //
 // Start reading with Batch.
 package verify
@@ -21,17 +21,17 @@ import (
 	"stackmill/stages/structure"
 )
 
-// Doubt is the reason why an experiment was not verified.
+// Doubt says why an experiment could not be verified.
 type Doubt struct {
 	ExperimentID string
 	Err          error
 }
 
-// ErrData is the doubt about an experiment that is verified except for its data objects.
+// ErrData is the reason if everything in an experiment is verified except its data objects.
 var ErrData = errors.New("it has data objects")
 
-// Batch verifies the visible experiments of a batch, as far as each fits into the given bytes of
-// memory. It calls progress after each.
+// Batch verifies the visible experiments of a batch. An experiment that needs more than `memory`
+// bytes is not verified. Batch calls progress after each.
 func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, progress func()) (doubts []Doubt, err error) {
 	defer func() {
 		if r := recover(); r != nil { // damaged files can make the readers panic
@@ -90,7 +90,7 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 	return doubts, nil
 }
 
-// All returns doubts about all visible experiments of a batch.
+// All returns a doubt about each visible experiment of a batch.
 func All(b *storedir.Batch, err error) (doubts []Doubt) {
 	for e := range b.Visible {
 		doubts = append(doubts, Doubt{e.ExperimentID, err})
@@ -134,7 +134,7 @@ func (p *batch) close() {
 	}
 }
 
-// order returns the experiments in the order of their rows.
+// order returns the ids of the experiments, in the order of their rows.
 func (p *batch) order() (ids []int64, err error) {
 	c := p.cursors[schema.Experiments.Name]
 	if c == nil {
@@ -154,7 +154,7 @@ func (p *batch) order() (ids []int64, err error) {
 	}
 }
 
-// left returns an error if rows are left that belong to no experiment.
+// left returns an error if there are rows that belong to no experiment. err is an error of reading.
 func (p *batch) left() (found, err error) {
 	for name, c := range p.cursors {
 		done, err := c.done()
@@ -212,7 +212,7 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool, files *row
 	return err
 }
 
-// load reads an experiment's rows of a table. fits is false if they exceed the memory.
+// load reads all rows of an experiment in a table. fits is false if they exceed the memory.
 func (p *batch) load(c *cursor, id int64, r *rows) (fits bool, err error) {
 	most := max(int(p.memory/int64(8*len(c.columns))/3), blockRows) // not all tables are large
 	err = c.take(id, r, most)

@@ -18,21 +18,21 @@ import (
 	"stackmill/schema"
 )
 
-// blockRows is how many rows are read from a file at a time.
+// blockRows is how many rows are read at a time.
 const blockRows = 8192
 
-// column says how to read a column of a table: numbers as they are, texts as a number, by default
-// their hash.
+// column says how to read a column of a table. Everything is read as numbers: `of` converts texts,
+// by default to their hash.
 type column struct {
 	name string
 	of   func(text string) int64
 	keep bool // whether to keep the texts as well
 }
 
-// hash is the number of a text.
+// hash returns the number by which a text is represented.
 func hash(text string) int64 { return int64(xxhash.Sum64String(text)) }
 
-// rows are rows of a table, by column.
+// rows holds rows of a table, column by column.
 type rows struct {
 	n       int
 	values  [][]int64
@@ -40,8 +40,8 @@ type rows struct {
 	texts   [][]string // of columns whose texts are kept
 }
 
-// cursor reads a file from its first row to its last. The first column is experiment_id or, in a
-// table that experiments share, listed_in.
+// cursor reads a file from its first row to its last. The first column is experiment_id or, if
+// experiments share the table's rows, listed_in.
 type cursor struct {
 	path    string
 	table   *schema.Table
@@ -140,7 +140,7 @@ func (r *rows) read(i int, col column, from arrow.Array) (err error) {
 	return nil
 }
 
-// numbers returns an array's values: numbers as they are, texts as their numbers.
+// numbers returns an array's values as numbers: `of` converts texts.
 func numbers(a arrow.Array, of func(text string) int64) ([]int64, error) {
 	list := make([]int64, a.Len())
 	switch a := a.(type) {
@@ -184,7 +184,8 @@ func textAt(a arrow.Array, row int) string {
 	return ""
 }
 
-// take appends an experiment's next rows until into has `most` rows.
+// take appends rows of an experiment, the next ones of the file, to into. It stops when into has
+// `most` rows.
 func (c *cursor) take(id int64, into *rows, most int) error {
 	for into.n < most {
 		if c.at == c.block.n {
@@ -217,7 +218,7 @@ func (c *cursor) take(id int64, into *rows, most int) error {
 	return nil
 }
 
-// done reports whether all rows were read.
+// done reports whether all rows of the file were read.
 func (c *cursor) done() (bool, error) {
 	if c.at < c.block.n {
 		return false, nil

@@ -9,7 +9,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// extraColumns lists the columns that are read besides the keys of their tables.
+// extraColumns lists the columns that are read of each table in addition to its key.
 var extraColumns = map[*schema.Table][]column{
 	schema.Experiments: {{name: "status"}},
 	schema.Metrics:     {{name: "unit"}, {name: "data_objects"}},
@@ -32,8 +32,8 @@ var extraColumns = map[*schema.Table][]column{
 	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
-// streamedTables are the tables whose rows are not kept: samples, and values that no check looks
-// up.
+// streamedTables are the tables whose rows are read in blocks and not kept: samples, and values
+// that no check looks up.
 var streamedTables = map[*schema.Table]bool{schema.Samples: true}
 
 func init() {
@@ -49,8 +49,8 @@ func init() {
 	}
 }
 
-// columnsOf returns the columns of a table that are read: first experiment_id or, if experiments
-// share the rows, the list.
+// columnsOf returns the columns that are read of a table. The first is experiment_id; if
+// experiments share the rows, the first two identify the list.
 func columnsOf(t *schema.Table) []column {
 	var list []column
 	if t.Links != nil {
@@ -114,7 +114,7 @@ func (x *experiment) reset(e *storedir.Entry, rollupDigest digest, lists *lists)
 	}
 }
 
-// col returns a column of a table; the first if it is read in several ways.
+// col returns the values of a column. If the column is read in several ways, it returns the first.
 func (x *experiment) col(t *schema.Table, name string) []int64 {
 	return x.rows[t].values[x.index(t, name)]
 }
@@ -123,7 +123,7 @@ func (x *experiment) index(t *schema.Table, name string) int {
 	return slices.IndexFunc(x.columns[t], func(c column) bool { return c.name == name })
 }
 
-// missing returns which values of a column are NULL.
+// missing returns, for each row, whether a column is NULL.
 func (x *experiment) missing(t *schema.Table, name string) []bool {
 	return x.rows[t].missing[x.index(t, name)]
 }
@@ -142,7 +142,7 @@ func (x *experiment) skip() error {
 	return nil
 }
 
-// check returns the first thing that cannot be verified.
+// check returns the first reason why the experiment cannot be verified; nil if it is verified.
 func (x *experiment) check() error {
 	for _, step := range []func() error{
 		x.checkExperiment, x.checkKeys, x.checkStructure, x.checkLocations, x.checkFrames, x.checkTree, x.checkStacks,
@@ -162,7 +162,8 @@ func (x *experiment) checkExperiment() error {
 	return nil
 }
 
-// checkKeys checks that keys are unique, except those of values, which are computed again.
+// checkKeys checks that keys are unique. It leaves out value tables, because checkValues compares
+// all of their rows.
 func (x *experiment) checkKeys() error {
 	for _, t := range schema.Tables {
 		if r := x.rows[t]; len(t.Key) > 0 && !streamedTables[t] && !slices.Contains(valueTables, t) && !unique(r, len(t.Key)) {
@@ -172,7 +173,7 @@ func (x *experiment) checkKeys() error {
 	return nil
 }
 
-// checkNoData leaves data objects to SQL.
+// checkNoData returns ErrData if there are data objects, which are left to SQL.
 func (x *experiment) checkNoData() error {
 	for _, t := range []*schema.Table{schema.DataObjects, schema.DataSamples, schema.DataValues, schema.MemoryRegions} {
 		if x.len(t) > 0 {

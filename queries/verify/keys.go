@@ -10,7 +10,7 @@ import (
 	"stackmill/schema"
 )
 
-// unique reports whether no two rows have equal first columns.
+// unique reports whether all rows differ in their first columns (as many as columns says).
 func unique(r *rows, columns int) bool {
 	order := make([]int, r.n)
 	for i := range order {
@@ -25,7 +25,7 @@ func unique(r *rows, columns int) bool {
 	return true
 }
 
-// compare orders two rows by their first columns, NULL first.
+// compare orders two rows by their first columns; NULL comes first.
 func compare(r *rows, columns, a, b int) int {
 	for k, v := range r.values[:columns] {
 		if m := r.missing[k]; m != nil && m[a] != m[b] {
@@ -41,7 +41,7 @@ func compare(r *rows, columns, a, b int) int {
 	return 0
 }
 
-// dense reports whether values are 0, 1, 2 and so on.
+// dense reports whether values are 0, 1, 2, ... without gaps.
 func dense(values []int64) bool {
 	for i, v := range values {
 		if v != int64(i) {
@@ -51,10 +51,10 @@ func dense(values []int64) bool {
 	return true
 }
 
-// mask63 keeps 63 bits.
+// mask63 masks the lowest 63 bits.
 const mask63 = 1<<63 - 1
 
-// pathPart is the macro path_part of the views.
+// pathPart computes what the macro path_part of the views does.
 func pathPart(id, place int64) int64 {
 	n := (uint64(id) + uint64(place)*7046029254386353131) & mask63
 	n = (n ^ n>>31) * 4354685564936845355 & mask63
@@ -62,7 +62,8 @@ func pathPart(id, place int64) int64 {
 	return int64((n ^ n>>32) & mask63)
 }
 
-// ruleMark is the hash of a rule's name that the views use in paths of frames; 0 for no rule.
+// ruleMark returns the number that represents a rule in identifiers of paths, a hash of its name; 0
+// for no rule.
 func ruleMark(rule string) int64 {
 	if len(rule) == 0 {
 		return 0
@@ -71,7 +72,7 @@ func ruleMark(rule string) int64 {
 	return int64(binary.LittleEndian.Uint64(sum[:8]) >> 1)
 }
 
-// modes returns the set of modes of each row of a table.
+// modes returns the set of modes of each row of a table, as a bit set.
 func (x *experiment) modes(t *schema.Table) []int64 {
 	var columns [][]int64
 	for _, name := range schema.Modes[:t.ModeColumns()] {
@@ -80,7 +81,8 @@ func (x *experiment) modes(t *schema.Table) []int64 {
 	return sets(columns, x.rows[t].n)
 }
 
-// sets returns the set of modes of each of n rows, given the columns in the order of schema.Modes.
+// sets returns a bit set of modes for each of n rows. columns are the mode columns, in the order of
+// schema.Modes.
 func sets(columns [][]int64, n int) []int64 {
 	list := make([]int64, n)
 	for bit, column := range columns {
@@ -91,7 +93,7 @@ func sets(columns [][]int64, n int) []int64 {
 	return list
 }
 
-// checkModes checks that each row belongs to some mode.
+// checkModes checks that each row belongs to at least one mode.
 func (x *experiment) checkModes() error {
 	for _, t := range schema.Tables {
 		if t.Modes() != 0 && x.rows[t].n > 0 && slices.Contains(x.modes(t), 0) {

@@ -8,11 +8,10 @@ import (
 	"stackmill/schema"
 )
 
-// list identifies a list that the experiments of a batch share: by the hash of `listed_in`, and a
-// number.
+// list identifies a list (package listing): by the hash of `listed_in`, and the list's number.
 type list struct{ in, number int64 }
 
-// lists are the lists that the experiments of a batch share.
+// lists holds the lists of a batch, which its experiments share.
 type lists struct {
 	code map[list]code
 	text map[list]bool // which source files have text
@@ -49,8 +48,8 @@ func (p *batch) shared() (*lists, error) {
 	return l, err
 }
 
-// eachList calls f for the rows of a shared table, with their list, whether the row is the list's
-// first, and the other columns.
+// eachList calls f for each row of a shared table: with the row's list, whether it is the first row
+// of that list, and the values of the other columns.
 func (p *batch) eachList(t *schema.Table, f func(k list, first bool, values []int64) error) error {
 	c := p.cursors[t.Name]
 	if c == nil {
@@ -90,12 +89,12 @@ func (x *experiment) checkSources() error {
 	return nil
 }
 
-// code is a function's known instructions, by address.
+// code has the address ranges of a function's known instructions, sorted.
 type code []span
 
 type span struct{ start, end int64 }
 
-// codes returns the instructions of each function. They do not overlap.
+// codes returns the instructions of each function, by the function's row. They do not overlap.
 func (x *experiment) codes() (map[int32]code, error) {
 	t := schema.Listings
 	all := map[int32]code{}
@@ -113,8 +112,8 @@ func (x *experiment) codes() (map[int32]code, error) {
 	return all, nil
 }
 
-// checkCode checks that PCs with values are at known instructions, in functions whose code is
-// known.
+// checkCode checks that each PC with a value is the start of a known instruction, if its function's
+// code is known.
 func (x *experiment) checkCode() error {
 	plain, err := x.codes()
 	if err != nil {
@@ -152,7 +151,8 @@ func (x *experiment) checkCode() error {
 	return nil
 }
 
-// withBodies returns the code of functions as user mode shows it: bodies belong to their function.
+// withBodies returns the code of functions as user mode shows it: the code of the body of a
+// parallel region belongs to the function that contains the region.
 func (x *experiment) withBodies(plain map[int32]code) (map[int32]code, error) {
 	t := schema.Functions
 	kinds, body, alone := x.col(t, "kind"), x.col(t, "body_of"), x.missing(t, "body_of")

@@ -10,11 +10,11 @@ import (
 	"stackmill/schema"
 )
 
-// digest is a sum of hashes of rows: equal rows in any order have the same one.
+// digest is a sum of hashes of rows, which does not depend on the order of the rows.
 type digest [2]uint64
 
-// add adds a row once for each of its modes, which are bits: rows that differ in their modes alone
-// may be merged.
+// add adds a row once for each of its modes, given as a bit set. So the digest stays the same if
+// rows that differ only in their modes are merged.
 func (d *digest) add(modes int64, values ...int64) {
 	a, b := uint64(len(values)), uint64(0x9e3779b97f4a7c15)
 	for _, v := range values {
@@ -29,14 +29,15 @@ func (d *digest) add(modes int64, values ...int64) {
 	}
 }
 
-// mixed makes each bit depend on all bits.
+// mixed returns a hash of n.
 func mixed(n uint64) uint64 {
 	n = (n ^ n>>32) * 0xd6e8feb86659fd93
 	n = (n ^ n>>29) * 0x9fb21c651e98df25
 	return n ^ n>>32
 }
 
-// rollup reads function_rollup, whose rows are not sorted by experiment.
+// rollup returns the digest of each experiment's rows in function_rollup, which are not sorted by
+// experiment.
 func (p *batch) rollup() (map[int64]digest, error) {
 	all := map[int64]digest{}
 	c := p.cursors[schema.FunctionRollup.Name]
@@ -57,8 +58,8 @@ func (p *batch) rollup() (map[int64]digest, error) {
 	return all, nil
 }
 
-// checkRollup checks that function_rollup has the functions' values under their names, and that no
-// two functions have the same key.
+// checkRollup checks that function_rollup has the values of all functions, with their names, and
+// that no two functions have the same key.
 func (x *experiment) checkRollup() error {
 	f, t := schema.Functions, schema.FunctionValues
 	objects, modules := numbered(x.col(schema.LoadObjects, "load_object_id")), numbered(x.col(schema.Modules, "module_id"))
@@ -92,7 +93,7 @@ func (x *experiment) texts(t *schema.Table, name string) []string {
 	return x.rows[t].texts[x.index(t, name)]
 }
 
-// functionKey is the macro function_key of the views.
+// functionKey computes what the macro function_key of the views does.
 func functionKey(scope string, id int64, object, module, name string) int64 {
 	switch scope {
 	case "build":

@@ -8,7 +8,7 @@ import (
 	"stackmill/schema"
 )
 
-// countedColumns returns the columns of a kind's samples that metrics are computed from.
+// countedColumns returns the columns of the samples of a kind from which metrics are computed.
 func countedColumns(k schema.Kind) (list []column) {
 	add := func(c column) {
 		if c.name != "" && c.name != "thread_id" && !slices.ContainsFunc(list, func(o column) bool { return o.name == c.name }) {
@@ -39,7 +39,7 @@ func countedColumns(k schema.Kind) (list []column) {
 	return list
 }
 
-// counter counts the samples of a kind for the metrics that the experiment has.
+// counter computes the metrics of the samples of a kind.
 type counter struct {
 	table   *schema.Table
 	rows    *rows
@@ -48,13 +48,13 @@ type counter struct {
 	metrics []declaredMetric
 }
 
-// source is a column with the name of the metric that a sample counts for.
+// source describes a column that has the name of the metric for which each sample counts.
 type source struct {
 	name  int // column
 	value int // column; -1 if each sample counts 1
 }
 
-// declaredMetric is a metric with a fixed name.
+// declaredMetric is a metric with a fixed name: which samples count, and with which value.
 type declaredMetric struct {
 	metric int32
 	value  int // column; -1 if each sample counts 1
@@ -106,7 +106,7 @@ func (x *experiment) counter(k schema.Kind) *counter {
 	return c
 }
 
-// applies reports whether a sample counts for the metric.
+// applies reports whether sample i counts for the metric.
 func (m *declaredMetric) applies(r *rows, i int, thread int64) bool {
 	for _, all := range m.where {
 		if !slices.ContainsFunc(all, func(c condition) bool {
@@ -122,7 +122,7 @@ func (m *declaredMetric) applies(r *rows, i int, thread int64) bool {
 	return len(m.where) == 0
 }
 
-// count calls add for each metric that the counter's next sample counts for.
+// count calls add for each metric for which the current sample (c.at) counts.
 func (c *counter) count(metrics map[int64]int32, thread int64, add func(metric int32, value int64)) {
 	i := c.at
 	for _, s := range c.sources {
@@ -153,11 +153,11 @@ type usage struct {
 	name, cgroup                 int64
 }
 
-// usageSum is by how much usage_values exceed the samples read so far.
+// usageSum is the difference between a row of usage_values and the samples read so far.
 type usageSum struct{ value, samples int64 }
 
-// checkSamples checks that each sample of a kind is in the table of samples, and that the samples
-// add up to the values of stacks, and of threads in each second.
+// checkSamples checks that each sample of a kind is in the table samples, and that the samples add
+// up to stack_values and usage_values.
 func (x *experiment) checkSamples() error {
 	if err := x.stackValues(); err != nil {
 		return err
@@ -229,7 +229,8 @@ func floor(ns int64) int64 {
 	return s
 }
 
-// more reads more of a kind's samples if those read were counted. It reports whether there are any.
+// more reports whether there is another sample of a kind. It reads more if all that were read are
+// counted.
 func (x *experiment) more(c *counter) (bool, error) {
 	if c.at == c.rows.n {
 		c.at = 0
@@ -240,7 +241,7 @@ func (x *experiment) more(c *counter) (bool, error) {
 	return c.at < c.rows.n, nil
 }
 
-// advance reports whether a sample is the next one of its kind.
+// advance reports whether the sample with this number is the next one of the counter's kind.
 func (x *experiment) advance(c *counter, sample int64) (bool, error) {
 	found, err := x.more(c)
 	if !found || err != nil {

@@ -28,7 +28,7 @@ func step(name string) int64 {
 	return 0
 }
 
-// checkStructure checks that functions have known modules and load objects.
+// checkStructure checks that the load objects and modules of all functions are known.
 func (x *experiment) checkStructure() error {
 	x.metrics, x.functions, x.total = map[int64]int32{}, map[int64]int32{}, -1
 	for i, m := range x.col(schema.Metrics, "metric") {
@@ -81,8 +81,8 @@ type locationInfo struct {
 	inlined  int64 // number of functions inlined there
 }
 
-// checkLocations checks that locations are numbered and have unique identifiers, and that their
-// functions are known.
+// checkLocations checks that locations are numbered from 0 and have unique identifiers, and that
+// their functions and load objects are known.
 func (x *experiment) checkLocations() error {
 	t := schema.Locations
 	if !dense(x.col(t, "location")) {
@@ -109,7 +109,8 @@ func (x *experiment) checkLocations() error {
 	return x.checkInlined()
 }
 
-// checkInlined checks that inlined functions are known and numbered.
+// checkInlined checks that the levels of inlined functions are numbered, and that their functions
+// are known.
 func (x *experiment) checkInlined() error {
 	t := schema.InlineFrames
 	at, depth, function := x.col(t, "location"), x.col(t, "depth"), x.col(t, "function_no")

@@ -9,7 +9,7 @@ import (
 // modes is the number of representations: user, expert and machine.
 const modes = 3
 
-// tree is the tree of stacks.
+// tree is the tree of stacks, from the tables stack_tree and tree_frames.
 type tree struct {
 	parent, last []int32 // by node
 	frame        []int32
@@ -18,7 +18,7 @@ type tree struct {
 	located      []bool         // by frame: whether it was recorded at a known instruction
 }
 
-// checkFrames checks that frames refer to known locations.
+// checkFrames checks that the locations of frames are known.
 func (x *experiment) checkFrames() error {
 	t := schema.TreeFrames
 	if !dense(x.col(t, "frame")) {
@@ -59,7 +59,7 @@ func (x *experiment) known(location int64) bool {
 	return location >= 0 && location < int64(len(x.location))
 }
 
-// showFrames reads which location a mode shows for each frame.
+// showFrames sets the location that mode m shows for each frame; name is the column that has it.
 func (x *experiment) showFrames(m int, name string) error {
 	t := schema.TreeFrames
 	locations, missing := x.col(t, name), x.missing(t, name)
@@ -78,7 +78,7 @@ func (x *experiment) showFrames(m int, name string) error {
 	return nil
 }
 
-// checkTree checks that nodes are numbered as a tree, and have known frames.
+// checkTree checks that nodes are numbered in preorder, and that their frames are known.
 func (x *experiment) checkTree() (err error) {
 	t := schema.StackTree
 	x.tree.parent, x.tree.last, err = nested(x.col(t, "node"), x.col(t, "up"), x.col(t, "below"))
@@ -115,7 +115,7 @@ func (x *experiment) checkTree() (err error) {
 	return nil
 }
 
-// nested checks that nodes are numbered from 0, the root, and that each is followed by its subtree.
+// nested checks that nodes are numbered in preorder, from 0 for the root.
 func nested(node, up, below []int64) (parent, last []int32, err error) {
 	if !dense(node) {
 		return nil, nil, errors.New("a tree's nodes are not numbered")
@@ -149,7 +149,7 @@ type stacks struct {
 	counts [][]int64      // of samples, by metric and stack
 }
 
-// checkStacks checks that stacks have their leaves in all modes.
+// checkStacks checks that each recorded stack has the right leaf in each mode.
 func (x *experiment) checkStacks() error {
 	t := schema.RecordedStacks
 	if !dense(x.col(t, "stack")) {
@@ -180,7 +180,8 @@ func (x *experiment) checkStacks() error {
 	return x.checkIDs()
 }
 
-// hasLocated reports whether a path has a frame at a known instruction.
+// hasLocated reports whether the path to a node has a frame that was recorded at a known
+// instruction.
 func (x *experiment) hasLocated(node int32) bool {
 	for ; node > 0; node = x.tree.parent[node] {
 		if x.tree.located[x.tree.frame[node]] {
@@ -190,7 +191,7 @@ func (x *experiment) hasLocated(node int32) bool {
 	return false
 }
 
-// checkIDs checks that stacks with the same identifier have the same leaf and depth, in all modes.
+// checkIDs checks that stacks with the same identifier have the same leaf and depth, in every mode.
 func (x *experiment) checkIDs() error {
 	type end struct{ depth, location int32 }
 	ends := map[int64]end{}

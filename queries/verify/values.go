@@ -11,14 +11,14 @@ import (
 	"stackmill/stages/structure"
 )
 
-// valueTables are the tables whose rows follow from the stacks and their sums.
+// valueTables are the tables whose rows are computed from the stacks and their sums.
 var valueTables = []*schema.Table{
 	schema.FunctionValues, schema.ModuleValues, schema.ObjectValues, schema.CallValues, schema.CallNodes,
 	schema.TreeValues, schema.LineValues, schema.SourceValues, schema.PCValues,
 }
 
-// checkValues checks that stored values are those that package attribute computes from the stored
-// stacks and their sums.
+// checkValues checks that the stored values are the ones that package attribute computes from the
+// stored stacks and their sums.
 func (x *experiment) checkValues() error {
 	want, err := x.computed()
 	if err != nil {
@@ -77,7 +77,7 @@ func (x *experiment) stored(t *schema.Table) (d digest, err error) {
 	}
 }
 
-// addRows adds rows of one experiment, whose id is the first column.
+// addRows adds rows of one experiment. The first column is its id.
 func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
 	first := 1 + t.ModeColumns()
 	modes, columns := sets(columns[1:first], n), columns[first:]
@@ -90,7 +90,8 @@ func (d *digest) addRows(t *schema.Table, columns [][]int64, n int) {
 	}
 }
 
-// checkReasons checks that values in unknown functions have a reason.
+// checkReasons checks that each value in an unknown function has a reason: the leaf's location says
+// why it is unknown.
 func (x *experiment) checkReasons() error {
 	kinds, reasons := x.col(schema.Functions, "kind"), x.col(schema.Locations, "reason")
 	for mode := range modes {
@@ -120,7 +121,7 @@ func (x *experiment) checkReasons() error {
 }
 
 // checkPaths checks that nodes of the call tree have unique identifiers. checkValues checks their
-// places in the tree.
+// numbers.
 func (x *experiment) checkPaths() error {
 	t := schema.CallNodes
 	up, depth, ids := x.col(t, "up"), x.col(t, "depth"), x.col(schema.Functions, "function_id")

@@ -38,8 +38,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, at, p.Message)
 }
 
-// maxPerReason is the maximum of rows per reason and file; the last row counts the rest, so that
-// garbage cannot flood a store.
+// maxPerReason is the maximum number of rows with the same reason and file, so that garbage cannot
+// flood a store. The last of these rows counts all further problems.
 const maxPerReason = 100
 
 // Log collects the problems of one experiment, in the order found. It is not

@@ -148,8 +148,8 @@ func (c *chunk) maxEntries(n, size int) int {
 	return 0
 }
 
-// plain returns the bytes of numbers in Parquet's order, which is this machine's: Arrow and its
-// Parquet library also rely on that.
+// plain returns numbers in Parquet's plain encoding, which is how a little-endian machine stores
+// them. Arrow and its Parquet library also require such a machine.
 func plain[T number](values []T) []byte {
 	if len(values) == 0 {
 		return nil

@@ -157,8 +157,8 @@ func releaseAll(batches []arrow.RecordBatch) {
 	}
 }
 
-// until returns the row before which to end the row group, or n if rows [from, n) all fit. How the
-// rows come in batches does not affect the row groups.
+// until returns the row before which to end the row group, or n if rows [from, n) all fit. Row
+// groups do not depend on how the rows are divided into batches.
 func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
 	until := min(n, from+groupRows(w.table)-w.rows)
 	if w.text+textIn(rows, from, until) < RowGroupText {

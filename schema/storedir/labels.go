@@ -16,7 +16,7 @@ type Labels struct {
 	Remove      []string          `json:"remove,omitempty"`
 }
 
-// LabelChange is a change and the commit that first made it.
+// LabelChange is a change of labels, with the name of the commit that first made it.
 type LabelChange struct {
 	Commit string `json:"commit"`
 	Labels
@@ -47,8 +47,9 @@ func (c *Contents) labelChangesByID(names []string) map[string][]*LabelChange {
 	return by
 }
 
-// assignLabels computes the current labels of each experiment. Later ones win: those of the
-// experiments that it replaces, its own, and label changes since.
+// assignLabels computes the current labels of each experiment: those of the experiments that it
+// replaces, its own, and label changes since. In this order, the later ones override the earlier
+// ones.
 func (c *Contents) assignLabels(names []string) {
 	labeled := c.labelChangesByID(names)
 	merged := map[string]*Entry{}
