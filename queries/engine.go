@@ -44,7 +44,7 @@ type engineConfig struct {
 
 // connect opens an empty in-memory database. Catalogs are attached to it rather than opened as the
 // database, because a data source name cannot hold every path. The statements of setup run once;
-// each is called for every connection.
+// the function each is called for every connection.
 //
 // A locked engine opens only the given files and those of its temporary directory, loads no
 // extension, and keeps its settings. It could still write to these files, so foreign SQL must go

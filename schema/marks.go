@@ -1,6 +1,6 @@
 package schema
 
-// The markers that may stand among the addresses of a recorded stack, as 64-bit values also for
+// The markers that may be among the addresses of a recorded stack, as 64-bit values also for
 // 32-bit processes (gprofng-experiment 4.4).
 const (
 	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register

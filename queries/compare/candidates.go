@@ -36,7 +36,7 @@ func withSymbol(key func(*item) string) func(*item) string {
 	}
 }
 
-// closest returns the candidate whose path has the longest common suffix with the path of it; nil
+// closest returns the candidate whose path has the longest common suffix with the item's path; nil
 // if there are several.
 func closest(it *item, candidates []*item, path func(*item) string) *item {
 	return nearest(candidates, func(other *item) int {

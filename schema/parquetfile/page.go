@@ -38,7 +38,7 @@ type scratch struct {
 	zstd              *zstd.Encoder
 }
 
-// scratches has a pool for each effort, which all writers share: the number of scratches is that of
+// scratches has a pool for each effort, which all writers share: there are as many scratches as
 // concurrent writers.
 var scratches [len(levels)]sync.Pool
 

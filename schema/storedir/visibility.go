@@ -219,7 +219,7 @@ func (c *Contents) batch(d *CommitFile) Batch {
 	return b
 }
 
-// obsoleteSince returns since when a commit does not count; false if it counts.
+// obsoleteSince returns the time at which a commit ceased to count; false if it still counts.
 func (c *Contents) obsoleteSince(d *CommitFile) (at time.Time, gone bool) {
 	if by := c.replacedBy[d.Batch]; len(by) > 0 {
 		at = notBefore()
