@@ -28,7 +28,7 @@ type unrunCommand struct{ page, command, why string }
 var unrunCommands = []unrunCommand{
 	{"README.md", "make build", "builds the program that runs the test"},
 	{"README.md", "perf record", "needs the counters of perf, gprofng and a server in Go"},
-	{"README.md", "stackmill ingest perf.data\nstackmill serve --open", "serve --open starts a browser; the ingest is run further down the page"},
+	{"README.md", "stackmill record ./program", "serve --open starts a browser; TestRecord runs the verb"},
 	{"docs/agents.md", "claude mcp add", "needs an agent; TestAgents runs the verb"},
 	{"docs/cluster.md", "make worker\n", "TestWorker builds the worker"},
 	{"docs/cluster.md", "make worker && podman", "needs podman"},

@@ -25,7 +25,7 @@ type consolePage struct {
 }
 
 var consolePages = []consolePage{
-	{"README.md", firstSteps, 8, ""},
+	{"README.md", firstSteps, 7, ""},
 	{"docs/tour.md", demoStore, 7, ""},
 	{"docs/filters.md", demoStore, 5, ""},
 	{"docs/compare.md", twoBuilds, 3, ""},

@@ -33,6 +33,7 @@ plan retry: chunks claim cpus failed image ingest-option memory minutes output p
 plan status: all format limit
 problems: all experiment format severity strict
 query: as file format memory output strict threads timeout unsafe
+record: cache call-graph debug-dir experiment-timeout frequency jobs kallsyms label memory no-recorded-sources no-system-debug output perf-map-dir pid source-path symfs system vmlinux waits with
 report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
 resymbolize: cache debug-dir dry-run experiment-timeout format jobs kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
 serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
@@ -48,6 +49,7 @@ var refused = []string{
 	"by: export --as pprof --by thread -o x",
 	"by: export --as pgo --by thread -o x",
 	"cache-size: version --cache-size 1G",
+	"call-graph: record --with gprofng --call-graph fp x",
 	"chunk: ingest --chunk 1 x",
 	"chunks: plan x -o y --chunks 2 --minutes 3",
 	"experiment: explain --experiment x",
@@ -74,6 +76,7 @@ var refused = []string{
 	"mode: report header --mode machine",
 	"no-recorded-sources: report functions --no-recorded-sources",
 	"object: report functions --object x",
+	"pid: record --with gprofng --pid 1",
 	"recursive: ingest --plan x --recursive",
 	"report: ingest --plan x --report y",
 	"settle: ingest --settle 1s x",
@@ -82,6 +85,7 @@ var refused = []string{
 	"store: version --store x",
 	"store-location: export --as pprof --store-location s3://x/y -o x",
 	"strict: report --strict",
+	"system: record --with gprofng --system",
 	"thread: export --summaries --thread 1 -o x",
 	"view: export --as pprof --view x -o x",
 	"watch: export --as pprof --watch -o x",

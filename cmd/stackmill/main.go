@@ -102,7 +102,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
 	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "for a store on S3: size limit of the local copy of its tables")
-	root.AddCommand(newIngestCommand(a), newPlanCommand(a), newVersionCommand(a))
+	root.AddCommand(newIngestCommand(a), newRecordCommand(a), newPlanCommand(a), newVersionCommand(a))
 	root.AddCommand(readingCommands(a)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)

@@ -177,7 +177,7 @@ func TestOutputsOnFullDisks(t *testing.T) {
 var printing = map[string]string{
 	"query": "SELECT 1", "compare": "--base base-* --test test-*", "gate": "--base base-* --test test-*",
 	"forget": "monday/test.1.er --dry-run", "label": "monday/test.1.er x=y", "export": "--as folded --metric totalcpu -o -", "plan": "", "plan status": "", "plan retry": "",
-	"ingest": "", "completion": "", "man": "", "mcp": "", "serve": "--listen 127.0.0.1:0",
+	"ingest": "", "record": "", "completion": "", "man": "", "mcp": "", "serve": "--listen 127.0.0.1:0",
 }
 
 // A full standard output is an error of every verb and of its help.

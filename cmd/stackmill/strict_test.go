@@ -34,7 +34,7 @@ var fromStore = map[string][]string{
 }
 
 // otherVerbs are the verbs that do not answer from a store.
-var otherVerbs = []string{"man", "check", "compact", "completion", "forget", "help", "ingest", "label", "mcp", "plan", "resymbolize", "serve", "version"}
+var otherVerbs = []string{"man", "check", "compact", "completion", "forget", "help", "ingest", "label", "mcp", "plan", "record", "resymbolize", "serve", "version"}
 
 // damage flips a bit of the last commit of a store.
 func damage(t *testing.T, store string) {

@@ -50,7 +50,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/samples stages/code stages/structure stages/rollup", "events to samples and their sums; machine code and source text; programs and stacks read back from a store; values by function of many experiments"},
 	{"stages/write", "the files of a store"},
 
-	{"pipeline/compact pipeline/plan", "merging of batches; an ingest's chunks for the tasks of a cluster"},
+	{"pipeline/compact pipeline/plan pipeline/record", "merging of batches; an ingest's chunks for the tasks of a cluster; recording of programs"},
 	{"pipeline", "the writing side"},
 	{"pipeline/runner pipeline/owner", "ingests with their reports, logs and metrics; the owners of paths"},
 	{"queries/...", "the reading side"},
@@ -74,6 +74,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/write", "internal schema schema/storedir schema/parquetfile stages/rollup", "it writes any table"},
 	{"pipeline/compact", "internal schema schema/storedir schema/parquetfile/rowreader stages/write", "it merges the rows of any table"},
 	{"pipeline/plan", "internal schema schema/storedir", "it knows paths and what a store says of them"},
+	{"pipeline/record", "internal", "it knows command lines, no recordings"},
 	{"queries", "internal schema schema/storedir schema/parquetfile schema/parquetfile/rowreader stages/rollup stages/attribute stages/program stages/stacktree stages/structure", "it knows no recordings, and no stage that writes"},
 }
 
