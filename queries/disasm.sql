@@ -31,7 +31,7 @@
 --     FROM pc_metrics p ANTI JOIN (SELECT experiment_id, location_id FROM locations_wide WHERE reason <> '') l USING (experiment_id, location_id)
 --     SEMI JOIN disasm k ON k.experiment_id = p.experiment_id AND k.mode = p.mode AND k.metric = p.metric AND k.function_id = p.function_id
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(found) OR sum(inclusive) <> sum(found_inclusive)
--- invariant listed: Every row of `listings` has its instructions.
+-- invariant listed: Every function in `listings` has rows in `instructions`.
 --   SELECT experiment_id, function_no, listed_in, listing FROM listings ANTI JOIN instructions_wide USING (experiment_id, function_no)
 -- invariant apart: Instructions do not overlap.
 --   SELECT * FROM (

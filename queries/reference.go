@@ -76,7 +76,7 @@ func wideTable(t *schema.Table) string {
 	if t.Computed == nil {
 		return ""
 	}
-	s := fmt.Sprintf("\nThe view `%s` also has\n\n| column | type | meaning |\n| --- | --- | --- |\n", t.Wide())
+	s := fmt.Sprintf("\nThe view `%s` also has these columns:\n\n| column | type | meaning |\n| --- | --- | --- |\n", t.Wide())
 	for _, c := range t.Computed {
 		s += fmt.Sprintf("| `%s` | %s | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 	}

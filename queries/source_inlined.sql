@@ -14,12 +14,12 @@
 -- inlined_file = inline_frames.file: The source file of the inlined code; empty if unknown.
 -- inlined_line = inline_frames.line: The line of the place in `inlined_file`.
 -- exclusive = source_values.exclusive: The value of the samples whose leaf is at the place itself, not in code inlined there.
--- inclusive = source_values.inclusive: The value of the samples whose stack contains the line, each sample counted once.
+-- inclusive = source_values.inclusive: The value of the samples whose stack contains the place, each sample counted once.
 --
 -- invariant one_row: Every row's experiment and unit exist; a place has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
--- invariant parts: The exclusive values of code inlined at a line sum to no more than the line's, unless values are negative.
+-- invariant parts: The exclusive values of the code inlined at a line sum to at most the line's exclusive value, unless values are negative.
 --   SELECT experiment_id, mode, metric, file, line, sum(line_value), sum(inlined) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS line_value, 0 AS inlined FROM source
 --     UNION ALL

@@ -5,7 +5,7 @@
 -- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- thread_name = thread_names.thread_name: The name; missing for threads whose names were not recorded.
+-- thread_name = thread_names.thread_name: The name of the threads; missing for threads whose names were not recorded.
 -- value = usage_values.value
 -- threads BIGINT: [count] The number of threads.
 -- processes BIGINT: [count] The number of processes of these threads.

@@ -6,7 +6,7 @@ var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in the order in which they were loaded."}
 	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
 	stackNo  = Column{"stack", Int32, DictOrDelta, "", false, "The recorded stack: `recorded_stacks.stack`."}
-	nameNo   = Column{"name_no", Int32, Dict, "", false, "Which of its names the thread had: `thread_names.name_no`, which has no such row if the name is unknown."}
+	nameNo   = Column{"name_no", Int32, Dict, "", false, "Which of its names the thread had: `thread_names.name_no`. If the name is unknown, `thread_names` has no such row."}
 	cgroup   = Column{"cgroup", Label, Dict, "", true, "The control group that the thread was in: its path below the root of the hierarchy, or its identifier if the path was not recorded; missing if no control group was recorded."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
