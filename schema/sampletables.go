@@ -114,9 +114,9 @@ var (
 	}}
 	// ThreadStates also has rows for times in unknown states, which neither waits nor samples can
 	// show.
-	ThreadStates = &Table{Name: "thread_states", Row: "one period in which one thread was in one state", Key: key("thread_id", "t0_ns"), Columns: []Column{
+	ThreadStates = &Table{Name: "thread_states", Row: "one period in which one thread was in one state", Key: key("process", "thread_id", "t0_ns"), Columns: []Column{
 		experimentID,
-		{"process", Int32, Dict, "", true, "The process; missing for a thread outside of the namespace of processes that perf recorded."},
+		{"process", Int32, Dict, "", true, "The process; missing for a thread outside of the process namespace in which perf ran; such threads have their id on the whole machine."},
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"t0_ns", Int64, Delta, "ns", false, "The period's start, from the founder's start."},
 		{"t1_ns", Int64, Delta, "ns", false, "The period's end, from the founder's start."},

@@ -264,6 +264,41 @@ func TestOtherNamespace(t *testing.T) {
 	}
 }
 
+// In a container, the tracepoint of a switch has another thread id than the switch record. They are
+// joined: each wait has its stack and its thread's id in the container.
+func TestContainer(t *testing.T) {
+	rec, states := openWall(t, "container")
+	for _, s := range states {
+		if s.ThreadID > 10 || s.Process == 0 {
+			t.Errorf("not a thread of the container: %+v", s)
+		}
+	}
+	waits, slept := 0, int64(0)
+	for _, p := range rec.Processes {
+		reader := p.Events(schema.Wait)
+		for b, _ := reader.Next(); b != nil; b, _ = reader.Next() {
+			e := schema.Events{RecordBatch: b}
+			durations, stacks := e.Int64s("duration_ns"), e.Int32s("raw_stack")
+			for i, state := range e.Int32s("state") {
+				if schedule.State(state) == schedule.On {
+					continue
+				}
+				waits++
+				var stack decode.RawStack
+				if p.Stacks.Stack(stacks[i], &stack); stack.Reason == decode.ReasonNoWaitStack {
+					t.Errorf("a wait of %d ns has no stack", durations[i])
+				}
+				if schedule.State(state) == schedule.Blocked {
+					slept = max(slept, durations[i])
+				}
+			}
+		}
+	}
+	if waits == 0 || slept < 19e6 || slept > 60e6 {
+		t.Errorf("%d waits, the longest of %d ns", waits, slept)
+	}
+}
+
 // latencyNames are the recordings with golden latencies: those with a clock and switch records of
 // single processes.
 var latencyNames = []string{"attach_late", "convoy_both", "convoy_freq", "feed_dwarf", "naps_both", "naps_switch", "phases_switch"}

@@ -32,16 +32,16 @@ type scheduleStep struct {
 	r        *reader
 	t        *timeline
 	follower *schedule.Follower
-	lives    []life // records still to follow, in order of time
-	owners   map[int32]*process
-	to       *sampleBatch // the batch that gets the states and waits
+	lives    []life             // records still to follow, in order of time
+	local    map[int32]int32    // thread id that the follower has -> thread id in samples; nil: the same
+	owners   map[int32]*process // by the follower's thread ids, like outs
+	to       *sampleBatch       // the batch that gets the states and waits
 	source   schedule.Source
 	clock    int32             // the event whose samples measure time on the CPU, -1 if there is none
 	foreign  *processRows      // states of threads whose process is unknown
 	used     map[*process]bool // processes with states
 	order    []*process        // the processes in used, in order of their first state
 	outs     map[int32]outRow  // thread -> its row at its latest switch out
-	ended    map[int32]int64   // thread -> end of its last known state, in ns
 }
 
 // outRow has the columns that a wait takes from the sample of the switch out.
@@ -82,14 +82,17 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	}
 	step := &scheduleStep{
 		r: r, t: t, lives: t.lives, owners: map[int32]*process{}, source: source, clock: r.clockEvent(),
-		foreign: &processRows{}, used: map[*process]bool{}, outs: map[int32]outRow{}, ended: map[int32]int64{},
+		foreign: &processRows{}, used: map[*process]bool{}, outs: map[int32]outRow{},
 	}
 	missing := r.missingOf(source)
 	if missing > 0 {
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: a thread that is on none of the others may wait or run there, so waits cannot be measured: record with -a", missing, r.meta.online)
 	}
 	if r.sched.foreign {
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "other-namespace", "perf ran in its own process namespace: samples have the thread ids of the namespace, but tracepoint fields and thread states have those of the whole machine")
+		r.problem(diagnostic.Info, diagnostic.NoOffset, "other-namespace", "perf ran in its own process namespace: threads outside of it, and tracepoint fields, have the thread ids of the whole machine")
+	}
+	if source == schedule.Tracepoints {
+		step.local = r.sched.local
 	}
 	end := max(r.found.sampleRefs.latest, r.found.switchRefs.latest, t.end)
 	step.follower = schedule.Follow(schedule.Recording{
@@ -216,14 +219,22 @@ func (s *scheduleStep) sample(own *parsedSample, first int, to *sampleBatch) {
 			list[first] = int64(min(max(s.follower.Running(), 1), max(s.r.rec.CPUs, 1)))
 		}
 	}
-	traced := &own.traced
+	traced, waker := &own.traced, own.tid
 	if traced.kind == tracedNothing || own.ref.time == 0 {
 		return
+	}
+	if s.r.sched.foreign {
+		if waker == 0 { // it may be any thread outside of the namespace
+			waker = -1
+		}
+		if s.source == schedule.Records {
+			traced.tid, traced.next = s.r.sched.local[traced.tid], s.r.sched.local[traced.next]
+		}
 	}
 	here := schedule.Sample{Process: int32(own.p.Number), Row: own.p.waits().seen, Stack: to.rows.narrow[rowStack][first]}
 	if traced.kind != tracedSwitch {
 		s.own(traced.tid, own.other)
-		s.follower.Wakeup(&schedule.Wakeup{Time: own.ref.time, Thread: traced.tid, New: traced.kind == tracedNew, Waker: own.tid, Sample: here})
+		s.follower.Wakeup(&schedule.Wakeup{Time: own.ref.time, Thread: traced.tid, New: traced.kind == tracedNew, Waker: waker, Sample: here})
 		return
 	}
 	if s.own(traced.tid, own.switchedOut); own.switchedOut != own.p {
@@ -245,7 +256,10 @@ func (s *scheduleStep) sample(own *parsedSample, first int, to *sampleBatch) {
 
 // emit adds an interval to the batch.
 func (s *scheduleStep) emit(i *schedule.Interval) {
-	p := s.owners[i.Thread]
+	p, tid := s.owners[i.Thread], i.Thread
+	if local := s.local[tid]; local > 0 {
+		tid = local
+	}
 	if p != nil && !s.used[p] {
 		s.used[p] = true
 		s.order = append(s.order, p)
@@ -258,7 +272,7 @@ func (s *scheduleStep) emit(i *schedule.Interval) {
 	from, until := s.t.ns(i.From), s.t.ns(i.To)
 	r.state.wide[rowTime], r.state.wide[rowPeriod], r.state.wide[rowWaker] = from, until, waker
 	r.state.narrow = [narrowColumns]int32{
-		rowThread: i.Thread, rowCPU: i.CPU, rowEvent: int32(i.State) | int32(i.Border)<<borderShift, rowName: i.Waker, rowStack: -1,
+		rowThread: tid, rowCPU: i.CPU, rowEvent: int32(i.State) | int32(i.Border)<<borderShift, rowName: i.Waker, rowStack: -1,
 	}
 	if i.State.Waits() && p != nil {
 		out, known := s.outs[i.Thread]
@@ -268,17 +282,18 @@ func (s *scheduleStep) emit(i *schedule.Interval) {
 		r.waits = true
 		r.wait.wide[rowTime], r.wait.wide[rowPeriod], r.wait.wide[rowWaker] = until, until-from, waker
 		r.wait.narrow = [narrowColumns]int32{
-			rowThread: i.Thread, rowCPU: i.CPU, rowEvent: int32(i.State), rowName: out.name, rowCGroup: out.cgroup, rowStack: p.waitStack(i),
+			rowThread: tid, rowCPU: i.CPU, rowEvent: int32(i.State), rowName: out.name, rowCGroup: out.cgroup, rowStack: p.waitStack(i),
 		}
 		w := p.waits()
 		r.state.narrow[rowStack] = int32(w.waited)
 		w.waited++
 	}
-	if i.State != schedule.Unknown {
-		s.ended[i.Thread] = until
-	}
-	if i.State == schedule.On && p != nil {
-		p.measure(i.Thread).on += until - from
+	if i.State != schedule.Unknown && p != nil {
+		times := p.measure(tid)
+		times.until, times.name = until, s.outs[i.Thread].name
+		if i.State == schedule.On {
+			times.on += until - from
+		}
 	}
 	s.to.states = append(s.to.states, r)
 }
@@ -318,9 +333,13 @@ func (p *process) waits() *processWaits {
 	return p.wait
 }
 
-// threadTime has the time that a thread was on a CPU, in ns, and the sum of the values of its clock
-// samples.
-type threadTime struct{ on, value int64 }
+// threadTime has times of a thread, in ns.
+type threadTime struct {
+	on    int64 // how long it was on a CPU
+	value int64 // sum of the values of its clock samples
+	until int64 // end of its last known state
+	name  int32 // its name then
+}
 
 // add adds the value of a sample. The sum saturates: damaged values may be too large.
 func (t *threadTime) add(value int64) { t.value = bounds.Add(t.value, value) }
@@ -404,8 +423,8 @@ func (s *scheduleStep) unsampled(p *process, sink *sinkStep) {
 		if t := p.waits().times[tid]; t.value == 0 && t.on > 0 {
 			unsampled := p.Stacks.Intern(&decode.RawStack{OMPState: decode.StateOn, Reason: decode.ReasonUnsampled})
 			r := row{}
-			r.wide[rowTime], r.wide[rowPeriod], r.wide[rowWaker] = s.ended[tid], t.on, noWaker
-			r.narrow = [narrowColumns]int32{rowThread: tid, rowCPU: -1, rowEvent: int32(schedule.On), rowName: s.outs[tid].name, rowCGroup: noCGroup, rowStack: unsampled}
+			r.wide[rowTime], r.wide[rowPeriod], r.wide[rowWaker] = t.until, t.on, noWaker
+			r.narrow = [narrowColumns]int32{rowThread: tid, rowCPU: -1, rowEvent: int32(schedule.On), rowName: t.name, rowCGroup: noCGroup, rowStack: unsampled}
 			sink.addOne(&p.waits().rows, &r, waitFields)
 		}
 	}

@@ -90,7 +90,7 @@ type endMarks struct {
 type recordIndex struct {
 	sampleRefs  sampleRefs
 	switchRefs  sampleRefs      // refs of the switch records
-	owners      map[int32]int32 // thread -> process, by the thread's first tracepoint sample
+	owners      map[int32]owner // thread -> its process, by the thread's first tracepoint sample
 	sidebands   []sideband
 	deferred    []deferredChain
 	cgroupNames cgroupNames

@@ -253,6 +253,13 @@ func (r *reader) origin() string {
 	return ""
 }
 
+// owner is the process of a thread, and the thread's id on the whole machine, by the thread's first
+// tracepoint sample.
+type owner struct {
+	pid    int32
+	global int32 // 0: unknown
+}
+
 // noteOwner notes the process of a thread when it sees the thread's first tracepoint sample.
 func (r *reader) noteOwner(a *attr, body []byte) {
 	if a.sampleType&sampleTID == 0 {
@@ -266,32 +273,51 @@ func (r *reader) noteOwner(a *attr, body []byte) {
 	switch pid, tid := c.s32(), c.s32(); {
 	case pid > 0 && tid > 0:
 		if _, known := r.found.owners[tid]; !known {
-			r.found.owners[tid] = pid
+			o := owner{pid, r.commonPID(body)}
+			r.found.owners[tid] = o
+			r.sched.foreign = r.sched.foreign || o.global > 0 && o.global != tid
 		}
 	case pid == 0 && tid == 0 && !r.sched.foreign && r.sched.idles < maxIdles:
 		r.sched.idles++
-		r.sched.foreign = r.isForeign(body)
+		r.sched.foreign = r.commonPID(body) > 0
 	}
 }
 
-// maxIdles is the maximum number of samples without a thread that are checked by isForeign.
+// maxIdles is the maximum number of samples with thread id 0 whose common_pid is read. If it is not
+// 0, the sample is not of the idle thread, but of a thread outside of the process namespace in
+// which perf ran (perf-wall-clock 2).
 const maxIdles = 1 << 14
 
-// isForeign reports whether a sample with thread id 0 is not of the idle thread, but of a thread
-// outside of the process namespace in which perf ran (perf-wall-clock 2).
-func (r *reader) isForeign(body []byte) bool {
+// commonPID returns a tracepoint sample's field common_pid, the id of its thread on the whole
+// machine; 0 if the sample does not have it.
+func (r *reader) commonPID(body []byte) int32 {
 	var s sample
 	if !r.readSample(0, body, &s) || s.event < 0 {
-		return false
+		return 0
 	}
 	format := r.formatOf(r.events[s.event])
 	if format == nil {
-		return false
+		return 0
 	}
 	n := format.Field("common_pid")
 	if n < 0 {
-		return false
+		return 0
 	}
-	tid, ok := format.Fields[n].Number(s.raw, r.big)
-	return ok && tid > 0
+	tid, _ := format.Fields[n].Number(s.raw, r.big)
+	return int32(tid)
+}
+
+// joinThreads maps the ids of threads on the whole machine to those in perf's process namespace.
+// An id that two threads of the namespace had stays unknown.
+func (r *reader) joinThreads() {
+	if !r.sched.foreign {
+		return
+	}
+	r.sched.local = map[int32]int32{0: 0}
+	for tid, o := range r.found.owners {
+		if _, twice := r.sched.local[o.global]; twice {
+			tid = 0
+		}
+		r.sched.local[o.global] = tid
+	}
 }

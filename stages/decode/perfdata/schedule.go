@@ -124,7 +124,8 @@ type schedulerRecords struct {
 	// foreign says that the fields of tracepoints have other thread ids than samples and records,
 	// because perf ran in a process namespace of its own.
 	foreign bool
-	idles   int // number of samples checked by isForeign
+	local   map[int32]int32 // if foreign: thread id in fields -> thread id in samples and records, 0 if ambiguous
+	idles   int             // number of samples whose common_pid was read to find foreign
 	latest  uint64
 	before  uint64 // the latest time before perf's last FINISHED_ROUND
 }

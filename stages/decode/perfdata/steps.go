@@ -124,6 +124,7 @@ func (r *reader) attribute(t *timeline) {
 		r.found.accesses |= exactSamples
 	}
 	r.findTraced()
+	r.joinThreads()
 	r.describeFields()
 	schedule := r.follow(t)
 	samples := &parseStep{records: &stackReader{reader: r}, samples: newRefQueue(&r.found.sampleRefs)}
@@ -282,14 +283,17 @@ func (a *attributeStep) traced(own *parsedSample) {
 }
 
 // owner returns the process of a thread id in a tracepoint's field. It returns nil for the idle
-// thread, and if such ids are of another process namespace (schedulerRecords.foreign).
+// thread, and for threads outside of perf's process namespace.
 func (a *attributeStep) owner(tid int32, time uint64) *process {
-	if tid <= 0 || a.sched.foreign {
+	if a.sched.foreign {
+		tid = a.sched.local[tid]
+	}
+	if tid <= 0 {
 		return nil
 	}
 	pid, known := a.t.tids[tid]
 	if !known {
-		if pid, known = a.found.owners[tid]; !known {
+		if pid = a.found.owners[tid].pid; pid == 0 {
 			pid = tid
 		}
 	}
