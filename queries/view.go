@@ -58,6 +58,9 @@ var order = []string{
 	"timeline", "timeline_by", "cpu_timeline", "cpu_timeline_by", "second_metrics", "interval_metrics", "sample_point_metrics", "metric_totals",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
 	"sched_threads", "runqueue", "parallelism", "waits", "wakers",
+	"syscall_names", "error_names", "leaf_functions", "tracepoint_samples", "event_gaps",
+	"syscalls", "syscall_functions", "syscall_threads", "syscall_errors", "lock_waits", "lock_callers", "lock_threads", "locks",
+	"block_requests", "block_io", "kernel_allocations", "kernel_memory", "interrupts", "interrupt_handlers",
 	"size_ranges", "heap_calls", "heap_blocks", "heap_stacks", "heap_statistics", "heap_sizes",
 	"byte_ranges", "size_metrics", "duration_ranges", "duration_metrics",
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
@@ -71,7 +74,8 @@ var order = []string{
 var generated = map[string]func() string{
 	"sample_metrics":  func() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) },
 	"default_metrics": func() string { return defaultMetrics("") },
-	"heap_stacks":     heapStacks.query, "io_stacks": ioStacks.query,
+	"syscall_names":   syscallNamesView, "error_names": errorNamesView,
+	"heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
 	"inline_heap_stacks": heapStacks.inlined, "inline_io_stacks": ioStacks.inlined, "size_metrics": sizes.query, "duration_metrics": durations.query,
 }
 

@@ -116,7 +116,7 @@ func (v View) arguments() string {
 }
 
 func TestMetricsViewsStartAlike(t *testing.T) {
-	helpers := []string{"labels", "marks", "default_metrics", "chosen", "compare_functions", "modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
+	helpers := []string{"labels", "marks", "syscall_names", "error_names", "leaf_functions", "tracepoint_samples", "event_gaps", "default_metrics", "chosen", "compare_functions", "modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
 		"call_paths", "node_paths", "tree_calls", "uneven_nodes", "mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "size_ranges", "byte_ranges", "duration_ranges"}
 	views, err := Views()
 	if err != nil {

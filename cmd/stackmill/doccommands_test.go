@@ -52,6 +52,7 @@ var unrunCommands = []unrunCommand{
 	{"docs/operations.md", "stackmill ingest --watch", "runs until a signal; TestWatch runs it"},
 	{"docs/operations.md", "#!/bin/sh", "needs Slurm"},
 	{"docs/perf.md", "perf record -k CLOCK_MONOTONIC", "needs tracepoints; testdata/wall has such recordings"},
+	{"docs/perf.md", "perf record -c 1 -e raw_syscalls", "needs tracepoints; testdata/wall has such recordings"},
 	{"docs/performance.md", "make bench", "takes minutes"},
 	{"docs/performance.md", "perf record", "records the program itself; its SQL is run"},
 	{"docs/performance.md", "bin/stackmill query", "its SQL is run"},
@@ -84,7 +85,7 @@ var foreignPrograms = strings.Fields(`. [ aws callgrind_annotate cat cd chmod ch
 	go grep head jq ln make nice nm node npm openssl parallel perf podman pprof sbatch seq setfacl source speedscope ssh sysctl tail tar test touch`)
 
 // foreignFlags are the long options of other programs that pages name on their own.
-var foreignFlags = strings.Fields(`--all-cgroups --buildid-all --buildid-mmap --call-graph --phys-data --sample-cpu --signal
+var foreignFlags = strings.Fields(`--all-cgroups --buildid-all --buildid-mmap --call-graph --filter --phys-data --sample-cpu --signal
 	--sshloginfile --switch-events --switch-output --tid --time --user-callchains --user-regs`)
 
 // blockLanguages says how the commands in blocks of a language are checked.

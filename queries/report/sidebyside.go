@@ -16,6 +16,15 @@ var (
 	sizeRange      = Column{"size_range", "Size", Words}
 	operation      = Column{"operation", "Operation", Words}
 	when           = Column{"time_ns", "At s", Moment}
+	calls          = Column{"calls", "Calls", Number}
+	call           = Column{"name", "Call", Words}
+	failed         = Column{"errors", "Errors", Number}
+	totalTime      = Column{"total_ns", "Total s", Moment}
+	meanTime       = Column{"mean_ns", "Mean s", Moment}
+	longestTime    = Column{"longest_ns", "Longest s", Moment}
+	lockWait       = Column{"wait_ns", "Wait s", Moment}
+	lockWaits      = Column{"waits", "Waits", Number}
+	lockType       = Column{"type", "Type", Words}
 	ioSums         = []Column{
 		{"read_ns", "Read s", Time}, {"read_bytes", "Bytes read", Count}, {"reads", "Reads", Count},
 		{"write_ns", "Write s", Time}, {"written_bytes", "Bytes written", Count}, {"writes", "Writes", Count},
@@ -139,6 +148,53 @@ var sideBySide = []Report{
 		Name: "parallelism", View: "parallelism", Title: "Threads on CPUs at the same time",
 		Columns: []Column{{"level", "Threads", Number}, {"wall_ns", "Wall s", Seconds}, {"on_ns", "CPU s", Seconds}},
 		order:   "level",
+	},
+	{
+		Name: "syscalls", View: "syscall_functions", Title: "System calls by function",
+		Columns: []Column{calls, failed, totalTime, meanTime, longestTime, call, {"function", "Function", Words}, loadObject},
+		order:   "total_ns DESC NULLS LAST, calls DESC, number, name, function, load_object, function_id",
+	},
+	{
+		Name: "syscall-threads", View: "syscall_threads", Title: "System calls by thread",
+		Columns: []Column{calls, failed, totalTime, meanTime, longestTime, call, process, thread, threadName},
+		order:   "total_ns DESC NULLS LAST, calls DESC, number, name, process, thread_id",
+	},
+	{
+		Name: "syscall-errors", View: "syscall_errors", Title: "System calls that failed",
+		Columns: []Column{calls, {"error_name", "Error", Words}, {"error", "Number", Number}, call, {"function", "Function", Words}, loadObject},
+		order:   "calls DESC, error, number, name, function, load_object, function_id",
+	},
+	{
+		Name: "lock-waits", View: "lock_callers", Title: "Waits for locks of the kernel by function",
+		Columns: []Column{lockWait, lockWaits, meanTime, longestTime, lockType, {"function", "Function", Words}, loadObject},
+		order:   "wait_ns DESC NULLS LAST, waits DESC, function, load_object, type, function_id",
+	},
+	{
+		Name: "lock-threads", View: "lock_threads", Title: "Waits for locks of the kernel by thread",
+		Columns: []Column{lockWait, lockWaits, meanTime, longestTime, process, thread, threadName},
+		order:   "wait_ns DESC NULLS LAST, waits DESC, process, thread_id",
+	},
+	{
+		Name: "locks", View: "locks", Title: "Locks of the kernel that threads waited for",
+		Columns: []Column{lockWait, lockWaits, meanTime, longestTime, {"threads", "Threads", Number}, lockType, {"lock", "Lock", Address}},
+		order:   "wait_ns DESC NULLS LAST, waits DESC, lock",
+	},
+	{
+		Name: "block-io", View: "block_io", Title: "Requests to block devices",
+		Columns: []Column{totalTime, {"requests", "Requests", Number}, {"bytes", "Bytes", Number}, meanTime, longestTime, {"operation", "Operation", Words},
+			{"device", "Device", Words}, {"function", "Function", Words}, loadObject},
+		order: "total_ns DESC NULLS LAST, bytes DESC, requests DESC, operation, device, function, load_object, function_id",
+	},
+	{
+		Name: "kernel-memory", View: "kernel_memory", Title: "Memory that the kernel allocated",
+		Columns: []Column{{"allocated_bytes", "Allocated", Number}, {"requested_bytes", "Requested", Number}, {"wasted_bytes", "Wasted", Number}, {"unfreed_bytes", "Not freed", Number},
+			{"allocations", "Allocations", Number}, {"moved", "Moved", Number}, {"caller", "Called by", Words}, {"call_site", "At", Address}, {"function", "Function", Words}, loadObject},
+		order: "allocated_bytes DESC, allocations DESC, call_site, function, load_object, function_id",
+	},
+	{
+		Name: "interrupts", View: "interrupt_handlers", Title: "Handlers of interrupts",
+		Columns: []Column{totalTime, {"runs", "Runs", Number}, meanTime, longestTime, {"cpus", "CPUs", Number}, {"kind", "Kind", Words}, {"number", "Number", Number}, {"name", "Name", Words}},
+		order:   "total_ns DESC NULLS LAST, runs DESC, kind, number, name",
 	},
 	{
 		Name: "sync-objects", View: "sync_objects", Title: "Objects that threads waited for",

@@ -13,6 +13,23 @@ export interface AllocationsRow {
   stack_id: string;
 }
 
+export interface BlockIoRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  function_id: string;
+  function: string | null;
+  load_object: string;
+  device: string;
+  operation: string;
+  requests: Value;
+  bytes: Value;
+  timed: Value;
+  total_ns: Value | null;
+  mean_ns: Value;
+  longest_ns: Value;
+}
+
 export interface CallTreeRow {
   experiment_id: string;
   experiment: string;
@@ -390,6 +407,20 @@ export interface HeapStatisticsRow {
   largest_leak: Value | null;
 }
 
+export interface InterruptsRow {
+  experiment_id: string;
+  experiment: string;
+  kind: string;
+  number: Value;
+  name: string;
+  runs: Value;
+  timed: Value;
+  total_ns: Value | null;
+  mean_ns: Value;
+  longest_ns: Value;
+  cpus: Value;
+}
+
 export interface IoActivityRow {
   experiment_id: string;
   experiment: string;
@@ -490,6 +521,24 @@ export interface IoStatisticsRow {
   longest_ns: Value;
 }
 
+export interface KernelMemoryRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  function_id: string;
+  function: string | null;
+  load_object: string;
+  call_site: Value;
+  caller: string | null;
+  caller_offset: Value;
+  allocations: Value;
+  requested_bytes: Value;
+  allocated_bytes: Value;
+  wasted_bytes: Value;
+  unfreed_bytes: Value;
+  moved: Value;
+}
+
 export interface LeaksRow {
   experiment_id: string;
   experiment: string;
@@ -527,6 +576,47 @@ export interface LoadObjectsRow {
   inclusive: Value;
   load_object_id: string;
   path: string;
+}
+
+export interface LockThreadsRow {
+  experiment_id: string;
+  experiment: string;
+  process: number;
+  thread_id: Value;
+  thread_name: string | null;
+  waits: Value;
+  timed: Value;
+  wait_ns: Value | null;
+  mean_ns: Value;
+  longest_ns: Value;
+}
+
+export interface LockWaitsRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  function_id: string;
+  function: string | null;
+  load_object: string;
+  type: string | null;
+  waits: Value;
+  timed: Value;
+  wait_ns: Value | null;
+  mean_ns: Value;
+  longest_ns: Value;
+}
+
+export interface LocksRow {
+  experiment_id: string;
+  experiment: string;
+  lock: Value;
+  type: string;
+  threads: Value;
+  waits: Value;
+  timed: Value;
+  wait_ns: Value | null;
+  mean_ns: Value;
+  longest_ns: Value;
 }
 
 export interface MemoryObjectsRow {
@@ -861,6 +951,56 @@ export interface SyncObjectsRow {
   wait_ns: Value;
   longest_ns: Value;
   threads: Value;
+}
+
+export interface SyscallErrorsRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  function_id: string;
+  function: string | null;
+  load_object: string;
+  number: Value;
+  name: string | null;
+  error: Value;
+  error_name: string | null;
+  calls: Value;
+  total_ns: Value | null;
+}
+
+export interface SyscallThreadsRow {
+  experiment_id: string;
+  experiment: string;
+  process: number;
+  thread_id: Value;
+  thread_name: string | null;
+  number: Value;
+  name: string | null;
+  calls: Value;
+  errors: Value;
+  timed: Value;
+  total_ns: Value | null;
+  mean_ns: Value;
+  shortest_ns: Value;
+  longest_ns: Value;
+}
+
+export interface SyscallsRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  function_id: string;
+  function: string | null;
+  load_object: string;
+  number: Value;
+  name: string | null;
+  calls: Value;
+  errors: Value;
+  timed: Value;
+  total_ns: Value | null;
+  mean_ns: Value;
+  shortest_ns: Value;
+  longest_ns: Value;
 }
 
 export interface ThreadNamesRow {

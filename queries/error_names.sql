@@ -1,0 +1,4 @@
+-- row: one error number of Linux, as most architectures have it
+--
+-- error INTEGER: The number.
+-- name VARCHAR: Its name: `ENOENT`.

@@ -1,0 +1,5 @@
+-- row: one system call of Linux on one architecture
+--
+-- arch VARCHAR: The architecture: `x86_64`, `i386` or `aarch64`.
+-- number INTEGER: Its number.
+-- name VARCHAR: Its name.
