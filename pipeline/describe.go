@@ -24,7 +24,7 @@ type description struct {
 
 // describe emits the tables about the recording as a whole, once all problems are known.
 func describe(d *description) error {
-	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.threadStateRows(), d.eventFormatRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
+	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.threadStateRows(), d.eventFormatRows(), d.countRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
 }
 
 func (d *description) experimentRow() error {
@@ -82,6 +82,25 @@ func (d *description) eventFormatRows() error {
 		rows.Append(f.Event, f.System, int32(f.Position), f.Name, f.Type, int32(f.Offset), int32(f.Size), f.Signed, int32(f.Elements), f.Dynamic, f.Text)
 	}
 	return rows.Close()
+}
+
+func (d *description) countRows() error {
+	if d.rec.Counts == nil {
+		return nil
+	}
+	rows := schema.NewRows(schema.Counts, d.id, d.emit)
+	orMissing := func(known bool, v any) any {
+		if known {
+			return v
+		}
+		return nil
+	}
+	err := d.rec.Counts(func(c *decode.Count) error {
+		rows.Append(int32(c.Interval), c.FromNS, c.UntilNS, c.Event, orMissing(c.CPU >= 0, c.CPU), orMissing(c.ThreadID >= 0, c.ThreadID),
+			orMissing(c.ThreadName != "", c.ThreadName), orMissing(c.Counted, c.Value), orMissing(c.EnabledNS >= 0, c.EnabledNS), orMissing(c.RunningNS >= 0, c.RunningNS), c.Unit, c.Scale)
+		return nil
+	})
+	return errors.Join(err, rows.Close())
 }
 
 func (d *description) threadStateRows() error {

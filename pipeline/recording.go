@@ -39,10 +39,10 @@ const (
 	Failed   = "failed"
 )
 
-// statusOf returns the status of an experiment, from its worst problem and its number of samples.
+// statusOf returns the status of an experiment, from its worst problem and from what was read of it.
 func statusOf(rec *decode.Recording, samples int64) string {
 	switch {
-	case rec.Problems.Errors() > 0 && samples == 0:
+	case rec.Problems.Errors() > 0 && samples == 0 && rec.Counts == nil:
 		return Failed
 	case rec.Problems.Errors() > 0:
 		return Partial

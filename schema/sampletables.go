@@ -147,6 +147,21 @@ var (
 		{"number", Int64, DictOrDelta, "", true, "The field's value; pointers and unsigned 64-bit numbers are stored as signed numbers with the same bits. Missing for texts."},
 		{"text", String, Dict, "", true, "The field's text: for arrays of characters, the text up to the first NUL; for other arrays, hexadecimal, such as `0x1,0x2` if an element has several bytes. Missing for numbers."},
 	}}
+	Counts = &Table{Name: "counts", Row: "what one counter of `perf stat record` counted in one interval. An event may have a counter on each CPU, or for each thread", Key: key("interval_no", "event", "cpu", "thread_id"), Columns: []Column{
+		experimentID,
+		{"interval_no", Int32, Dict, "", false, "The interval's number, from 1. Without `perf stat -I`, there is only one."},
+		{"t0_ns", Int64, Dict, "ns", false, "The interval's start, from when perf began to count."},
+		{"t1_ns", Int64, Dict, "ns", false, "The interval's end, from when perf began to count."},
+		{"event", Label, Dict, "", false, "The event, as perf names it; a second event of the same name is `<event>_2`."},
+		{"cpu", Int32, Dict, "", true, "The CPU on which the counter counted; missing if it counted on all of them."},
+		{"thread_id", Int64, Dict, "", true, "The thread that the counter counted, and those that it created; missing if it counted all threads."},
+		{"thread_name", String, Dict, "", true, "The thread's name; missing if it was not recorded."},
+		{"value", Int64, Plain, "", true, "The count, as the counter counted it (not scaled); missing if perf could not read it."},
+		{"enabled_ns", Int64, Plain, "ns", true, "How long the counter was enabled; missing if there was none, because the machine cannot count the event."},
+		{"running_ns", Int64, Plain, "ns", true, "How long the counter was counting; less than `enabled_ns` if counters shared the hardware; missing as `enabled_ns`."},
+		{"unit", Label, Dict, "", false, "The unit in which perf shows the event, such as `msec`; empty for plain counts."},
+		{"scale", String, Dict, "", false, "The factor that converts values to this unit, such as `1e-06`."},
+	}}
 	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"type", Label, Dict, "", false, "The type of the value, which is also the metric's name."},

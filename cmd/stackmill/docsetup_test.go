@@ -107,7 +107,7 @@ func perfStore(t *testing.T, dir string) {
 	args := []string{"ingest", "--store", filepath.Join(dir, "store"), "--no-system-debug", "--debug-dir", dir, "--symfs", filepath.Join(dir, "testdata/symfs"),
 		filepath.Join(dir, "testdata/perf/p_recur_dwarf.data"), filepath.Join(recordings, "exp/recur.er"),
 		filepath.Join(dir, "testdata/perf/p_threads_s.data"), filepath.Join(dir, "testdata/perf/p_deep_dwarf.data")}
-	waits := []string{"ingest", "--store", filepath.Join(dir, "store"), "--no-system-debug", "--symfs", "../../testdata/wall/symfs", "../../testdata/wall/convoy_both.data", "../../testdata/wall/calls_raw.data"}
+	waits := []string{"ingest", "--store", filepath.Join(dir, "store"), "--no-system-debug", "--symfs", "../../testdata/wall/symfs", "../../testdata/wall/convoy_both.data", "../../testdata/wall/calls_raw.data", "../../testdata/wall/stat_interval.data"}
 	for _, args := range [][]string{args, waits} {
 		if _, errs, status := call(args...); status != 0 {
 			t.Fatalf("status %d: %s", status, errs)

@@ -25,6 +25,7 @@ var (
 	lockWait       = Column{"wait_ns", "Wait s", Moment}
 	lockWaits      = Column{"waits", "Waits", Number}
 	lockType       = Column{"type", "Type", Words}
+	counted        = []Column{{"amount", "Count", Number}, {"unit", "Unit", Words}, {"event", "Event", Words}, {"running_percent", "Counted %", Number}, {"missing", "Missing", Words}}
 	ioSums         = []Column{
 		{"read_ns", "Read s", Time}, {"read_bytes", "Bytes read", Count}, {"reads", "Reads", Count},
 		{"write_ns", "Write s", Time}, {"written_bytes", "Bytes written", Count}, {"writes", "Writes", Count},
@@ -195,6 +196,16 @@ var sideBySide = []Report{
 		Name: "interrupts", View: "interrupt_handlers", Title: "Handlers of interrupts",
 		Columns: []Column{totalTime, {"runs", "Runs", Number}, meanTime, longestTime, {"cpus", "CPUs", Number}, {"kind", "Kind", Words}, {"number", "Number", Number}, {"name", "Name", Words}},
 		order:   "total_ns DESC NULLS LAST, runs DESC, kind, number, name",
+	},
+	{
+		Name: "counts", View: "event_counts", Title: "Counts of events, by interval",
+		Columns: append([]Column{{"t1_ns", "Until s", Moment}}, counted...),
+		order:   "interval_no, event",
+	},
+	{
+		Name: "counters", View: "counters", Title: "Counts of events, by interval, CPU and thread",
+		Columns: append([]Column{{"t1_ns", "Until s", Moment}, {"cpu", "CPU", Number}, thread, threadName}, counted...),
+		order:   "interval_no, event, cpu, amount DESC NULLS LAST, thread_id",
 	},
 	{
 		Name: "sync-objects", View: "sync_objects", Title: "Objects that threads waited for",

@@ -101,6 +101,9 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 	if b, ok := rec[c.Name].(bool); ok {
 		return []string{strconv.FormatBool(b)}
 	}
+	if f, ok := rec[c.Name].(float64); ok {
+		return []string{strconv.FormatFloat(f, 'f', -1, 64)}
+	}
 	n := rec.Number(c.Name)
 	switch c.As {
 	case report.Metric:

@@ -65,7 +65,10 @@ type Recording struct {
 	// ThreadStates passes the states of all threads, each thread's in order of time, and returns an
 	// error of reading them. It is nil if the recording does not show states.
 	ThreadStates func(pass func(*ThreadState) error) error
-	Problems     diagnostic.Log
+	// Counts passes what the counters of perf stat counted, interval by interval, and returns an error
+	// of reading it. It is nil if the recording has no counts.
+	Counts   func(pass func(*Count) error) error
+	Problems diagnostic.Log
 	// HostErr keeps the first host error that kept the recording from being read. A recording with
 	// a host error must not be committed.
 	HostErr hosterr.First
@@ -390,6 +393,22 @@ type EventField struct {
 	Signed        bool
 	Elements      int // of an array with a fixed length; 1: no array; 0: the length differs by sample
 	Dynamic, Text bool
+}
+
+// Count is what a counter counted in an interval: a row of counts.
+type Count struct {
+	Interval        int // from 1
+	FromNS, UntilNS int64
+	Event           string
+	CPU             int32 // -1: all
+	ThreadID        int64 // -1: all
+	ThreadName      string
+	Counted         bool  // whether Value is known
+	Value           int64 // as counted, not scaled
+	// EnabledNS and RunningNS say how long the counter was enabled, and how long it was counting on
+	// the hardware; -1: there was no counter for the event.
+	EnabledNS, RunningNS int64
+	Unit, Scale          string
 }
 
 // FieldValue is the value of a field.

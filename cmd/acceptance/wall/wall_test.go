@@ -4,8 +4,13 @@ package wall
 
 import (
 	"database/sql"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"stackmill/cmd/acceptance/suite"
@@ -119,5 +124,37 @@ func TestFields(t *testing.T) {
 			count(*) FILTER (field = 'note' AND text = 'wages'), arg_max(number, sample) FILTER (field = 'balance') FROM fields`).Scan(&deposits, &number, &total, &notes, &last)
 	if err != nil || deposits != 15 || number != 42 || total != 645 || notes != 10 || last != 645 {
 		t.Errorf("%d deposits to %d of %d, %d of them wages, last balance %d: %v", deposits, number, total, notes, last, err)
+	}
+}
+
+// statLine matches a count in the output of perf stat: the time of an interval or the name of a CPU
+// or thread, the count or why there is none, its unit, and the event.
+var statLine = regexp.MustCompile(`(?m)^ *(?:([0-9.]+) {2,}|(?:CPU|\S+-)([0-9]+) +)?([0-9.]+|<not counted>|<not supported>) +(?:(msec|ns) +)?([a-z][a-z:_-]+) *(?:#.*)?$`)
+
+// The counts are the ones that perf stat prints: by interval, CPU and thread, with their units.
+func TestCounts(t *testing.T) {
+	for name, by := range map[string]string{"groups": "''", "interval": "printf('%.9f', t1_ns / 1e9)", "percpu": "cpu", "threads": "thread_id", "unsupported": "''"} {
+		file := "stat_" + name
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(recordings[0]), "golden", file+".stat.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, m := range statLine.FindAllStringSubmatch(string(text), -1) {
+			want = append(want, fmt.Sprint(m[1]+m[2], " ", strings.Trim(m[3], "<>"), " ", m[4], " ", m[5]))
+		}
+		var got []string
+		suite.Query(t, db.DB, func(rows *sql.Rows) error {
+			var line string
+			err := rows.Scan(&line)
+			got = append(got, line)
+			return err
+		}, `SELECT concat(`+by+`, ' ', CASE WHEN missing <> '' THEN missing WHEN unit = 'msec' THEN printf('%.2f', amount) ELSE value::VARCHAR END,
+			' ', unit, ' ', regexp_replace(event, '_2$', '')) FROM counters WHERE experiment = '`+file+`.data'`)
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) || len(got) < 3 {
+			t.Errorf("%s: the counts are\n%s\nperf prints\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
 	}
 }

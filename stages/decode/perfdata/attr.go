@@ -116,9 +116,11 @@ type event struct {
 	attr
 	ids     int // number of ids
 	name    string
-	samples int64 // number of samples
-	reach   int64 // upper bound of a sample's period (configured)
-	exact   bool  // some samples have the exact address of the instruction that caused them
+	samples int64   // number of samples
+	reach   int64   // upper bound of a sample's period (configured)
+	exact   bool    // some samples have the exact address of the instruction that caused them
+	unit    string  // in which perf stat shows the event; empty for plain counts
+	scale   float64 // factor that converts counts to unit; 0: 1
 }
 
 // isClock reports whether the event's period is time in ns.

@@ -28,6 +28,9 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	cut := r.in.pipe && p.inRound
 	marks := p.hasRoundMark || r.end.begun || r.end.described // perf would have written a mark at its end
 	switch {
+	case r.stat.ended:
+	case r.stat.refs.n > 0 && r.in.pipe:
+		r.problem(diagnostic.Info, end, "no-end", "intervals of perf stat came through a pipe, and nothing says which one was the last: the recording may be incomplete")
 	case r.in.pipe && !p.hasRoundMark && r.found.sampleRefs.n == 0 && (running || !r.end.begun):
 		r.problem(diagnostic.Warning, end, "maybe-cut", "the recording ends before perf recorded anything: it was cut, or perf was killed or had nothing to record")
 	case cut && marks && (r.end.packed || !ordered):

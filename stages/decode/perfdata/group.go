@@ -129,14 +129,19 @@ func (r *reader) readInBounds(e *event, m *sampleRef, now, before counterReading
 // manyEvents is the number of events above which events without samples are not listed.
 const manyEvents = 256
 
+// distinctNames returns the events' names. Each of several events with the same name gets another one.
+func (p *recordParser) distinctNames() []string {
+	names := make([]string, len(p.events))
+	for i, e := range p.events {
+		names[i] = e.name
+	}
+	return decode.DistinctNames(names)
+}
+
 // makeCounters lists the events, which all processes share. Events with the same name, such as
 // one requested twice, become separate metrics.
 func (t *timeline) makeCounters() {
-	names := make([]string, len(t.r.events))
-	for i, e := range t.r.events {
-		names[i] = e.name
-	}
-	names = decode.DistinctNames(names)
+	names := t.r.distinctNames()
 	for i, e := range t.r.events {
 		if !e.isDummy() && (e.samples > 0 || len(t.r.events) <= manyEvents) {
 			t.counters = append(t.counters, decode.Counter{Tag: i, Name: names[i], Title: names[i], TimeUnit: e.isClock(), Trigger: t.r.trigger(e), Preferred: t.follows && int32(i) == t.clock})

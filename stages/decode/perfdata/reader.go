@@ -28,6 +28,7 @@ type reader struct {
 	limits valueLimits
 	stats  statistics
 	sched  schedulerRecords
+	stat   statRecords
 	unused unusedContent
 }
 
@@ -258,6 +259,7 @@ func (r *reader) finish() {
 	t := r.timeline()
 	r.judgeEnd(t, ordered)
 	r.attribute(t)
+	r.findCounts(t)
 	r.describe(t)
 	r.summary()
 	if r.size() > r.in.window/4 && r.found.accesses&recordOffsets == 0 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {

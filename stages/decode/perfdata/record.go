@@ -58,6 +58,8 @@ const (
 	recordSimpleperfEnd = recordSimpleperf + 64
 
 	recordKernelKnown    = 22
+	updateUnit           = 0
+	updateScale          = 1
 	updateName           = 2
 	compressed2DataStart = 8
 )

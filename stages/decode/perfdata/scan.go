@@ -74,6 +74,8 @@ func (r *reader) records(n, at, end int) (next int) {
 		case typ == recordSample:
 			p.inRound, r.found.anyExact = true, r.found.anyExact || misc&miscExact != 0
 			r.sampleAt(here, body)
+		case typ == recordStat, typ == recordStatRound:
+			r.statAt(here, typ, body)
 		case typ < recordTool:
 			r.sideRecord(p, here, typ, misc, body)
 		default:

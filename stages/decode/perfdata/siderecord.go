@@ -114,12 +114,9 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordEventType:
 		r.oldNames(body)
 	case recordEventUpdate:
-		kind, id := c.U64(), c.U64()
-		if e, ok := r.byID[id]; ok && kind == updateName {
-			if name := text(c.Rest); name != "" {
-				r.events[e].name = name
-			}
-		}
+		r.updateEvent(&c)
+	case recordThreadMap:
+		r.threadMap(body)
 	case recordTimeConv:
 		r.meta.cycles = readCycleClock(body, r.big)
 	case recordBuildID:

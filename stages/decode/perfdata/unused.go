@@ -43,8 +43,8 @@ var recordKinds = map[uint32]contentKind{
 	recordAuxtrace:      {"AUXTRACE", ""}, // summary reports the bytes
 	recordAuxtraceError: {"AUXTRACE_ERROR", "errors in the hardware's trace"},
 	recordThreadMap:     {"THREAD_MAP", ""}, recordCPUMap: {"CPU_MAP", ""},
-	recordStatConfig: {"STAT_CONFIG", "settings of perf stat"}, recordStat: {"STAT", "counts of perf stat"},
-	recordStatRound: {"STAT_ROUND", "intervals of perf stat"}, recordEventUpdate: {"EVENT_UPDATE", ""},
+	recordStatConfig: {"STAT_CONFIG", ""}, // how perf stat prints its counts
+	recordStat:       {"STAT", ""}, recordStatRound: {"STAT_ROUND", ""}, recordEventUpdate: {"EVENT_UPDATE", ""},
 	recordTimeConv: {"TIME_CONV", ""}, recordHeaderFeature: {"HEADER_FEATURE", ""}, recordCompressed: {"COMPRESSED", ""},
 	recordFinishedInit: {"FINISHED_INIT", ""}, recordCompressed2: {"COMPRESSED2", ""},
 	recordBPFMetadata:     {"BPF_METADATA", "descriptions of BPF programs"},
@@ -91,7 +91,7 @@ var headerFeatures = map[int]contentKind{
 	15: {"BRANCH_STACK", ""}, featurePMUs: {"PMU_MAPPINGS", ""},
 	featureGroups: {"GROUP_DESC", "which events were counted as a group"},
 	18:            {"AUXTRACE", ""}, // an index of records
-	19:            {"STAT", ""},     // the records are reported
+	19:            {"STAT", ""},     // a flag
 	featureCache:  {"CACHE", ""}, featureTimes: {"SAMPLE_TIME", ""}, 22: {"MEM_TOPOLOGY", ""}, 23: {"CLOCKID", ""},
 	24:              {"DIR_FORMAT", ""},
 	featurePrograms: {"BPF_PROG_INFO", "the machine code and lines of BPF programs"},
@@ -192,7 +192,7 @@ func (r *reader) readLost() (n int64) {
 	return n
 }
 
-// Records whose content is not used (perf-data 5.1, 5.2).
+// Records whose content is not used or hardly used (perf-data 5.1, 5.2).
 const (
 	recordUnthrottle  = 6
 	recordRead        = 8
@@ -231,9 +231,6 @@ func (p *recordParser) fits(typ uint32, body []byte) bool {
 		c.Bytes(8) // pid, tid
 		c.skipRead(p.events[0].readFormat)
 		return !c.Short && len(c.Rest) == trailer
-	case recordThreadMap:
-		n := c.U64()
-		return !c.Short && n <= uint64(len(body)) && uint64(len(c.Rest)) == 24*n
 	}
 	return true
 }

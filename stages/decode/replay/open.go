@@ -82,6 +82,9 @@ func Open(tables schema.TableReader) (*Recording, error) {
 	if slices.ContainsFunc(r.Processes, func(p *decode.Process) bool { return p.Has(schema.Wait) }) {
 		r.ThreadStates = func(pass func(*decode.ThreadState) error) error { return threadStates(tables, pass) }
 	}
+	if err := r.counts(tables); err != nil {
+		return nil, err
+	}
 	if err := r.eventFields(tables); err != nil {
 		return nil, err
 	}
@@ -180,6 +183,45 @@ func threadStates(tables schema.TableReader, pass func(*decode.ThreadState) erro
 				}
 			}
 			if err := pass(&s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// counts makes the counts of perf stat readable, if there are any.
+func (r *Recording) counts(tables schema.TableReader) error {
+	return schema.EachBatch(tables(schema.Counts, 0, schema.AllRows, "interval_no"), func(*schema.Columns) error {
+		r.Counts = func(pass func(*decode.Count) error) error { return eachCount(tables, pass) }
+		return nil
+	})
+}
+
+// eachCount passes the counts of perf stat.
+func eachCount(tables schema.TableReader, pass func(*decode.Count) error) error {
+	columns := []string{"interval_no", "t0_ns", "t1_ns", "event", "cpu", "thread_id", "thread_name", "value", "enabled_ns", "running_ns", "unit", "scale"}
+	return schema.EachBatch(tables(schema.Counts, 0, schema.AllRows, columns...), func(c *schema.Columns) error {
+		numbers, from, until, events, cpus, threads, names := c.Int32s(0), c.Int64s(1), c.Int64s(2), c.Texts(3), c.Int32s(4), c.Int64s(5), c.Texts(6)
+		values, enabled, running, units, scales := c.Int64s(7), c.Int64s(8), c.Int64s(9), c.Texts(10), c.Texts(11)
+		for i := range c.N {
+			n := decode.Count{Interval: int(numbers[i]), FromNS: from[i], UntilNS: until[i], Event: events(i), CPU: -1, ThreadID: -1, Counted: c.Has(7, i), EnabledNS: -1, RunningNS: -1, Unit: units(i), Scale: scales(i)}
+			if c.Has(4, i) {
+				n.CPU = cpus[i]
+			}
+			if c.Has(5, i) {
+				n.ThreadID = threads[i]
+			}
+			if c.Has(6, i) {
+				n.ThreadName = names(i)
+			}
+			if n.Counted {
+				n.Value = values[i]
+			}
+			if c.Has(8, i) {
+				n.EnabledNS, n.RunningNS = enabled[i], running[i]
+			}
+			if err := pass(&n); err != nil {
 				return err
 			}
 		}

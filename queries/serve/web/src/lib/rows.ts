@@ -82,6 +82,41 @@ export interface ConservationRow {
   found: Value;
 }
 
+export interface CountersRow {
+  experiment_id: string;
+  experiment: string;
+  interval_no: number;
+  t0_ns: Value;
+  t1_ns: Value;
+  event: string;
+  cpu: number | null;
+  thread_id: Value | null;
+  thread_name: string | null;
+  value: Value;
+  amount: number;
+  unit: string;
+  enabled_ns: Value | null;
+  running_ns: Value | null;
+  running_percent: number | null;
+  missing: string;
+}
+
+export interface CountsRow {
+  experiment_id: string;
+  experiment: string;
+  interval_no: number;
+  t0_ns: Value;
+  t1_ns: Value;
+  event: string;
+  value: Value;
+  amount: number;
+  unit: string;
+  enabled_ns: Value;
+  running_ns: Value;
+  running_percent: number | null;
+  missing: string;
+}
+
 export interface CpuTimelineRow {
   experiment_id: string;
   experiment: string;
