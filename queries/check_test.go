@@ -92,7 +92,7 @@ var wrongNumbers = []struct{ old, new, want string }{
 	{"  8 totalcpu 6 50ms 20ms\n", "  8 totalcpu 6 51ms 20ms\n", "call_tree: does not hold: A node's value"},
 	{"  48 totalcpu 4 40ms 60ms\n", "  48 totalcpu 4 41ms 60ms\n", "call_tree: does not hold: A function's exclusive value"},
 	{"  4 2 0 3 5\n", "  4 2 0 3 4\n", "call_paths: does not hold: No two"},
-	{"  9 8 0 2 4\n", "  9 8 0 3 4\n", "call_paths: does not hold: Every node but the root"},
+	{"  9 8 0 2 4\n", "  9 8 0 3 4\n", "call_paths: does not hold: The `parent_id` of every node but the root"},
 	{"  7 clock 1 4712 1 1070ms 3\n", "  7 clock 1 4712 1 2070ms 3\n", "timeline: does not hold"},
 	{"  4 114 903 5 4240", "  5 114 903 5 4240", "location_levels: does not hold: Instructions are numbered"},
 	{"  3 113 903 4 8208 b.c 30 ''\n", "  3 113 903 4 8208 b.c 30 ''\n  5 113 903 4 8209 b.c 30 ''\n", "location_levels: does not hold: No two"},

@@ -13,6 +13,12 @@
 -- invariant wakeups: The wake-up that ends a wait is a sample during the wait or at its end.
 --   SELECT w.* FROM wait_samples w JOIN samples s USING (experiment_id, sample) JOIN samples k ON k.experiment_id = w.experiment_id AND k.sample = w.waker_sample
 --   WHERE k.time_ns NOT BETWEEN s.time_ns - w.duration_ns AND s.time_ns
+-- invariant woken: The wake-up names the thread that waited, unless perf ran in a process namespace, whose threads have other ids.
+--   SELECT w.* FROM wait_samples w JOIN samples s USING (experiment_id, sample)
+--   JOIN perf_samples p ON p.experiment_id = w.experiment_id AND p.sample = w.waker_sample
+--   JOIN event_formats f ON f.experiment_id = p.experiment_id AND f.event = p.event AND f.field = 'pid'
+--   JOIN event_fields v ON v.experiment_id = p.experiment_id AND v.sample = p.sample AND v.position = f.position
+--   WHERE v.number <> s.thread_id AND NOT EXISTS (FROM problems q WHERE q.experiment_id = w.experiment_id AND q.reason = 'other-namespace')
 WITH
 levels AS (
   SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes WHERE mode = 'user'
