@@ -87,7 +87,7 @@ var wrongNumbers = []struct{ old, new, want string }{
 	{"  10 9 0 2 1\n", "  10 9 0 2 99\n", "call_tree: does not hold: Every node has its function"},
 	{"  56 totalcpu 10 10ms 10ms\n", "  56 totalcpv 10 10ms 10ms\n", "call_tree: does not hold: Every node has its function"},
 	{"  56 totalcpu 10 10ms 10ms\n", "  56 totalcpu 10 10ms 10ms\n  8 totalcpu 10 0 0\n", "call_tree: does not hold: A node has one row"},
-	{"  56 totalcpu 5 50ms 0\n", "  48 totalcpu 5 50ms 0\n", "call_tree: does not hold: Every node but the root"},
+	{"  56 totalcpu 5 50ms 0\n", "  48 totalcpu 5 50ms 0\n", "call_tree: does not hold: If a node other than the root has a value"},
 	{"  7 totalcpu 3 30ms 30ms\n  6 totalcpu 4 20ms 20ms\n", "  7 totalcpu 3 30ms 30ms\n  6 totalcpu 4 20ms 10ms\n", "call_tree: does not hold: A node's value"},
 	{"  8 totalcpu 6 50ms 20ms\n", "  8 totalcpu 6 51ms 20ms\n", "call_tree: does not hold: A node's value"},
 	{"  48 totalcpu 4 40ms 60ms\n", "  48 totalcpu 4 41ms 60ms\n", "call_tree: does not hold: A function's exclusive value"},
