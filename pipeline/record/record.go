@@ -129,7 +129,7 @@ func choosePerf(ctx context.Context, o *Options) (*Command, error) {
 			if o.System {
 				events = way.allEvents
 			}
-			options := slices.Concat(target, []string{"-k", "CLOCK_MONOTONIC", "-e", fmt.Sprintf("cpu-clock/freq=%d/", o.Frequency)}, events,
+			options := slices.Concat(target, []string{"-k", "CLOCK_MONOTONIC", "-e", fmt.Sprintf("cpu-clock/freq=%d,name=cpu-clock/", o.Frequency)}, events,
 				[]string{"--call-graph", o.CallGraph, "--sample-cpu", "-N"}, buffer)
 			refused, err := tryPerf(ctx, filepath.Join(dir.Path, "try.data"), options)
 			switch {

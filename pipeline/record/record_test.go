@@ -24,11 +24,11 @@ func fakePerf(t *testing.T, refused string) {
 // The first way of perf that works is taken, and what it lacks is told.
 func TestChoose(t *testing.T) {
 	for _, tt := range []struct{ name, refused, args, lacks string }{
-		{"all", "nothing", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99/ -e sched:sched_switch -e sched:sched_waking --switch-events --call-graph fp --sample-cpu -N -m 4M -- sh -c 'a b'", ""},
-		{"little memory", "*-m*", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99/ -e sched:sched_switch -e sched:sched_waking --switch-events --call-graph fp --sample-cpu -N -- sh -c 'a b'", ""},
-		{"no tracepoints", "*sched:*", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99/ --switch-events --call-graph fp --sample-cpu -N -m 4M -- sh -c 'a b'",
+		{"all", "nothing", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99,name=cpu-clock/ -e sched:sched_switch -e sched:sched_waking --switch-events --call-graph fp --sample-cpu -N -m 4M -- sh -c 'a b'", ""},
+		{"little memory", "*-m*", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99,name=cpu-clock/ -e sched:sched_switch -e sched:sched_waking --switch-events --call-graph fp --sample-cpu -N -- sh -c 'a b'", ""},
+		{"no tracepoints", "*sched:*", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99,name=cpu-clock/ --switch-events --call-graph fp --sample-cpu -N -m 4M -- sh -c 'a b'",
 			"where threads waited, and who woke them"},
-		{"no switches", "*sched:*|*--switch-events*", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99/ --call-graph fp --sample-cpu -N -m 4M -- sh -c 'a b'", "waits"},
+		{"no switches", "*sched:*|*--switch-events*", "perf record -o sh.1.data -k CLOCK_MONOTONIC -e cpu-clock/freq=99,name=cpu-clock/ --call-graph fp --sample-cpu -N -m 4M -- sh -c 'a b'", "waits"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fakePerf(t, tt.refused)
