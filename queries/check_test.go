@@ -57,7 +57,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "stack_tree"`)), samples + ": is not where files of table stack_tree"},
 		"no table":     {change(commit, replace(`"table": "samples"`, `"table": "sampels"`)), "unknown table"},
 		"outside":      {change(commit, replace(`"path": "tables/samples/`, `"path": "../tables/samples/`)), "is not where"},
-		"other rows":   {change(commit, replace(`"rows": 8,`, `"rows": 9,`)), "has 8 rows, 9 were committed"},
+		"other rows":   {change(commit, replace(`"rows": 8,`, `"rows": 9,`)), "has 8 rows, but 9 were committed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := storetest.New(t, storetest.Two)

@@ -138,7 +138,7 @@ func findFile(store string, c storedir.Commit, f storedir.File) error {
 	case err != nil:
 		return err
 	case info.Size() != f.Bytes:
-		return fmt.Errorf("has %d bytes, %d were committed", info.Size(), f.Bytes)
+		return fmt.Errorf("has %s, but %d were committed", Count(int(info.Size()), "byte"), f.Bytes)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	case err != nil:
 		return err
 	case size != f.Bytes:
-		return fmt.Errorf("has %d bytes, %d were committed", size, f.Bytes)
+		return fmt.Errorf("has %s, but %d were committed", Count(int(size), "byte"), f.Bytes)
 	case sum != f.Checksum:
 		return fmt.Errorf("has checksum %s, %s was committed", sum, f.Checksum)
 	}
@@ -193,7 +193,7 @@ func checkFooter(from *os.File, t *schema.Table, f storedir.File) error {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
 	if n := r.NumRows(); n != f.Rows {
-		return fmt.Errorf("has %d rows, %d were committed", n, f.Rows)
+		return fmt.Errorf("has %s, but %d were committed", Count(int(n), "row"), f.Rows)
 	}
 	version := r.MetaData().KeyValueMetadata().FindValue(storedir.VersionKey)
 	if version == nil || *version != schema.StoreVersion {
@@ -205,12 +205,12 @@ func checkFooter(from *os.File, t *schema.Table, f storedir.File) error {
 	}
 	want := t.Stored()
 	if found.NumFields() != want.NumFields() {
-		return fmt.Errorf("has %d columns, table %s has %d", found.NumFields(), t.Name, want.NumFields())
+		return fmt.Errorf("has %s, but table %s has %d", Count(found.NumFields(), "column"), t.Name, want.NumFields())
 	}
 	for i, w := range want.Fields() {
 		g := found.Field(i)
 		if g.Name != w.Name || g.Type.String() != w.Type.String() || g.Nullable != w.Nullable {
-			return fmt.Errorf("column %d is %s, table %s has %s", i+1, g, t.Name, w)
+			return fmt.Errorf("column %d is %s, but in table %s it is %s", i+1, g, t.Name, w)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ type base struct {
 	name    string
 	gprofng bool
 	path    string            // path of the recording in the unpacked archives
-	beside  map[string]string // further files in a mutant's folder: their path in the unpacked archives, by name
+	beside  map[string]string // further files and directories of a mutant's folder: name there -> path in the unpacked archives
 	args    []string          // further arguments of ingest; @ stands for the mutant's folder
 	objects []string          // names of load objects
 	texts   []string          // names of symbol lists and similar text files

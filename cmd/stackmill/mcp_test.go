@@ -165,7 +165,7 @@ func TestAgentsMistakes(t *testing.T) {
 		{"query", map[string]any{"statement": "SELECT 1"}, "statement"},
 		{"report", map[string]any{"view": "nonsense"}, "nonsense"},
 		{"report", map[string]any{"metric": "totalcpu"}, "argument view is missing"},
-		{"explain", map[string]any{"experiment": "monday/test.1.er"}, "no stack given"},
+		{"explain", map[string]any{"experiment": "monday/test.1.er"}, "experiment is given without stack"},
 		{"report", map[string]any{"view": "functions", "experiment": "nonsense"}, "nonsense"},
 		{"report", map[string]any{"view": "functions", "mode": "nonsense"}, "nonsense"},
 		{"compare", map[string]any{"base": "monday/test.1.er"}, "test"},

@@ -85,6 +85,8 @@ func (o *outcome) reportMerge(run *Runner, log *slog.Logger) {
 	case c.Merged == 0:
 	case log != nil:
 		log.Info("compact", slog.Int("merged", c.Merged), slog.Int("written", c.Written), slog.Int("batches", c.After.Batches))
+	case c.Merged == 1:
+		run.Warnf("1 batch was merged into %d", c.Written)
 	default:
 		run.Warnf("%d batches were merged into %d", c.Merged, c.Written)
 	}

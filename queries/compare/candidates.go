@@ -73,8 +73,8 @@ func commonEnd(a, b string) (n int) {
 	return n
 }
 
-// pairRest pairs functions of the same name and load object if exactly one is left on each side. If
-// more are left, it marks them ambiguous.
+// pairRest pairs functions of the same name and load object if exactly one is left on each side. It
+// marks the other functions that have candidates as ambiguous.
 func (c *comparison) pairRest(object func(*item) string) {
 	c.pairSingle(withSymbol(sameName(object)), differences)
 	c.markAmbiguous(sameName(object), "function")

@@ -52,7 +52,7 @@ func (r *Request) Check() error {
 	case len(r.Test) == 0:
 		return fmt.Errorf("--test is missing: it selects the experiments to compare")
 	case subjects[r.By] == nil:
-		return fmt.Errorf("--by: unknown rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
+		return fmt.Errorf("--by: cannot compare by %q (choose one of %s)", r.By, strings.Join(Subjects, ", "))
 	case r.Inclusive && subjects[r.By].data:
 		return fmt.Errorf("--inclusive has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
 	case !slices.Contains(report.Modes, r.Mode):

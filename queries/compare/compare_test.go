@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 	db := nights(t, "clock", storetest.Vary(1, map[string]int{"f": 1}), storetest.Vary(1, map[string]int{"f": 1}))
 	for want, change := range map[string]func(*Request){
 		"--test is missing":                       func(r *Request) { r.Test = nil },
-		`--by: unknown rows "colour"`:             func(r *Request) { r.By = "colour" },
+		`--by: cannot compare by "colour"`:        func(r *Request) { r.By = "colour" },
 		`--normalise: unknown normalization "up"`: func(r *Request) { r.Normalize = "up" },
 		`--mode: unknown mode "kernel"`:           func(r *Request) { r.Mode = "kernel" },
 		"--fdr: 2 is not between 0 and 1":         func(r *Request) { r.FDR = 2 },
@@ -155,7 +155,7 @@ func TestEmptiedMetric(t *testing.T) {
 	}
 	defer some.Close()
 	result, _ := outcome(t, some, func(r *Request) { r.Base, r.Test = []string{"tuesday*/*"}, []string{"tuesday*/*"} })
-	if want := "the filter leaves nothing of totalcpu: heapallocbytes is compared"; result.Metric != "heapallocbytes" || !strings.Contains(fmt.Sprint(result.Warnings), want) {
+	if want := "the filter leaves nothing of totalcpu: heapallocbytes is compared instead"; result.Metric != "heapallocbytes" || !strings.Contains(fmt.Sprint(result.Warnings), want) {
 		t.Errorf("metric %s, warnings %v", result.Metric, result.Warnings)
 	}
 }

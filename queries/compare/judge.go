@@ -34,7 +34,7 @@ const (
 	Appeared = "appeared"
 	Vanished = "vanished"
 	TooFew   = "too few runs"
-	// Ambiguous is the verdict on a function with several candidates on the other side.
+	// Ambiguous is the verdict on a function with candidates on the other side, none of them certain.
 	Ambiguous = "ambiguous"
 )
 

@@ -103,22 +103,28 @@ func (c *comparison) pairEnds(key, path func(*item) string, how func(base, test 
 }
 
 // markAmbiguous marks items that were not matched although the other side has items with the same
-// key.
+// key. If that is one item, it has several candidates itself, or the items have no names.
 func (c *comparison) markAmbiguous(key func(*item) string, what string) {
 	ambiguous := 0
 	for _, g := range c.leftOver(key) {
 		for side, items := range g {
 			others := len(g[1-side])
 			for _, it := range items {
-				if others > 0 {
-					it.ambiguous, it.matched = true, fmt.Sprintf("one of %d candidates", others)
-					ambiguous++
+				switch {
+				case others == 0:
+					continue
+				case others == 1:
+					it.matched = "one candidate, which is not certain"
+				default:
+					it.matched = fmt.Sprintf("one of %d candidates", others)
 				}
+				it.ambiguous = true
+				ambiguous++
 			}
 		}
 	}
 	if ambiguous > 0 {
-		c.warn("ambiguous: %s with several candidates of that name on the other side, neither matched nor judged", queries.Count(ambiguous, what))
+		c.warn("ambiguous: %s with candidates on the other side, none of them certain, so neither matched nor judged", queries.Count(ambiguous, what))
 	}
 }
 

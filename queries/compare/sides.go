@@ -116,7 +116,7 @@ func metricsOf(runs []queries.Experiment, records []queries.Record) string {
 func (c *comparison) noCommonMetric(records []queries.Record, asked string) error {
 	base, test := metricsOf(c.Result.Base.Runs, records), metricsOf(c.Result.Test.Runs, records)
 	if base == "none" && test == "none" {
-		return fmt.Errorf("no experiments on both sides have a metric (stackmill problems lists what is wrong with them)")
+		return fmt.Errorf("no experiment on either side has a metric (stackmill problems lists what is wrong with the experiments)")
 	}
 	what, do := "the sides have no metric in common", "record both with the same events"
 	if asked != "" {
@@ -174,7 +174,7 @@ func (c *comparison) defaultMetric(records []queries.Record) error {
 		return !slices.ContainsFunc(r["ids"].([]any), func(id any) bool { return !emptied[[2]string{id.(string), r.Text("metric")}] })
 	})
 	if c.Metric = cmp.Or(c.firstMetric(left), usual); c.Metric != usual {
-		c.warn("the filter leaves nothing of %s: %s is compared", usual, c.Metric)
+		c.warn("the filter leaves nothing of %s: %s is compared instead", usual, c.Metric)
 	}
 	return nil
 }

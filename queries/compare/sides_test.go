@@ -52,7 +52,7 @@ func TestNoCommonMetric(t *testing.T) {
 			"the metric cpu-clock is not on both sides: the base has faults, the test has cpu-clock, faults in 1 of 2 (name one that both have, or record both with the same events)"},
 		{"data-object", "", []queries.Record{record("faults", "a")},
 			"the sides have no metric in common, of those that have data objects: the base has faults, the test has none (stackmill problems lists"},
-		{"function", "", nil, "no experiments on both sides have a metric"},
+		{"function", "", nil, "no experiment on either side has a metric"},
 	} {
 		c := &comparison{}
 		c.By = test.by

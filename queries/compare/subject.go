@@ -41,7 +41,7 @@ type item struct {
 	values  []float64 // by run; 0 where it is missing
 	matched string    // how the two sides' items were matched
 
-	ambiguous bool // it has several candidates on the other side
+	ambiguous bool // it has candidates on the other side, none of them certain
 
 	in    presence      // which sides have it
 	last  [2]occurrence // of each side: the item in the last run that has it

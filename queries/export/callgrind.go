@@ -110,7 +110,7 @@ func add[K comparable](sums map[K][]int64, key K, values []int64) {
 	}
 }
 
-// at returns the source line of a level. The file is empty if it is the function's.
+// at returns the source line of a level. The file name is empty for lines in the function's own file.
 func (f *callgrindFunction) at(l *level) sourceLine {
 	if l.file == f.file {
 		return sourceLine{"", l.line}

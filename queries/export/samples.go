@@ -193,7 +193,7 @@ func (w *nodeWalker) row(r *nodeRow) error {
 	return nil
 }
 
-// flush sends the sample in next if it has a value, and clears its values.
+// flush sends w.next if it has a value other than 0, and then clears its values.
 func (w *nodeWalker) flush() error {
 	if !w.hasValue {
 		return nil

@@ -113,7 +113,8 @@ func (l *Lake) save(s state) error {
 // Close unlocks the folder.
 func (l *Lake) Close() error { return l.files.Close() }
 
-// Formats returns the formats that the folder has, and one more.
+// Formats returns the formats that the folder has, sorted, with the format `with` added if it is not
+// among them.
 func (l *Lake) Formats(with string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(l.state.Formats), with))))
 }

@@ -69,7 +69,7 @@ func (s *Server) query(ctx context.Context, args *arguments) (*answer, error) {
 func (s *Server) explain(ctx context.Context, args *arguments) (*answer, error) {
 	var lines strings.Builder
 	if args.Stack == "" && args.Experiment != "" {
-		return nil, errors.New("experiment: no stack given")
+		return nil, errors.New("experiment is given without stack (give stack too, or neither)")
 	}
 	if args.Stack == "" {
 		err := s.Stages(&lines)

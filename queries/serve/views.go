@@ -32,7 +32,7 @@ func viewRows(w *job) error {
 	}
 	r.Fields = w.columns()
 	if _, err := report.Find(w.name); err != nil {
-		return &failure{http.StatusNotFound, fmt.Errorf("%w; over HTTP, GET /api/v1/views does", err)}
+		return &failure{http.StatusNotFound, fmt.Errorf("%w; GET /api/v1/views lists them, too", err)}
 	}
 	f, err := w.filter(r.Mode, r.Inline)
 	if err != nil {

@@ -26,7 +26,7 @@ var damages = []struct{ want, text, by string }{
 	{"locations: a function or load object is unknown, or an identifier is not unique", "  4 114 903 5", "  4 113 903 5"},
 	{"locations: a function or load object is unknown, or an identifier is not unique", "  4 114 903 5", "  4 114 903 9"},
 	{"inline_frames: an instruction is unknown", "  2 0 6 a.h", "  9 0 6 a.h"},
-	{"inline_frames: a function is unknown, or levels are not numbered", "  2 1 4 a.h", "  2 2 4 a.h"},
+	{"inline_frames: a function is unknown, or levels are not numbered 0, 1, 2 in order", "  2 1 4 a.h", "  2 2 4 a.h"},
 	{"inline_frames: a name looks like a path", "  6 15 903 803 h h", "  6 15 903 803 h:1~>~h h"},
 	{"tree_frames: not numbered", "  5 native 999", "  6 native 999"},
 	{"tree_frames: a part is unknown or has no word", "  3 native 8208", "  3 other 8208"},

@@ -122,7 +122,7 @@ func (x *experiment) checkInlined() error {
 		p := &x.location[at[i]]
 		f, err := x.function(function[i])
 		if err != nil || depth[i] != p.inlined {
-			return errors.New("inline_frames: a function is unknown, or levels are not numbered")
+			return errors.New("inline_frames: a function is unknown, or levels are not numbered 0, 1, 2 in order")
 		}
 		if names[f] != 0 {
 			return errors.New("inline_frames: a name looks like a path")

@@ -51,7 +51,7 @@ func (t *CallTree) functionValues(metric int, g grid) *MetricValues {
 }
 
 // addInclusive adds the inclusive values of functions, modules and load objects to v, from those of
-// call-tree nodes in g. It returns the values attributed to pairs.
+// call-tree nodes in g. It returns the values attributed to the caller and the callee of each pair.
 func (t *CallTree) addInclusive(v *MetricValues, g grid) pairValues {
 	c, path := newPairValues(len(t.Pairs), g.rowLayout), newFunctionPath(len(t.program.Functions))
 	for n := nodeNo(1); int(n) < t.Len(); n++ {

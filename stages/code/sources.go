@@ -65,7 +65,7 @@ func (r *Result) SourceRows(emit attribute.Emit, last map[string]int32) error {
 	}
 	r.Sources.reportMissing(diagnostic.Info, "missing-source", missing, where+" (--source-path says where they are)")
 	r.Sources.reportMissing(diagnostic.Info, "private-source", private,
-		"not everyone may read the files at their paths, so their text is not stored (--source-path names folders of sources that may be stored)")
+		"not everyone may read the files at their paths, or they describe this system (/proc, /sys), so their text is not stored (--source-path names folders of sources that may be stored)")
 	r.Sources.reportMissing(diagnostic.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
 	return schema.CloseAll(files, rows)
 }

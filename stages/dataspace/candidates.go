@@ -153,10 +153,10 @@ type containment struct {
 // maxArrayElements bounds the length of an array in which a pointer may point to any element.
 const maxArrayElements = 64
 
-// container finds the aggregate that code accesses through a pointer to one of its members or base
-// classes: for example the object that contains a list's link. It must be the only aggregate with a
-// member of the accessed size at that offset. With constant (the code stores a constant), the
-// member may be a number of any kind.
+// container finds the aggregate that an instruction accesses through a pointer to a member or base
+// class of the aggregate, for example the object that contains a list's link. at is the pointer. Only
+// one aggregate may have a member of the accessed kind and size at the accessed offset. If constant
+// is set (the instruction stores a constant), the size is enough.
 func (o *loadObject) container(at value, a *insn.Access, constant bool) (operandTarget, bool) {
 	if o.containers == nil {
 		o.findContainers()

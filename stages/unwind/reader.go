@@ -13,8 +13,8 @@ import (
 )
 
 // StackReader reads a recording's stacks for an Unwinder. It numbers their PCs, leaves out the
-// callers that were read before, and finds the time in which each stack means the same code. It may
-// run ahead of the unwinder, on another goroutine.
+// callers that were read before, and finds for how long each stack means the same code. It may run
+// ahead of the unwinder, on another goroutine.
 type StackReader struct {
 	emit  func(*StackBatch)
 	pcs   *symbolize.PCs
@@ -78,8 +78,8 @@ func newStackBatch() *StackBatch {
 const flushWords = 1 << 13
 
 // Stack reads the stack with this number, of a sample at time t. system says that the thread is one
-// of the JVM's own. It returns the number of the stack's path in the tree, and the time in which
-// the stack means the same code.
+// of the JVM's own. It returns the number of the stack's path in the tree, and the time during which
+// no word of the stack changes the code that it means.
 func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathNo, program.Life) {
 	s := batchStack{number: number, system: system, at: t}
 	if r.changed && t < r.latest || r.lives.full {
@@ -101,7 +101,7 @@ func (r *StackReader) Stack(number int32, system bool, t int64) (stacktree.PathN
 }
 
 // readWords reads the words of a stack from the leaf to the first caller that was read before. It
-// returns the time in which all words of the stack mean the same code.
+// returns the time during which no word of the stack changes the code that it means.
 func (r *StackReader) readWords(s *batchStack) program.Life {
 	before, life := len(r.batch.words), program.Life{From: math.MinInt64, Until: image.Never}
 	for n := r.stacks.Leaf(s.number); n >= 0 && !s.joinsKnown; {

@@ -181,9 +181,9 @@ func (e *experiment) hasNestedEvents() bool {
 // judgeSamples compares the number of overview records with the number of sample points in the log.
 func (e *experiment) judgeSamples(records int) {
 	named := int(e.log.samples) + 1
-	slack := 0 // a killed process may have written only one of the two
+	slack := 0
 	if !e.log.closed {
-		slack = 1
+		slack = 1 // a killed process may have written a sample point to only one of the two files
 	}
 	switch {
 	case e.log.samples < 0:

@@ -57,7 +57,8 @@ func newMerger(f *eventFile) *merger {
 	return m
 }
 
-// wait sets m.first to the start of a run, the first that is not begun.
+// wait makes run the first one that is not begun: it sets m.first to the run's start, or to never if
+// the file has no such run.
 func (m *merger) wait(run int32) {
 	m.first = never
 	if int(run) < len(m.file.runs) {

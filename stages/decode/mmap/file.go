@@ -32,7 +32,7 @@ type File struct {
 }
 
 const (
-	// step is the size of a part of the file, in bytes. A part is fetched or released at a time.
+	// step is the number of bytes that are fetched or released at a time: the size of a part.
 	step = 4 << 20
 	// large is the minimum size of a mapping that a separate goroutine unmaps, because this takes a
 	// good part of a millisecond.

@@ -47,12 +47,12 @@ const (
 type Bits struct {
 	Op             BitOp
 	Signed, Keep   bool  // BitField: the other bits become the field's sign, or keep their values
-	Not            bool  // With is inverted before the operation
-	Shift          int   // With is shifted by so many bits first,
-	ShiftOp        BitOp // to the left (BitLeft, or 0), or like BitRight, BitSigned or BitRotate
-	Sets, Reads    bool  // sets the flags; reads the flags
-	Carry          bool  // reads the carry flag; shifts move the last dropped bit into it
-	Old            bool  // sets the carry flag from From, not from the result
+	Shift          int   // bits by which the operand With is shifted before the operation
+	ShiftOp        BitOp // direction of that shift: BitLeft (or 0), BitRight, BitSigned or BitRotate
+	Not            bool  // the operand With is inverted before the operation, after its shift
+	Sets, Reads    bool  // the instruction sets the flags; reads the flags
+	Carry          bool  // the instruction reads the carry flag; a shift moves the last bit shifted out into it
+	Old            bool  // the carry flag is computed from From, not from the result
 	Width          int   // bytes of the result
 	To, From, With BitOperand
 	First, At      int    // for BitField

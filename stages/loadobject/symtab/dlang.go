@@ -160,8 +160,8 @@ func (p *dParser) isSymbolName() bool {
 
 func isDCall(c byte) bool { return c != 0 && strings.IndexByte("FUVWRY", c) >= 0 }
 
-// qualified reads a qualified name. It returns functions in it with their parameters and, if
-// suffixes is set, methods with the qualifiers of their object.
+// qualified reads a qualified name. Functions in the returned name have their parameters. If suffixes
+// is set, methods also have the qualifiers of their object, such as const.
 func (p *dParser) qualified(suffixes bool) string {
 	var b strings.Builder
 	for n := 0; !p.failed && (n == 0 || p.isSymbolName()); n++ {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// BySymbol returns the indexes of the functions that have a symbol, in ascending order.
+// BySymbol returns the indexes of the functions that have the given symbol, in ascending order.
 func (f *Functions) BySymbol(symbol string) []int {
 	if f.names == nil {
 		return nil
@@ -17,7 +17,7 @@ func (f *Functions) BySymbol(symbol string) []int {
 	return f.names.symbols().find(symbol)
 }
 
-// ByName returns the indexes of the functions that have a readable name, in ascending order.
+// ByName returns the indexes of the functions with the given readable name, in ascending order.
 func (f *Functions) ByName(name string) []int {
 	if f.names == nil {
 		return nil
@@ -67,7 +67,7 @@ func newNameIndex(functions []function, namesOf func(*function) iter.Seq[string]
 	return l
 }
 
-// find returns the indexes of the functions with a name, in ascending order.
+// find returns the indexes of the functions with the given name, in ascending order.
 func (l *nameIndex) find(name string) (found []int) {
 	if name == "" {
 		return nil

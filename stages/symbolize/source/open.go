@@ -23,7 +23,7 @@ import (
 
 // The reasons why an existing file is not read.
 var (
-	ErrPrivate  = errors.New("not everyone may read it")
+	ErrPrivate  = errors.New("not everyone may read it, or it describes this system, like files of /proc")
 	ErrLeadsOut = errors.New("a link leads out of the recording")
 )
 
@@ -75,10 +75,8 @@ func openEntry(at int, name string, flags int, needed uint32) (int, error) {
 	err = errors.Join(unix.Fstat(fd, &st), unix.Fstatfs(fd, &disk))
 	switch {
 	case err != nil:
-	case st.Mode&needed == 0:
+	case st.Mode&needed == 0, slices.Contains(systemFileSystems, int64(disk.Type)):
 		err = ErrPrivate
-	case slices.Contains(systemFileSystems, int64(disk.Type)):
-		err = fmt.Errorf("it describes this system: %w", ErrPrivate)
 	default:
 		return fd, nil
 	}

@@ -107,7 +107,7 @@ func (g *typeGraph) borrowNames() {
 	}
 }
 
-// find returns the raw type with a key, None if there is none.
+// find returns the raw type with the key, None if there is none.
 func (g *typeGraph) find(key uint64) rawTypeNo {
 	if key&bySignature != 0 {
 		key = g.signatureTypes[key&^bySignature].key
@@ -115,10 +115,11 @@ func (g *typeGraph) find(key uint64) rawTypeNo {
 	return findKey(g.keys, key)
 }
 
-// typ returns the number in the table of the type with a key.
+// typ takes the key of a type and returns the type's number in the table.
 func (g *typeGraph) typ(key uint64) types.TypeNo { return g.make(g.find(key), 0) }
 
-// make returns the number in the table of a raw type, which it builds on the first call.
+// make takes a raw type and returns the type's number in the table. It builds the type on the first
+// call.
 func (g *typeGraph) make(raw rawTypeNo, depth int) types.TypeNo {
 	if raw == types.None || depth == maxDepth || g.built[raw] == inProgress {
 		return 0

@@ -14,7 +14,7 @@ type (
 	rawVariableNo int32
 )
 
-// keyedNumber is an index into one of these lists, with the key of the entry there.
+// keyedNumber is an index into one of a reader's lists, with the key of the element at that index.
 type keyedNumber[N ~int32] struct {
 	key    uint64
 	number N
@@ -30,7 +30,8 @@ func sortedKeys[N ~int32](n int, key func(i int) uint64) []keyedNumber[N] {
 	return list
 }
 
-// findKey returns the index that a sorted list has for a key, None if there is none.
+// findKey returns the index that goes with a key in a list sorted by key; None if the key is 0 or
+// not in the list.
 func findKey[N ~int32](list []keyedNumber[N], key uint64) N {
 	i, ok := slices.BinarySearchFunc(list, key, func(x keyedNumber[N], key uint64) int { return cmp.Compare(x.key, key) })
 	if key == 0 || !ok {
