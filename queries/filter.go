@@ -37,8 +37,8 @@ func (e *FilterError) Unwrap() error { return e.error }
 
 // The help texts of a filter's options.
 const (
-	WhereHelp = `only samples for which this SQL is true, over the columns experiment, host, pid, process, thread_id, thread_name, cgroup, cpu, time_ns, wall, kind, leaf, leaf_object, ` +
-		`label('KEY'), stack_has('REGEX') (a function on the stack), object_has('REGEX') (a load object on it), during('PHASE'); may be repeated: all must be true`
+	WhereHelp = `only samples for which this SQL is true, over the columns experiment, host, pid, process, thread_id, thread_name, cgroup, cpu, time_ns, wall, kind, leaf, leaf_object, event, state, ` +
+		`label('KEY'), stack_has('REGEX') (a function on the stack), object_has('REGEX') (a load object on it), during('PHASE'), field('NAME') (of a tracepoint); may be repeated: all must be true`
 	BetweenHelp = `only samples in this time range: FROM,UNTIL as seconds since the experiment's start (10s,20s) or in UTC (2026-11-21T02:00,2026-11-21T02:10), ` +
 		`where either may be left out, or a phase's name (a label phase.NAME); may be repeated, to select several ranges`
 )

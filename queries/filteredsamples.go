@@ -35,6 +35,20 @@ func (fs *filteredSession) samples(c *predicate) (statements []string) {
 	if c.uses("thread_name") {
 		joins += "\nLEFT JOIN thread_names a ON a.experiment_id = s.experiment_id AND a.process = s.process AND a.thread_id = s.thread_id AND a.name_no = s.name_no"
 	}
+	if c.uses("event") {
+		joins += "\nLEFT JOIN perf_samples v ON v.experiment_id = s.experiment_id AND v.sample = s.sample"
+	}
+	if c.uses("state") {
+		joins += "\nLEFT JOIN wait_samples w ON w.experiment_id = s.experiment_id AND w.sample = s.sample"
+	}
+	if fields := c.texts["field"]; fields != nil {
+		joins += "\nLEFT JOIN (SELECT experiment_id, sample"
+		for i, field := range fields {
+			joins += fmt.Sprintf(", max(%s) FILTER (field = %s) AS field_%d", c.fields[i], quote(field), i)
+			columns = append(columns, fmt.Sprintf("f.field_%d", i))
+		}
+		joins += " FROM event_fields_wide WHERE field IN (" + Quote(fields...) + ") GROUP BY experiment_id, sample) f ON f.experiment_id = s.experiment_id AND f.sample = s.sample"
+	}
 	if c.uses("leaf", "leaf_object", "stack_has", "object_has") {
 		statements = append(statements, fs.create("of_stacks", fs.ofStacks(c)))
 		joins += "\nLEFT JOIN " + fs.table("of_stacks") + " k ON k.experiment_id = s.experiment_id AND k.stack = s.stack"

@@ -16,22 +16,23 @@ type predicate struct {
 	sql     string              // calls of sampleFunctions are replaced by columns: the name, _ and the index of the argument
 	columns []string            // of sampleColumns
 	texts   map[string][]string // arguments, by the name of one of sampleFunctions
+	fields  []string            // for each field of texts, SQL of its value over event_fields_wide
 }
 
 // sampleColumns maps the columns that conditions may use to their SQL. It refers to the sample s,
-// its experiment e, its process p, its thread's name a and its stack k.
+// its experiment e, its process p, its thread's name a, its stack k, its event v and its wait w.
 var sampleColumns = map[string]string{
 	"experiment": "e.experiment", "host": "e.host", "wall": "make_timestamp(e.started_us + s.time_ns // 1000)",
 	"pid": "p.pid", "process": "s.process", "thread_id": "s.thread_id", "thread_name": "a.thread_name", "cgroup": "s.cgroup", "cpu": "s.cpu", "time_ns": "s.time_ns", "kind": "s.kind",
-	"leaf": "k.leaf", "leaf_object": "k.leaf_object",
+	"leaf": "k.leaf", "leaf_object": "k.leaf_object", "event": "v.event", "state": "wait_state(w.state)",
 }
 
 // sampleFunctions are the functions that conditions may call. Each has a text as argument, and
 // returns a property of the sample.
-var sampleFunctions = []string{"label", "stack_has", "object_has", "during"}
+var sampleFunctions = []string{"label", "stack_has", "object_has", "during", "field"}
 
 func columnNames() []string {
-	return []string{"experiment", "host", "pid", "process", "thread_id", "thread_name", "cgroup", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
+	return []string{"experiment", "host", "pid", "process", "thread_id", "thread_name", "cgroup", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object", "event", "state"}
 }
 
 // parsePredicate parses conditions, each of which must be a single expression.
@@ -53,15 +54,17 @@ func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predica
 	return c, nil
 }
 
-// check returns an error if the conditions use a label or phase that no experiment has.
+// check returns an error if the conditions use a label, phase or field that no experiment has. It
+// looks up the types of fields.
 func (c *predicate) check(ctx context.Context, db *DB) error {
-	for _, of := range []struct{ function, view, what, list string }{
-		{"label", "labels", "label", "stackmill experiments"}, {"during", "marks", "phase", `stackmill query "FROM marks"`},
+	for _, of := range []struct{ function, view, column, what, list string }{
+		{"label", "labels", "label", "label", "stackmill experiments"}, {"during", "marks", "label", "phase", `stackmill query "FROM marks"`},
+		{"field", "event_formats", "field", "field", "stackmill report event-formats"},
 	} {
 		if len(c.texts[of.function]) == 0 {
 			continue
 		}
-		known, err := db.Texts(ctx, "SELECT DISTINCT label FROM "+of.view+" ORDER BY ALL")
+		known, err := db.Texts(ctx, "SELECT DISTINCT "+of.column+" FROM "+of.view+" ORDER BY ALL")
 		if err != nil {
 			return err
 		}
@@ -70,6 +73,14 @@ func (c *predicate) check(ctx context.Context, db *DB) error {
 				return &FilterError{fmt.Errorf("no experiment has a %s %q%s (%s lists them)", of.what, text, Suggest(text, known), of.list)}
 			}
 		}
+	}
+	for _, field := range c.texts["field"] {
+		var texts, numbers bool
+		err := db.QueryRowContext(ctx, "SELECT bool_or(is_text), bool_or(NOT is_text) FROM event_formats WHERE field = "+quote(field)).Scan(&texts, &numbers)
+		if err != nil {
+			return err
+		}
+		c.fields = append(c.fields, fieldValue(texts, numbers))
 	}
 	return nil
 }

@@ -121,8 +121,14 @@ func (d *definitions) make(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer conn.Close()
+	if d.hasEvents() {
+		statements = append(statements, replaceEvents(nil, unreadableEvents))
+	}
 	if err := execute(ctx, conn, statements...); err != nil {
 		return &statementError{err}
 	}
-	return d.fillBy(conn, catalogName)
+	if err = d.fillBy(conn, catalogName); err == nil && d.hasEvents() {
+		_ = d.defineEvents(ctx, conn) // an error leaves the macro of unreadable events
+	}
+	return err
 }

@@ -29,7 +29,7 @@ var packed []byte
 var same = sync.OnceValue(func() uint64 {
 	h := xxhash.New()
 	_, _ = h.Write(packed) // it cannot fail
-	note(h, ReadParquet(nil))
+	note(h, ReadParquet(nil), fieldColumns([]Record{{"field": "a", "has_texts": true}, {"field": "b", "has_numbers": true}}, nil))
 	return h.Sum64()
 })
 
@@ -116,11 +116,19 @@ func writeCatalog(path string, d *definitions) error {
 		return err
 	}
 	ctx := context.Background()
-	return change(ctx, path, func(conn *sql.Conn) error {
-		marked := fmt.Sprintf("CREATE TABLE %s AS SELECT %s AS fingerprint", fingerprintTable, quote(d.fingerprint))
-		if err := execute(ctx, conn, append(d.changes(""), marked)...); err != nil {
+	statements := append(d.changes(""), fmt.Sprintf("CREATE TABLE %s AS SELECT %s AS fingerprint", fingerprintTable, quote(d.fingerprint)))
+	if d.hasEvents() {
+		statements = append(statements, replaceEvents(nil, unreadableEvents))
+	}
+	err = change(ctx, path, func(conn *sql.Conn) error {
+		if err := execute(ctx, conn, statements...); err != nil {
 			return err
 		}
 		return d.fillBy(conn, catalogName)
 	})
+	if err == nil && d.hasEvents() {
+		// An error leaves the macro of unreadable events.
+		_ = change(ctx, path, func(conn *sql.Conn) error { return d.defineEvents(ctx, conn) })
+	}
+	return err
 }

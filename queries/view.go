@@ -57,7 +57,7 @@ var order = []string{
 	"load_object_metrics", "module_metrics", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by", "cpu_timeline", "cpu_timeline_by", "second_metrics", "interval_metrics", "sample_point_metrics", "metric_totals",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
-	"sched_threads", "runqueue", "parallelism", "waits", "wakers", "counters", "event_counts",
+	"sched_threads", "runqueue", "parallelism", "waits", "wait_stacks", "wakers", "event", "event_list", "event_samples", "counters", "event_counts",
 	"syscall_names", "error_names", "leaf_functions", "tracepoint_samples", "event_gaps",
 	"syscalls", "syscall_functions", "syscall_threads", "syscall_errors", "lock_waits", "lock_callers", "lock_threads", "locks",
 	"block_requests", "block_io", "kernel_allocations", "kernel_memory", "interrupts", "interrupt_handlers",
@@ -75,7 +75,7 @@ var generated = map[string]func() string{
 	"sample_metrics":  func() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) },
 	"default_metrics": func() string { return defaultMetrics("") },
 	"syscall_names":   syscallNamesView, "error_names": errorNamesView,
-	"heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
+	"event": func() string { return eventQuery(nil, noEvents) }, "heap_stacks": heapStacks.query, "io_stacks": ioStacks.query,
 	"inline_heap_stacks": heapStacks.inlined, "inline_io_stacks": ioStacks.inlined, "size_metrics": sizes.query, "duration_metrics": durations.query,
 }
 

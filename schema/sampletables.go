@@ -146,6 +146,9 @@ var (
 		{"position", Int32, Dict, "", false, "Which field of the sample's event: `event_formats.position`."},
 		{"number", Int64, DictOrDelta, "", true, "The field's value; pointers and unsigned 64-bit numbers are stored as signed numbers with the same bits. Missing for texts."},
 		{"text", String, Dict, "", true, "The field's text: for arrays of characters, the text up to the first NUL; for other arrays, hexadecimal, such as `0x1,0x2` if an element has several bytes. Missing for numbers."},
+	}, Joined: "LEFT JOIN perf_samples p USING (experiment_id, sample) LEFT JOIN event_formats d ON d.experiment_id = t.experiment_id AND d.event = p.event AND d.position = t.position", Computed: []DerivedColumn{
+		{"event", String, "p.event", "The sample's event."},
+		{"field", String, "d.field", "The field's name."},
 	}}
 	Counts = &Table{Name: "counts", Row: "what one counter of `perf stat record` counted in one interval. An event may have a counter on each CPU, or for each thread", Key: key("interval_no", "event", "cpu", "thread_id"), Columns: []Column{
 		experimentID,

@@ -102,7 +102,7 @@ func cookbookStore(t *testing.T) string {
 		ingest("gprofng", paths(filepath.Join(recordings, "exp"), "recur.er", "recur_raw.er", "heap.er", "io.er", "sync.er", "threads.er", "cxx.er", "clones.er", "jit_none.er")),
 		ingest("perf", paths(filepath.Join(dir, "perf"), "p_recur_fp.data", "p_threads_s.data", "p_multi.data", "p_fork.data")),
 		ingest("memory", paths(filepath.Join(dir, "data"), "records_gcc_O2.data")),
-		{"ingest", "--no-system-debug", "--debug-dir", dir, "--no-recorded-sources", "--symfs", "../../testdata/wall/symfs", "--label", "suite=kernel", "../../testdata/wall/calls_raw.data"},
+		{"ingest", "--no-system-debug", "--debug-dir", dir, "--no-recorded-sources", "--symfs", "../../testdata/wall/symfs", "--label", "suite=kernel", "../../testdata/wall/calls_raw.data", "../../testdata/wall/convoy_both.data"},
 		{"label", "recur_raw.er", "night=2026-11-20"},
 		{"label", "recur.er", "night=2026-11-21"},
 	} {

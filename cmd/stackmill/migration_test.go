@@ -19,7 +19,7 @@ var empty = []string{"problems", "report memory-sources"}
 func TestMigration(t *testing.T) {
 	store := cookbookStore(t)
 	args := []string{"ingest", "--store", store, "--symfs", "../../testdata/wall/symfs", "--no-system-debug"}
-	for _, name := range strings.Fields("convoy_both calls_raw maps_lock disk_all pipes_kmem irq_all stat_interval") {
+	for _, name := range strings.Fields("maps_lock disk_all pipes_kmem irq_all stat_interval") {
 		args = append(args, "../../testdata/wall/"+name+".data")
 	}
 	if _, errs, status := call(args...); status != 0 {

@@ -134,6 +134,12 @@ var sideBySide = []Report{
 		order: "wait_ns DESC, function, load_object, state, function_id",
 	},
 	{
+		Name: "wait-stacks", View: "wait_stacks", Title: "Waits by stack",
+		Columns: []Column{{"wait_ns", "Wait s", Seconds}, {"waits", "Waits", Number}, {"mean_ns", "Mean s", Moment}, {"longest_ns", "Longest s", Moment},
+			{"state", "State", Words}, stack},
+		order: "wait_ns DESC, stack, state",
+	},
+	{
 		Name: "wakers", View: "wakers", Title: "Who woke whom up",
 		Columns: []Column{{"wait_ns", "Wait s", Seconds}, {"waits", "Waits", Number}, {"function", "Function", Words}, {"thread_name", "Thread", Words},
 			{"waker_function", "Woken by", Words}, {"waker_thread_name", "Thread", Words}},
@@ -206,6 +212,16 @@ var sideBySide = []Report{
 		Name: "counters", View: "counters", Title: "Counts of events, by interval, CPU and thread",
 		Columns: append([]Column{{"t1_ns", "Until s", Moment}, {"cpu", "CPU", Number}, thread, threadName}, counted...),
 		order:   "interval_no, event, cpu, amount DESC NULLS LAST, thread_id",
+	},
+	{
+		Name: "event-formats", View: "event_list", Title: "Events and their fields",
+		Columns: []Column{{"event", "Event", Words}, {"samples", "Samples", Number}, {"field", "Field", Words}, {"type", "Type", Words}, {"size", "Bytes", Number}},
+		order:   "samples DESC, event, position",
+	},
+	{
+		Name: "event-fields", View: "event_samples", Title: "Samples of events with their fields",
+		Columns: []Column{when, thread, threadName, {"cpu", "CPU", Number}, {"event", "Event", Words}, {"fields", "Fields", Words}},
+		order:   "time_ns, sample",
 	},
 	{
 		Name: "sync-objects", View: "sync_objects", Title: "Objects that threads waited for",

@@ -7,6 +7,7 @@ package tracepoint
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -139,6 +140,7 @@ func (f *Format) Field(name string) int {
 func parse(text string, long int) (*Format, bool) {
 	f := &Format{}
 	named, numbered, common := false, false, true
+	names := map[string]int{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		key, value, _ := strings.Cut(line, ":")
@@ -152,7 +154,7 @@ func parse(text string, long int) (*Format, bool) {
 			f.Print = strings.TrimSpace(line[len(key)+1:])
 		case strings.TrimSpace(key) == "field" || strings.TrimSpace(key) == "field special":
 			if field, ok := parseField(value, long); ok {
-				field.Common = common
+				field.Common, field.Name = common, unique(field.Name, names)
 				f.Fields = append(f.Fields, field)
 			}
 		case line == "" && len(f.Fields) > 0:
@@ -160,6 +162,16 @@ func parse(text string, long int) (*Format, bool) {
 		}
 	}
 	return f, named && numbered
+}
+
+// unique returns the name, with a number after it if the format has a field of the same name. seen has
+// how often each name occurred.
+func unique(name string, seen map[string]int) string {
+	seen[name]++
+	if n := seen[name]; n > 1 {
+		return unique(fmt.Sprintf("%s_%d", name, n), seen)
+	}
+	return name
 }
 
 // parseField parses `DECLARATION; offset:N; size:N; signed:N;`.

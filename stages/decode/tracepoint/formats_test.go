@@ -197,6 +197,22 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// Fields of one name are told apart by numbers.
+func TestRepeatedNames(t *testing.T) {
+	text := "name: e\nID: 1\nformat:\n"
+	for _, name := range []string{"a", "a_2", "a", "a", "A"} {
+		text += "\tfield:int " + name + ";\toffset:0;\tsize:4;\tsigned:1;\n"
+	}
+	f, _ := parse(text, 8)
+	var got []string
+	for _, field := range f.Fields {
+		got = append(got, field.Name)
+	}
+	if diff := cmp.Diff([]string{"a", "a_2", "a_2_2", "a_3", "A"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // AppendText appends a text; it appends nothing if the sample ends before the text does.
 func TestAppendText(t *testing.T) {
 	f := fieldOf(t, "field:char f[4]; offset:0; size:4; signed:0;")

@@ -259,6 +259,31 @@ export interface DurationsRow {
   samples: Value;
 }
 
+export interface EventFieldsRow {
+  experiment_id: string;
+  experiment: string;
+  sample: Value;
+  time_ns: Value;
+  process: number;
+  thread_id: Value;
+  thread_name: string | null;
+  cpu: number;
+  event: string;
+  fields: string;
+}
+
+export interface EventFormatsRow {
+  experiment_id: string;
+  experiment: string;
+  event: string;
+  samples: Value;
+  position: number;
+  field: string;
+  type: string;
+  size: number;
+  is_text: boolean;
+}
+
 export interface ExperimentRow {
   experiment_id: string;
   experiment: string;
@@ -1086,6 +1111,18 @@ export interface UnattributedRow {
   samples: Value;
   value: Value;
   subject: string;
+}
+
+export interface WaitStacksRow {
+  experiment_id: string;
+  experiment: string;
+  mode: string;
+  stack: string;
+  state: string;
+  waits: Value;
+  wait_ns: Value;
+  mean_ns: Value;
+  longest_ns: Value;
 }
 
 export interface WaitsRow {

@@ -1,0 +1,15 @@
+-- row: one sample of one event, with the event's fields as columns: `FROM event('sched:sched_switch')`
+--
+-- parameter name VARCHAR: The event, as in `event_formats`; without a name (NULL) there are no rows. After the columns below, there is one for each field of the event: a BIGINT, or a VARCHAR if it is a text in some experiment. It has the field's name, with `field_` before it if the name is that of another column. Samples without the field have NULL.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- sample = samples.sample
+-- time_ns = samples.time_ns
+-- process = samples.process
+-- thread_id = samples.thread_id
+-- thread_name = samples.thread_name
+-- cpu = samples.cpu
+-- stack = samples.stack
+-- leaf = functions.name: The function at the leaf of the stack, in user mode; missing without a stack.
+-- value = perf_samples.value

@@ -1,0 +1,43 @@
+-- row: one distinct stack of functions that waited in one state, as in `folded`
+-- rules: S33
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- stack VARCHAR: The functions' names from the root to the leaf, as in `folded`; the leaf is the state's artificial function.
+-- state VARCHAR: `preempted`, `runqueue`, `blocked` or `disk`, as in `thread_states`.
+-- waits BIGINT: [count] How often.
+-- wait_ns BIGINT: [ns] How long altogether.
+-- mean_ns BIGINT: [ns] How long on average.
+-- longest_ns BIGINT: [ns] The longest wait.
+--
+-- invariant as_folded: Each stack has the values of `offcpu` that `folded` has for it.
+--   SELECT experiment_id, mode, stack, sum(value), sum(samples) FROM (
+--     SELECT experiment_id, mode, stack, wait_ns AS value, waits AS samples FROM wait_stacks
+--     UNION ALL
+--     SELECT experiment_id, mode, stack, -value, -samples FROM folded WHERE metric = 'offcpu'
+--   ) GROUP BY ALL HAVING sum(value) <> 0 OR sum(samples) <> 0
+WITH ended AS (
+  SELECT s.experiment_id, s.stack, w.state, count(*) AS waits, sum(w.duration_ns) AS wait_ns, max(w.duration_ns) AS longest_ns
+  FROM wait_samples w JOIN samples s USING (experiment_id, sample)
+  WHERE w.state <> 1
+  GROUP BY ALL
+),
+normalized AS (
+  SELECT w.experiment_id, k.mode, k.stack_id, w.state, sum(w.waits) AS waits, sum(w.wait_ns) AS wait_ns, max(w.longest_ns) AS longest_ns
+  FROM ended w JOIN mode_stacks k USING (experiment_id, stack)
+  GROUP BY ALL
+),
+texts AS (
+  SELECT p.experiment_id, p.stack_id, string_agg(replace(f.name, ';', ':'), ';' ORDER BY p."position" DESC) AS stack
+  FROM (FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM normalized) USING (experiment_id, stack_id)) p
+  JOIN functions f USING (experiment_id, function_id)
+  GROUP BY ALL
+),
+named AS (
+  SELECT w.experiment_id, w.mode, COALESCE(t.stack, '<Total>') AS stack, w.state, sum(w.waits)::BIGINT AS waits, sum(w.wait_ns)::BIGINT AS wait_ns, max(w.longest_ns) AS longest_ns
+  FROM normalized w LEFT JOIN texts t USING (experiment_id, stack_id)
+  GROUP BY ALL
+)
+SELECT w.experiment_id, e.experiment, w.mode, w.stack, wait_state(w.state) AS state, w.waits, w.wait_ns, w.wait_ns // w.waits AS mean_ns, w.longest_ns
+FROM named w LEFT JOIN experiment_names e USING (experiment_id)
