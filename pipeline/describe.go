@@ -24,7 +24,7 @@ type description struct {
 
 // describe emits the tables about the recording as a whole, once all problems are known.
 func describe(d *description) error {
-	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.threadStateRows(), d.eventFormatRows(), d.countRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
+	return errors.Join(d.experimentRow(), d.processRows(), d.threadNameRows(), d.threadStateRows(), d.eventFormatRows(), d.gapRows(), d.countRows(), d.problemRows(), d.recordingRows(), d.overviewRows())
 }
 
 func (d *description) experimentRow() error {
@@ -80,6 +80,20 @@ func (d *description) eventFormatRows() error {
 	rows := schema.NewRows(schema.EventFormats, d.id, d.emit)
 	for _, f := range d.rec.EventFields {
 		rows.Append(f.Event, f.System, int32(f.Position), f.Name, f.Type, int32(f.Offset), int32(f.Size), f.Signed, int32(f.Elements), f.Dynamic, f.Text)
+	}
+	return rows.Close()
+}
+
+func (d *description) gapRows() error {
+	rows := schema.NewRows(schema.RecordingGaps, d.id, d.emit).Labels("reason", schema.GapReasons...)
+	for i, g := range d.rec.Gaps {
+		rows.Int32(int32(i)).Int64(g.FromNS).Int64(g.UntilNS)
+		if g.CPU >= 0 {
+			rows.Int32(g.CPU)
+		} else {
+			rows.Null()
+		}
+		rows.Label(g.Reason)
 	}
 	return rows.Close()
 }

@@ -50,8 +50,8 @@ ordered AS (
   FROM named WINDOW place AS (PARTITION BY experiment_id, dev, sector, letter ORDER BY time_ns, sample)
 ),
 checked AS (
-  SELECT o.*, o.fits AND COALESCE(g.until_ns < o.time_ns, true) AS paired
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns <= o.next_ns
+  SELECT o.*, o.fits AND COALESCE(g.until_ns <= o.time_ns, true) AS paired
+  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
 ),
 ended AS (
   SELECT *, COALESCE(lag(paired) OVER place, false) AS ends FROM checked WINDOW place AS (PARTITION BY experiment_id, dev, sector, letter ORDER BY time_ns, sample)

@@ -41,8 +41,8 @@ ordered AS (
   WINDOW runs AS (PARTITION BY t.experiment_id, t.cpu, t.kind, v.number ORDER BY t.time_ns, t.sample)
 ),
 checked AS (
-  SELECT o.*, o.fits AND COALESCE(g.until_ns < o.time_ns, true) AS paired
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns <= o.next_ns
+  SELECT o.*, o.fits AND COALESCE(g.cpus_until_ns <= o.time_ns, true) AS paired
+  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
 ),
 ended AS (
   SELECT *, COALESCE(lag(paired) OVER runs, false) AS ends FROM checked WINDOW runs AS (PARTITION BY experiment_id, cpu, kind, number ORDER BY time_ns, sample)

@@ -46,8 +46,8 @@ ordered AS (
   WINDOW place AS (PARTITION BY t.experiment_id, v.address ORDER BY t.time_ns, t.sample)
 ),
 checked AS (
-  SELECT o.*, o.next_ns IS NOT NULL AND COALESCE(g.until_ns < o.time_ns, true) AS freed
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns <= o.next_ns
+  SELECT o.*, o.next_ns IS NOT NULL AND COALESCE(g.until_ns <= o.time_ns, true) AS freed
+  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
   WHERE NOT o.frees
 ),
 kernel AS (

@@ -46,8 +46,8 @@ waits AS (
   FROM numbered GROUP BY experiment_id, common_pid, idle_cpu, lock, wait_no
 ),
 checked AS (
-  SELECT w.*, COALESCE(w.end_ns >= w.begin_ns AND COALESCE(g.until_ns < w.begin_ns, true), false) AS paired
-  FROM waits w ASOF LEFT JOIN event_gaps g ON g.experiment_id = w.experiment_id AND g.from_ns <= w.end_ns
+  SELECT w.*, COALESCE(w.end_ns >= w.begin_ns AND COALESCE(g.until_ns <= w.begin_ns, true), false) AS paired
+  FROM waits w ASOF LEFT JOIN event_gaps g ON g.experiment_id = w.experiment_id AND g.from_ns < w.end_ns
 ),
 halves AS (
   SELECT experiment_id, begin_sample AS sample, lock, flags, IF(paired, result, NULL) AS result, begin_ns AS t0_ns, IF(paired, end_ns - begin_ns, NULL) AS duration_ns, period

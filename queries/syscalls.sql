@@ -62,8 +62,8 @@ ordered AS (
 ),
 -- The exit of rt_sigreturn has the number -1.
 checked AS (
-  SELECT o.*, NOT o.is_exit AND NOT o.sampled AND COALESCE(o.next_is_exit AND o.next_number IN (o.number, -1) AND COALESCE(g.until_ns < o.time_ns, true), false) AS paired
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns <= o.next_ns
+  SELECT o.*, NOT o.is_exit AND NOT o.sampled AND COALESCE(o.next_is_exit AND o.next_number IN (o.number, -1) AND COALESCE(g.until_ns <= o.time_ns, true), false) AS paired
+  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
 ),
 ended AS (
   SELECT *, COALESCE(lag(paired) OVER thread, false) AS ends FROM checked

@@ -165,6 +165,14 @@ var (
 		{"unit", Label, Dict, "", false, "The unit in which perf shows the event, such as `msec`; empty for plain counts."},
 		{"scale", String, Dict, "", false, "The factor that converts values to this unit, such as `1e-06`."},
 	}}
+	RecordingGaps = &Table{Name: "recording_gaps", Row: "one period in which events that happened may not be in the recording", Key: key("gap"), Columns: []Column{
+		experimentID,
+		{"gap", Int32, Delta, "", false, "The number of the period within the experiment, from 0, in order of `t0_ns`."},
+		{"t0_ns", Int64, Delta, "ns", false, "Its start, from the founder's start."},
+		{"t1_ns", Int64, Delta, "ns", false, "Its end."},
+		{"cpu", Int32, Dict, "", true, "The CPU whose records are missing; missing if the records of several CPUs are."},
+		{"reason", Label, Dict, "", false, "`lost` (records were lost) or `cpus` (some CPUs were not recorded)."},
+	}}
 	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"type", Label, Dict, "", false, "The type of the value, which is also the metric's name."},
@@ -202,4 +210,6 @@ func overviewColumns() []Column {
 var (
 	StateNames  = []string{"unknown", "on", "preempted", "runqueue", "blocked", "disk"}
 	BorderNames = []string{"", "start", "end", "loss", "chain", "exit"}
+	// GapReasons are the labels of recording_gaps.reason.
+	GapReasons = []string{"lost", "cpus"}
 )

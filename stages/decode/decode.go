@@ -61,7 +61,8 @@ type Recording struct {
 	CGroups   []string // paths of control groups; events have indexes into them
 	// EventFields describes the fields of tracepoints, sorted by event, then by Position.
 	EventFields []EventField
-	Fields      FieldReader // reads the tracepoint fields of samples; nil if there are none
+	Gaps        []RecordingGap // in order of FromNS
+	Fields      FieldReader    // reads the tracepoint fields of samples; nil if there are none
 	// ThreadStates passes the states of all threads, each thread's in order of time, and returns an
 	// error of reading them. It is nil if the recording does not show states.
 	ThreadStates func(pass func(*ThreadState) error) error
@@ -409,6 +410,13 @@ type Count struct {
 	// the hardware; -1: there was no counter for the event.
 	EnabledNS, RunningNS int64
 	Unit, Scale          string
+}
+
+// RecordingGap is a period in which events may be missing: a row of recording_gaps.
+type RecordingGap struct {
+	FromNS, UntilNS int64
+	CPU             int32 // -1: several CPUs
+	Reason          int   // index in schema.GapReasons
 }
 
 // FieldValue is the value of a field.

@@ -120,7 +120,9 @@ func (r *reader) switchAt(at recordOffset, typ uint32, misc uint16, body []byte)
 type schedulerRecords struct {
 	lost    []schedule.LostTime
 	untimed int64 // switch records without a time
-	cpuWide bool  // switch records are of CPUs, not of threads
+	// lostUntimed is how many records say that others were lost, but not when.
+	lostUntimed int64
+	cpuWide     bool // switch records are of CPUs, not of threads
 	// foreign says that the fields of tracepoints have other thread ids than samples and records,
 	// because perf ran in a process namespace of its own.
 	foreign bool
@@ -141,6 +143,7 @@ func (s *schedulerRecords) passedTime(time uint64) {
 // which usually is the previous one in the file.
 func (s *schedulerRecords) lostAt(time uint64, cpu int32) {
 	if time == 0 {
+		s.lostUntimed++
 		return
 	}
 	from := s.latest

@@ -29,6 +29,8 @@ func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint
 		if e := r.trailerEvent(body, 0); e != nil {
 			t, _, _ := r.trailerOf(e, body)
 			r.sched.lostAt(t.time, t.cpu)
+		} else {
+			r.sched.lostUntimed++
 		}
 	case recordLostSamples:
 		r.stats.lostSamples = bounds.Add(r.stats.lostSamples, int64(min(c.U64(), math.MaxInt64)))

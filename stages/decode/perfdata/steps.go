@@ -126,6 +126,7 @@ func (r *reader) attribute(t *timeline) {
 	r.findTraced()
 	r.joinThreads()
 	r.describeFields()
+	r.describeGaps(t)
 	schedule := r.follow(t)
 	samples := &parseStep{records: &stackReader{reader: r}, samples: newRefQueue(&r.found.sampleRefs)}
 	n := r.found.sampleRefs.n

@@ -85,7 +85,7 @@ func Open(tables schema.TableReader) (*Recording, error) {
 	if err := r.counts(tables); err != nil {
 		return nil, err
 	}
-	if err := r.eventFields(tables); err != nil {
+	if err := errors.Join(r.eventFields(tables), r.gaps(tables)); err != nil {
 		return nil, err
 	}
 	raw, err := readStacks(tables, r)
@@ -224,6 +224,21 @@ func eachCount(tables schema.TableReader, pass func(*decode.Count) error) error 
 			if err := pass(&n); err != nil {
 				return err
 			}
+		}
+		return nil
+	})
+}
+
+// gaps fills in the periods in which events may be missing.
+func (r *Recording) gaps(tables schema.TableReader) error {
+	return schema.EachBatch(tables(schema.RecordingGaps, 0, schema.AllRows, "t0_ns", "t1_ns", "cpu", "reason"), func(c *schema.Columns) error {
+		from, until, cpus, reasons := c.Int64s(0), c.Int64s(1), c.Int32s(2), c.Texts(3)
+		for i := range c.N {
+			g := decode.RecordingGap{FromNS: from[i], UntilNS: until[i], CPU: -1, Reason: slices.Index(schema.GapReasons, reasons(i))}
+			if c.Has(2, i) {
+				g.CPU = cpus[i]
+			}
+			r.Gaps = append(r.Gaps, g)
 		}
 		return nil
 	})
