@@ -34,7 +34,7 @@ type batchBuilder struct {
 // slot is the place of an input in its batch: the input adds its rows when its turn comes.
 type slot struct {
 	builder *batchBuilder
-	number  int          // of the input
+	number  int          // the input's index
 	turn    ordered.Turn // comes when all inputs before it have been added or given up
 }
 

@@ -29,7 +29,7 @@ type build struct {
 
 	rules *ordered.Worker[func()]            // uses the resolver and the rules
 	tree  *ordered.Worker[*unwind.PathBatch] // adds paths to the tree of stacks
-	times []StageTime                        // of stages that the worker of the rules runs
+	times []StageTime                        // times of the stages that the rules worker runs
 	cfi   diagnostic.Log                     // problems of call frame information
 }
 

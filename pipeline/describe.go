@@ -18,7 +18,7 @@ type description struct {
 	rec      *decode.Recording
 	passed   *passedSamples
 	replay   *replayData
-	forms    []decode.Form // of stacks
+	forms    []decode.Form // the forms of the recorded stacks
 	emit     func(*schema.Table, arrow.RecordBatch) error
 }
 

@@ -25,14 +25,14 @@ type experiment struct {
 	stored     *resymbolization // nil for a recording
 	opening    func() (*decode.Recording, error)
 
-	recording *decode.Recording // of open
-	batch     *write.Batch      // of open; nil: a batch that others share
-	files     recordingFiles    // of locate
-	replay    replayData        // of keep
-	build     *build            // of begin
-	out       *output           // of begin
-	passed    passedSamples     // of the batches that have passed
-	lists     *listing.Draft    // of attribute, shared with others of the batch
+	recording *decode.Recording // the result of stage open
+	batch     *write.Batch      // made by stage open; nil if several experiments share a batch
+	files     recordingFiles    // the result of stage locate
+	replay    replayData        // the result of stage keep
+	build     *build            // made by stage begin
+	out       *output           // made by stage begin
+	passed    passedSamples     // summary of the samples that have passed the stages
+	lists     *listing.Draft    // made by stage attribute; other experiments of the batch refer to its lists
 }
 
 // pass runs all stages on the experiment. If it is not stored although the recording is not to
@@ -100,7 +100,7 @@ func open(opening func() (*decode.Recording, error), begin func() (*write.Batch,
 
 // buildInput is what begin takes.
 type buildInput struct {
-	id     string // of the experiment
+	id     string // the experiment's id
 	rec    *decode.Recording
 	files  recordingFiles
 	lists  map[string]*symbolize.StoredList // symbol lists of the store, to symbolize again

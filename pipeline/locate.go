@@ -34,7 +34,7 @@ func lookupOf(o *Options) lookup {
 // recordingFiles finds the files that a recording refers to, for the stages.
 type recordingFiles struct {
 	locator *fileLocator
-	tables  *cache.Recording // of load objects
+	tables  *cache.Recording // symbol tables of the load objects
 }
 
 // locate finds the files of a recording.

@@ -225,7 +225,7 @@ func (k *objectSymbols) as(now *objectSymbols) []LoadObject {
 // rowTap is a rowWriter that passes rows on, and keeps those that objectSymbols needs.
 type rowTap struct {
 	rowWriter
-	rows [3][]arrow.RecordBatch // by symbolTables
+	rows [3][]arrow.RecordBatch // the kept rows of each table of symbolTables
 }
 
 // write implements rowWriter. It needs no lock, because each table has its own element of rows.

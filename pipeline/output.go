@@ -24,7 +24,7 @@ type output struct {
 	data     *samples.Data // nil: no sample has a data object
 
 	sinks *ordered.Worker[sinkBatch]
-	times []StageTime // of the sinks
+	times []StageTime // times of the stages that the sinks' worker runs
 }
 
 // rowWriter takes rows, concurrently for different tables.

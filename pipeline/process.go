@@ -27,13 +27,13 @@ type process struct {
 	out      *output
 	passed   *passedSamples
 	progress *Progress
-	space    *spill.Space // for what does not fit in memory
+	space    *spill.Space // temporary files for what does not fit in memory
 
-	resolved   *symbolize.Process     // of symbolize
+	resolved   *symbolize.Process     // the result of stage symbolize
 	symbolized chan struct{}          // closed after symbolize
-	completed  *unwind.CompleteStacks // of unwind
-	stacks     *samples.ProcessStacks // of unwind
-	accesses   *samples.DataProcess   // of dataspace; nil: no sample has a data object
+	completed  *unwind.CompleteStacks // a result of stage unwind
+	stacks     *samples.ProcessStacks // a result of stage unwind
+	accesses   *samples.DataProcess   // the result of stage dataspace; nil if no sample has a data object
 	heap       *samples.Heap          // nil before it is needed
 }
 

@@ -63,7 +63,7 @@ type batchReader struct {
 	batch *storedir.Batch
 	users int // counted by readerPool
 
-	tables func(id string) schema.TableReader // of an experiment
+	tables func(id string) schema.TableReader // returns a reader of an experiment's rows
 
 	mu    sync.Mutex
 	files map[string]*os.File // by table

@@ -21,7 +21,7 @@ import (
 // SymbolChanges describes how better symbols change an experiment.
 type SymbolChanges struct {
 	Experiment    string
-	Metric        string       // of LoadObject.Value; empty if there is none
+	Metric        string       // the metric that LoadObject.Value counts; empty if there is none
 	Before, After []LoadObject // sorted by path
 	Lost          []LoadObject // with fewer symbols now than in the experiment
 	Unwound       bool         // stacks were unwound from dumps, which the store does not keep: better symbols cannot make them longer

@@ -86,7 +86,8 @@ func (k *storedLists) names(rows schema.Events) {
 	}
 }
 
-// functions adds the functions of lists.
+// functions adds the functions of kallsyms and perf maps to their lists. Its rows are of the table
+// functions.
 func (k *storedLists) functions(rows schema.Events) {
 	objects, modules, kinds := rows.Int64s("load_object_id"), rows.Int64s("module_id"), textsOf(rows, "kind")
 	addresses, offsets, sizes := rows.Int64s("address"), rows.Int64s("offset"), rows.Int64s("size")

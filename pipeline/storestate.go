@@ -17,8 +17,8 @@ type storeState struct {
 	// The following are as of the start of the run. So if one run ingests two forms of a recording,
 	// it stores both, whichever it reads first, and the store does not depend on Jobs.
 	known  map[string]bool              // paths whose recordings are in the store
-	failed map[string][]storedir.Entry  // failed experiments by path
-	forms  map[string][]*storedir.Entry // by Entry.Recorded
+	failed map[string][]storedir.Entry  // path of a recording -> its failed experiments
+	forms  map[string][]*storedir.Entry // Entry.Recorded -> the entries that have it
 }
 
 // open takes the contents of a store, or reads them if there are none. The store need not exist.
@@ -132,7 +132,7 @@ func (s *storeState) superseded(c *storedir.Entry, before []string) []string {
 // inputClaim says which of several inputs with the same content is stored: the first one, in
 // whatever order they are read.
 type inputClaim struct {
-	number int  // of the input
+	number int  // index of the input to store
 	added  bool // it is in its batch; the others no longer can be
 }
 

@@ -29,7 +29,7 @@ type Watcher struct {
 
 // observation is the last known state of a recording, or of something that looks like one.
 type observation struct {
-	state    string         // of its files, or why they cannot be read
+	state    string         // a description of its files (input.describeFiles), or why they cannot be read
 	since    time.Time      // when it was first seen in that state
 	stamp    safefile.Stamp // of the recording's own file or folder
 	finished bool

@@ -69,7 +69,7 @@ type resolver struct {
 // id of the experiment with that name.
 type namedIn struct {
 	at     int
-	column []any // with its qualifiers
+	column []any // the column's name with its qualifiers
 	id     string
 }
 

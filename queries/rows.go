@@ -111,7 +111,7 @@ func (p *portion) rows(t *schema.Table, files fileList) string {
 // fileList is the list of the files of a table.
 type fileList struct {
 	paths []string // absolute
-	rows  int64    // in all of them
+	rows  int64    // number of rows in all files
 }
 
 func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (l fileList) {

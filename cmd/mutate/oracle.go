@@ -43,7 +43,8 @@ var values = map[string]string{
 // views.
 type oracle struct{ db *sql.DB }
 
-// read returns what a batch has of a recording.
+// read returns the samples and problems that a store has of a recording, from the files of its
+// commit c.
 func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*contents, error) {
 	files := map[string]string{}
 	for _, f := range c.Files {

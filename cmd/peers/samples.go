@@ -107,8 +107,8 @@ func (v *verdict) differs(why, what string, s *sample, p *perftext.Sample, d *di
 	}
 }
 
-// values checks that the store's values of functions are the sums of the samples on whose stacks
-// they are.
+// values checks that each function's value in the store is the sum of the samples whose stacks have
+// the function.
 func (c *comparison) values() {
 	for metric, values := range c.content.values {
 		for k, v := range c.names {

@@ -17,7 +17,7 @@ __attribute__((constructor)) static void checkAddressSpace(void) {
 	char text[200];
 	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= minSpace)
 		return;
-	int n = snprintf(text, sizeof text, "stackmill: the address space is limited to %llu MiB, %llu MiB are needed at least (ulimit -v unlimited)\n",
+	int n = snprintf(text, sizeof text, "stackmill: the address space is limited to %llu MiB, but at least %llu MiB are needed (ulimit -v unlimited)\n",
 		(unsigned long long)limit.rlim_cur >> 20, minSpace >> 20);
 	if (write(2, text, n) < 0)
 		n = 0; // nothing more can be done

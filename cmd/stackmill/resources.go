@@ -21,7 +21,7 @@ func checkSpace(memory int64) error {
 		return nil
 	}
 	if need := minSpace + 2*memory; int64(limit.Cur) < need {
-		return fmt.Errorf("the address space is limited to %d MiB, %d MiB are needed for --memory %dM (ulimit -v unlimited)", limit.Cur>>20, need>>20, memory>>20)
+		return fmt.Errorf("the address space is limited to %d MiB, but %d MiB are needed for --memory %dM (ulimit -v unlimited)", limit.Cur>>20, need>>20, memory>>20)
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func openFiles() int {
 // in the middle of the work.
 func checkFiles() error {
 	if n := openFiles(); n < minFiles {
-		return fmt.Errorf("%d files may be open at a time, %d are needed at least (ulimit -n 1024)", n, minFiles)
+		return fmt.Errorf("%d files may be open at a time, but at least %d are needed (ulimit -n 1024)", n, minFiles)
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (r *run) replaced(group []*storedir.Batch) bool {
 }
 
 // errSkipped says that a group must not be merged now: a batch is damaged or was replaced.
-var errSkipped = errors.New("it is left alone")
+var errSkipped = errors.New("a batch is damaged or was replaced")
 
 // verify compares the files of batches with their commits. The error is errSkipped if a batch is
 // damaged, which stays as it is for `stackmill check` to find, or was replaced.

@@ -24,9 +24,9 @@ func isLink(t *schema.Table) bool { return t.Has(listedIn) && !isShared(t) }
 // lists numbers the lists of the new batch (package listing). A list that several of the merged
 // batches have is stored once. Lists are identified by the hash of their content.
 type lists struct {
-	contents []map[int32]int64 // by batch and the list's number there
-	owners   map[int64]int     // the first batch that has the list
-	numbers  map[int64]int32   // in the new batch, in the order of the rows that refer to them
+	contents []map[int32]int64 // for each batch: number of a list there -> hash of its content
+	owners   map[int64]int     // hash of a list -> index of the first batch that has the list
+	numbers  map[int64]int32   // hash of a list -> its number in the new batch, in the order of the rows that refer to lists
 }
 
 // findLists fills m.lists with the lists of all batches.

@@ -26,7 +26,7 @@ const cursorMemory = 1 << 20
 type candidate struct {
 	*storedir.Batch
 	since time.Time // when its first experiment was stored
-	bytes int64     // of its largest table
+	bytes int64     // size of its largest table
 	count int       // visible experiments
 }
 

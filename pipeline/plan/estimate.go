@@ -18,7 +18,7 @@ func (e *Estimate) Seconds(bytes int64) float64 { return e.PerInput + e.PerByte*
 // Measurements accumulates the times that recordings took, from the reports of ingests.
 type Measurements struct{ n, x, y, xx, xy float64 }
 
-// Add adds the inputs that were read.
+// Add adds the sizes and times of the recordings that an ingest read.
 func (m *Measurements) Add(r *Report) {
 	for i := range r.Inputs {
 		if in := &r.Inputs[i]; in.InStore && in.Batch != "" && in.Seconds > 0 {

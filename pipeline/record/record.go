@@ -94,7 +94,7 @@ const notFound = 127
 // perfWays are options of perf record, from those that record most to those that nearly every
 // machine permits.
 var perfWays = []struct {
-	events, allEvents []string // of a program; of the machine
+	events, allEvents []string // options to record a program, and to record the whole machine
 	lacks             string
 	waits             bool
 }{

@@ -29,9 +29,9 @@ type Runner struct {
 	LogFormat        string   // "" is text, unless standard error is a terminal
 	AutoCompact      bool
 	Watch            bool
-	Interval, Settle time.Duration // of a watch
+	Interval, Settle time.Duration // for a watch: time between looks, and how long an unfinished recording must be unchanged
 	Plan             string        // the file of a plan
-	Chunk            int           // of the plan
+	Chunk            int           // which chunk of the plan to ingest
 
 	// Refresh brings the catalog of the store up to date. If nil, the next reader does that, and
 	// batches are not merged.
@@ -47,7 +47,7 @@ type outcome struct {
 	totals         *totals
 	interrupted    bool
 	compaction     *compaction // nil unless batches were to be merged
-	err            error       // with the exit status, nil for 0
+	err            error       // what went wrong, with the exit status; nil for status 0
 
 	// Only for a report or metrics:
 	batches  []batchReport

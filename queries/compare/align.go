@@ -114,7 +114,7 @@ func common(a, b []string) (pairs [][2]int) {
 		return nil
 	}
 	width := len(b) + 1
-	longest := make([]int32, (len(a)+1)*width) // of the texts from i and j on
+	longest := make([]int32, (len(a)+1)*width) // [i*width+j]: length of the longest common subsequence of a[i:] and b[j:]
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			if a[i] == b[j] {

@@ -72,7 +72,7 @@ func (c *comparison) byNumber() int {
 // matchFile merges the items that are the same line in different texts of a file.
 func (c *comparison) matchFile(items []*item) error {
 	slices.SortStableFunc(items, func(a, b *item) int { return b.latest().run - a.latest().run })
-	reference := items[0].text() // of the last run
+	reference := items[0].text() // the text of the file in the last run
 	lines := map[string]*item{}
 	for _, it := range items {
 		if it.text() == reference {

@@ -68,9 +68,9 @@ func StackTables() []*schema.Table {
 // libraries hides functions on the stacks of an experiment.
 type libraries struct {
 	*attribute.Result
-	of       []Visibility // by load object
+	of       []Visibility // load object -> whether its functions are shown
 	standIns map[program.ObjectNo]program.LocationNo
-	numbers  map[frameKey]stacktree.FrameNo // of changed frames
+	numbers  map[frameKey]stacktree.FrameNo // a frame and what the modes now show for it -> number of the changed frame
 	origins  []stacktree.FrameNo            // the stored frame of each added one
 }
 

@@ -65,7 +65,7 @@ type jsonPrinter struct {
 	w      *bufio.Writer
 	array  bool
 	fields []Field
-	names  [][]byte // with punctuation
+	names  [][]byte // field names as JSON, with the commas and colons around them
 	n      int
 }
 

@@ -32,9 +32,9 @@ type reply struct {
 // same tag wait for it.
 type answerCache struct {
 	mu       sync.Mutex
-	entries  map[string]*list.Element // by tag; values are *cacheEntry
+	entries  map[string]*list.Element // tag -> element of order, which holds a *cacheEntry
 	order    list.List                // the most recently used first
-	bytes    atomic.Int64             // of cached answers, and of evicted ones that clients still read
+	bytes    atomic.Int64             // total size of cached answers, and of evicted ones that clients still read
 	inFlight map[string]*pendingReply
 }
 

@@ -126,7 +126,7 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 // sideRow is a row of a table with several metrics side by side.
 type sideRow struct {
 	first queries.Record
-	of    map[string]queries.Record // by metric
+	of    map[string]queries.Record // metric -> the row with the metric's values
 }
 
 // sideBySide prints a table with a column for each requested metric. Rows with the first metric

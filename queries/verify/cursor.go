@@ -36,8 +36,8 @@ func hash(text string) int64 { return int64(xxhash.Sum64String(text)) }
 type rows struct {
 	n       int
 	values  [][]int64
-	missing [][]bool   // of nullable columns
-	texts   [][]string // of columns whose texts are kept
+	missing [][]bool   // for nullable columns: which values are NULL
+	texts   [][]string // for columns whose texts are kept: the texts
 }
 
 // cursor reads a file from its first row to its last. The first column is experiment_id or, if
@@ -48,9 +48,9 @@ type cursor struct {
 	columns []column
 	file    *file.Reader
 	arrow   *pqarrow.FileReader
-	indexes []int                // of the columns in the file, sorted
+	indexes []int                // indexes in the file of the columns to read, sorted
 	group   int                  // the next row group
-	records pqarrow.RecordReader // of the current row group; nil before the first
+	records pqarrow.RecordReader // reads the current row group; nil before the first
 	block   rows
 	at      int // the block's next row
 }

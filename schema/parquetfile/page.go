@@ -32,9 +32,9 @@ type scratch struct {
 	indices           []int32
 	definitions       []byte
 	encoded, encoded2 []byte
-	content           []byte // of a page of a column with missing values
-	packed            []byte // compressed
-	header            thrift // of a page
+	content           []byte // the uncompressed page of a column with missing values
+	packed            []byte // the compressed page
+	header            thrift // the page's header
 	zstd              *zstd.Encoder
 }
 
@@ -79,8 +79,8 @@ func (c *chunk) page(out *sink, e encoding, values []byte, rows int, definitions
 	h.beginField(5)
 	h.number(1, thriftInt32, int64(rows))
 	h.number(2, thriftInt32, int64(e))
-	h.number(3, thriftInt32, int64(rleEncoding)) // of the definitions
-	h.number(4, thriftInt32, int64(rleEncoding)) // of repetitions: there are none
+	h.number(3, thriftInt32, int64(rleEncoding)) // the encoding of definition levels
+	h.number(4, thriftInt32, int64(rleEncoding)) // the encoding of repetition levels, of which there are none
 	return c.finish(out, len(content), c.packed)
 }
 

@@ -49,8 +49,8 @@ type Writer struct {
 	effort  Effort
 	sink    *sink
 	footer  *footer
-	pending []arrow.RecordBatch // of the next row group
-	rows    int                 // in pending
+	pending []arrow.RecordBatch // rows that wait for the next row group
+	rows    int                 // number of rows in pending
 	text    int                 // bytes of text in pending
 	batch   string              // the value of schema.ListedIn
 	unnamed []rowGroup
@@ -61,7 +61,7 @@ type Writer struct {
 // only once it is full.
 type rowGroup struct {
 	rows    int
-	columns []chunkMeta // with offsets in pages
+	columns []chunkMeta // metadata of the column chunks, with offsets in pages
 	pages   *bytes.Buffer
 }
 
@@ -94,7 +94,7 @@ func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, er
 // Write appends rows. It retains the batch, which must not change any more.
 func (w *Writer) Write(rows arrow.RecordBatch) error {
 	if n := int(rows.NumCols()); n != len(w.table.Columns) {
-		return fmt.Errorf("%d columns, the table has %d", n, len(w.table.Columns))
+		return fmt.Errorf("the batch has %d columns, but the table has %d", n, len(w.table.Columns))
 	}
 	for from, n := 0, int(rows.NumRows()); from < n && w.err == nil; {
 		until := w.until(rows, from, n)

@@ -34,10 +34,10 @@ type copyIndex struct {
 
 // copyRecord describes a cached file's content, and the object of which it is a copy.
 type copyRecord struct {
-	stamp    uint64 // of the file when its content was last verified
+	stamp    uint64 // the file's stamp when its content was last verified
 	sum      string // xxhash64 of the content, as commits write it
-	version  uint64 // of the object: a hash of its ETag and size
-	modified int64  // of the object, s since 1970; 0 if unknown
+	version  uint64 // hash of the object's ETag and size
+	modified int64  // when the object was modified, s since 1970; 0 if unknown
 }
 
 // openCopyIndex reads the index.

@@ -25,7 +25,7 @@ import (
 // Limits of what a store may contain.
 const (
 	maxCommits = 1 << 18
-	maxReports = 1 << 20 // of plans' tasks
+	maxReports = 1 << 20 // reports of plans' tasks
 	maxText    = 1 << 30 // bytes of a commit, report or journal
 )
 

@@ -23,10 +23,10 @@ type Contents struct {
 	store      string
 	snapshot   bool                        // see ReadSnapshot
 	commits    map[string]*CommitFile      // every commit, by name
-	highest    map[string]int              // the highest number of each stem of names
-	numbers    map[string][]int            // all numbers of each stem
+	highest    map[string]int              // stem of commit names -> the highest number that follows it
+	numbers    map[string][]int            // stem of commit names -> all numbers that follow it
 	states     map[string]*experimentState // by id of the experiment
-	replacedBy map[string][]string         // names of the commits that replace a commit
+	replacedBy map[string][]string         // name of a commit -> names of the commits that replace it
 }
 
 // Batch is a commit with files and at least one visible experiment. The entries of visible
@@ -55,7 +55,7 @@ type CommitFile struct {
 	Batch string // from the file's name
 	Err   error
 
-	version *fileVersion // nil if the file was not read: it is from a snapshot, or about to be made
+	version *fileVersion // nil if the file was not read, because the commit is from a snapshot or not written yet
 }
 
 // Path returns the path of the commit file, relative to the store.

@@ -95,7 +95,7 @@ func MarkForReingest(store, batch string, names map[string]string) (ids []string
 	out := Commit{StoreVersion: schema.StoreVersion, Ingested: time.Now().UTC().Truncate(time.Second), Replaces: []string{batch}, Files: []File{}}
 	for _, e := range experiments {
 		l := c.Latest(e.ExperimentID)
-		if l.Batch != "" && l.Batch != batch && l.Rows != batch { // just replaced
+		if l.Batch != "" && l.Batch != batch && l.Rows != batch { // another commit has replaced it meanwhile
 			continue
 		}
 		again := e.tombstone(Reingest)

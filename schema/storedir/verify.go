@@ -36,7 +36,7 @@ func (c *Commit) verify() error {
 	}
 	for _, g := range c.labelChanges() {
 		if g.Number < 0 || g.Number > maxGeneration {
-			return fmt.Errorf("its labels have number %d", g.Number)
+			return fmt.Errorf("its change of labels has the number %d, which is not between 0 and %d", g.Number, maxGeneration)
 		}
 	}
 	tables := make(map[string]bool, len(c.Files))

@@ -50,7 +50,7 @@ type rawCommit struct {
 	batch   string
 	data    []byte
 	version *fileVersion
-	err     error // of reading it; wraps ErrDamaged if it is not a regular file
+	err     error // error of reading the file; wraps ErrDamaged if it is not a regular file
 }
 
 func readCommitFile(store, batch string) *rawCommit {

@@ -16,10 +16,10 @@ type experimentState struct {
 	rows           *CommitFile // the batch with its rows, nil if there is none
 	rowsGeneration int         // the generation of the rows
 
-	replaced   bool // by another experiment, whose entry names it
+	replaced   bool // another experiment's entry names it as replaced
 	replacedAt time.Time
 	replacers  []string // ids of experiments whose entries name it
-	covered    bool     // by another form of the same recording
+	covered    bool     // another form of the same recording covers it (Entry.Covers)
 }
 
 // known reports whether some commit mentions the experiment.

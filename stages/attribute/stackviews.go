@@ -42,13 +42,13 @@ type StackViews struct {
 	program  *program.Program
 	stacks   *Stacks
 	ends     endSums
-	sourceOf []sourceNo // by lineNo: the line of its source file
+	sourceOf []sourceNo // lineNo -> the line of the source file
 
 	// Used by NewStackViews only.
 	lineNos   map[LineKey]lineNo
 	sourceNos map[SourceKey]sourceNo
 	latest    []lineNo   // by function: the line interned last, or None
-	positions []position // by location, not in inlined functions; function is None until computed
+	positions []position // location -> its position, without inlined functions; function is None until computed
 }
 
 // view says what one or more modes show of each frame.
@@ -57,7 +57,7 @@ type view struct {
 	leaf      stacktree.Mode       // one of the modes, inlined functions aside: its leaf is the view's
 	shows     []program.LocationNo // by frame of the stack tree: the location, None if the frame is not shown
 	inlined   bool
-	positions []position // of one frame after the other
+	positions []position // the positions of all frames, one frame after the other
 	first     []int32    // by frame: the index of its first position; the next frame's first ends the list
 }
 

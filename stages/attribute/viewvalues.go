@@ -62,7 +62,8 @@ func (v viewValues) eachByModes(metrics []int, do func(thing, metric int, x mode
 	}
 }
 
-// each makes the same calls as eachByModes, but sorted by things.
+// each calls do for the values of each thing and metric, once for all modes with equal values. Calls
+// are sorted by things.
 func (v viewValues) each(metrics []int, do func(thing, metric int, x modeValues)) {
 	list := make(modeValueList, 0, len(v.modes))
 	for n := range v.count {

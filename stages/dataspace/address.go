@@ -40,7 +40,7 @@ const (
 // addressInfo describes a data address: its region, and the variable or symbol at it.
 type addressInfo struct {
 	region RegionNo
-	kind   string // of region
+	kind   string // the region's kind
 	// If a load object has a variable at the address: the variable, and the offset in it.
 	object   *loadObject
 	variable types.VariableNo
@@ -58,7 +58,7 @@ type memory struct {
 	maxHigh  []uint64 // the greatest High of objects[:i+1]
 	finder   *image.Finder
 	sizes    map[extent]uint64
-	stack    *image.Mapping // of the main thread, nil if not recorded
+	stack    *image.Mapping // the main thread's stack, nil if not recorded
 	blocks   *Blocks        // nil if allocations were not traced
 	regions  map[regionKey]RegionNo
 	segments map[segmentKey]addressInfo

@@ -15,7 +15,7 @@ type bitFlow struct {
 	f          *function
 	n          int // the index of the instruction with the access
 	access     *insn.Access
-	memory     symbolicAddress // of the access
+	memory     symbolicAddress // the accessed memory
 	known      bool            // memory is known
 	load       bool            // the loaded bits are tracked
 	atAccess   bool            // the instructions before the access were applied
@@ -51,7 +51,7 @@ type bitState struct {
 	// bit that a shift dropped.
 	flags, carry uint64
 	addresses    [registers]symbolicAddress
-	slots        map[symbolicAddress]stackSlot // of the stack
+	slots        map[symbolicAddress]stackSlot // address of a stack slot -> its content
 	stores       uint64                        // number of stores so far: loads with no store between them are equal
 }
 

@@ -11,7 +11,7 @@ import (
 // access's memory, or computed.
 type bit struct {
 	kind bitKind
-	at   int8   // of a copy: the bit of the memory
+	at   int8   // for a copy: which bit of the memory it copies
 	from uint64 // the bits of the access on which it depends
 }
 

@@ -62,7 +62,7 @@ type Event struct {
 	PC         uint64 // as recorded
 	Trigger    decode.Trigger
 	Candidate  uint64 // the recorded trigger PC, 0 for none
-	Address    uint64 // of the data
+	Address    uint64 // address of the data
 	HasAddress bool
 	Code       int // why there is no address (gprofng-experiment 9.5), 0 if unknown
 	Time       int64
@@ -72,11 +72,11 @@ type Event struct {
 type Match struct {
 	Object    ObjectNo           // the innermost one, or a reason (see Reason)
 	Embedding ObjectNo           // the object at the data address, None if it is part of the same aggregate
-	Location  program.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
+	Location  program.LocationNo // where the trigger instruction is, or the recorded PC if that instruction was not found
 	Region    RegionNo           // None without a data address
 	Method    Method
 	Agreement Agreement
-	Detail    string // of the reason, if Object is one
+	Detail    string // details of the reason, if Object is a reason
 }
 
 // Space holds the data objects of one recording. It is not safe for concurrent use.
@@ -89,10 +89,10 @@ type Space struct {
 	problems   *diagnostic.Log
 	objects    map[program.ObjectNo]*loadObject
 	numbers    map[objectKey]ObjectNo
-	ids        schema.IDs // of all but the artificial objects
+	ids        schema.IDs // ids of all objects except the artificial ones
 	references map[referenceKey]*reference
 
-	instructions int // of the decoded functions
+	instructions int // number of instructions in the decoded functions
 }
 
 // New returns a Space without events. It adds to problems which debug information is unreadable.

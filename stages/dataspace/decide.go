@@ -12,7 +12,7 @@ type matchKey struct {
 	variable types.VariableNo
 	symbol   symbolNo
 	offset   int64
-	kind     string // of region
+	kind     string // the region's kind
 	inside   int64  // the data address modulo maxAccess if it may be any byte of the access, else accessStart
 }
 

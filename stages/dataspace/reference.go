@@ -27,9 +27,9 @@ type operand struct {
 	whole  ObjectNo // the data object that contains all accessed bytes
 	size   int64    // accessed bytes
 	detail string
-	frame  bool // on the stack
-	shared bool // in bytes of several bit fields: the used bits select one
-	parts  bool // wider than the tracked bits: the data address selects the bit field
+	frame  bool // it is on the stack
+	shared bool // the accessed bytes contain several bit fields: the used bits select one
+	parts  bool // the access is wider than the tracked bits: the data address selects the bit field
 }
 
 type referenceKey struct {

@@ -234,11 +234,11 @@ func (t typeTable) mergeMembers(a, b value) value {
 	a.step = gcd(a.step, b.step)
 	switch {
 	case a.typ == b.typ && a.variable == b.variable && slices.Equal(wa, wb) && t.inArray(a):
-		a.offset = min(a.offset, b.offset) // of one array in it
+		a.offset = min(a.offset, b.offset) // both are elements of one array
 		a.indexed = true
 		return a
 	case la.Type == lb.Type && !t.Types[t.Strip(la.Type)].Kind.Aggregate() && t.beginsAt(wa, a.offset) && t.beginsAt(wb, b.offset):
-		return value{kind: valueAddress, typ: t.Strip(la.Type), variable: types.None} // of either member
+		return value{kind: valueAddress, typ: t.Strip(la.Type), variable: types.None} // the address of a scalar, which may be either member
 	}
 	return value{}
 }

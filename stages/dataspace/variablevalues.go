@@ -20,7 +20,7 @@ type claim struct {
 	registerValue
 	from, to int
 	scope    types.ScopeNo
-	depth    int  // of scope
+	depth    int  // nesting depth of scope
 	always   bool // the place is valid everywhere in scope, which may have gaps
 }
 

@@ -164,11 +164,11 @@ type Process struct {
 	Closed                     bool  // the log ends in exit or exec
 	Kinds                      []KindInfo
 	Counters                   []Counter
-	Mappings                   []MapEvent // of code, in file order
+	Mappings                   []MapEvent // mappings of code, in file order
 	DataMappings               []MapEvent // other mappings, not executable; in file order
 	JITDumps                   []JITDump
 	Stacks                     *Stacks               // nil if it has no events
-	JavaMethods                map[uint64]JavaMethod // by method id
+	JavaMethods                map[uint64]JavaMethod // method id -> method
 	JavaThreads                []JavaThread
 	ThreadNames                []ThreadName
 	Overview                   []OverviewRow

@@ -16,8 +16,8 @@ type Stacks struct {
 	stacks  chunked.List[stack]
 	byLeaf  chunked.List[leafStack] // indexed by the leaf's node
 	origins []originStacks
-	extra   map[int32]extraFrames // by stack
-	marks   []WordMarks           // of the stack being added
+	extra   map[int32]extraFrames // number of a stack -> its extra frames
+	marks   []WordMarks           // the marks of the stack being added
 	marked  bool                  // some words are marked
 }
 

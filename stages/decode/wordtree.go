@@ -15,8 +15,8 @@ type WordMarks uint8
 
 // The marks.
 const (
-	MarkedExact   WordMarks = 1 << iota // in RawStack.Exact
-	MarkedByFrame                       // in RawStack.ByFrame
+	MarkedExact   WordMarks = 1 << iota // the word is in RawStack.Exact
+	MarkedByFrame                       // the word is in RawStack.ByFrame
 )
 
 // root returns the caller of the outermost words in the stacks of an origin: a negative number, not
@@ -31,7 +31,7 @@ type wordTree struct {
 	// table is a hash table; 0 marks a free slot. Its length is a power of 2.
 	table  []entry
 	hashed int        // number of nodes in the table
-	path   []pathNode // of the last stack, root first
+	path   []pathNode // the nodes of the last stack, root first
 }
 
 // wordNode is a node of the tree.

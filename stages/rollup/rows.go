@@ -233,16 +233,16 @@ func ranks(n int, compare func(a, b int32) int) []int32 {
 // rowEncoder turns rows into columns. Columns of texts are dictionary-encoded.
 type rowEncoder struct {
 	experiments, metrics, units *schema.Labels
-	unitOf                      [][]int32 // by experiment and metric
+	unitOf                      [][]int32 // [experiment][metric]: index in units
 	functions                   []rollupFunction
 	parts                       [4]labelColumn
-	rows                        []row // of a batch, in order
+	rows                        []row // the rows of a batch, in order
 }
 
 // labelColumn is a column of texts that depend on the row's function.
 type labelColumn struct {
 	labels *schema.Labels
-	of     []int32 // by function: the label of its text
+	of     []int32 // function -> index of its text in labels
 }
 
 func (c *Collector) newRowEncoder(ids []string, units [][]int32, functions []rollupFunction) *rowEncoder {

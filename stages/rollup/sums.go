@@ -43,7 +43,7 @@ func (s *Sums) Add(rows arrow.RecordBatch) {
 		s.sums = map[sumKey]*functionSum{}
 	}
 	of := tableColumns{schema.FunctionRollup, rows}
-	var numbers [len(labelColumns)][]int32 // of the texts of a dictionary
+	var numbers [len(labelColumns)][]int32 // for each column: index in its dictionary -> number of the text
 	var values [len(labelColumns)]*array.Dictionary
 	for i, name := range labelColumns {
 		values[i] = of.column(name).(*array.Dictionary)

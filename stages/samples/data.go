@@ -17,12 +17,12 @@ type Data struct {
 	Sums  []DataSum // in the order in which they occur
 
 	experimentID string
-	emit         attribute.Emit  // of `data_samples`
-	metrics      []schema.Metric // of the recording
+	emit         attribute.Emit  // takes the rows of table data_samples
+	metrics      []schema.Metric // the recording's metrics
 	triggers     map[string]decode.Trigger
 	program      *program.Program
 	sums         map[dataKey]int
-	regions      map[dataspace.RegionNo]bool // with samples
+	regions      map[dataspace.RegionNo]bool // regions that have samples
 }
 
 // DataSum holds the sums of the metrics over the accesses of one instruction to one data object.
@@ -183,7 +183,7 @@ func (d *Data) intern(k dataKey) int {
 // accessColumns holds the columns of a batch's events that describe memory accesses.
 type accessColumns struct {
 	stacks, sources  []int32
-	triggers         []decode.Trigger // by source
+	triggers         []decode.Trigger // index of a source -> the trigger of its events
 	addresses        []int64
 	candidate, exact []int64 // nil if the kind has none
 	codes            bool    // small addresses are codes that say why the address is missing

@@ -22,8 +22,8 @@ type Deriver struct {
 	clockMHz    int64
 	leaks       *Leaks
 	descriptors *Descriptors
-	counters    map[int32]namedCounter // by tag
-	names       *schema.Labels         // of counters, nil for kinds without
+	counters    map[int32]namedCounter // tag of a counter -> the counter
+	names       *schema.Labels         // names of the counters, nil for kinds without
 	noteFault   func(error) bool       // decode.Recording.KeepHostError
 }
 

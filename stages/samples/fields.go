@@ -9,7 +9,7 @@ import (
 // FieldRows emits the fields of tracepoints in samples.
 type FieldRows struct {
 	reader decode.FieldReader
-	rows   *schema.Rows // of event_fields
+	rows   *schema.Rows // rows of table event_fields
 }
 
 // NewFieldRows returns the sink of an experiment's samples, nil if they have no fields.

@@ -152,7 +152,7 @@ type blockTable struct {
 	blocks []block // linear probing; a free slot has address 0
 	n      int
 	factor uint64
-	shift  int    // from the hash to a slot
+	shift  int    // how far to shift a hash to the right to get a slot
 	sink   uint64 // never read: it keeps the compiler from removing the loads in prefetch
 }
 

@@ -17,7 +17,7 @@ import (
 // show them (gprofng-experiment 8.1).
 func Metrics(rec *decode.Recording) []schema.Metric {
 	available := map[string]bool{}
-	var named []schema.Metric // of counters
+	var named []schema.Metric // metrics of counters
 	triggers := Triggers(rec)
 	for _, p := range rec.Processes {
 		for _, k := range p.Kinds {

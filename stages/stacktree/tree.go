@@ -34,8 +34,8 @@ type FrameNo int32
 // The path from the root to a node is a recorded stack; its frames have what each mode shows.
 type Tree struct {
 	prefixtree.Tree[NodeNo, FrameNo]
-	Frames  chunked.List[Frame] // by number; the first is the root's
-	Ends    chunked.List[End]   // by path
+	Frames  chunked.List[Frame] // indexed by FrameNo; the first is the root's
+	Ends    chunked.List[End]   // indexed by PathNo
 	numbers map[Frame]FrameNo
 }
 
@@ -65,7 +65,7 @@ const (
 type Frame struct { // 32 bytes without padding: compared as one block
 	Word uint64             // the PC or marker; of a Java frame the method's id
 	Own  program.LocationNo // the word's location as recorded; None for markers and inserted frames
-	BCI  int32              // of a Java frame
+	BCI  int32              // in a Java frame: the index of the bytecode
 	// Shown is the location in each mode, None if the mode does not show the frame.
 	Shown [Modes]program.LocationNo
 	Rules [Modes]schema.Rule // the rule that inserted, changed or dropped the frame in each mode

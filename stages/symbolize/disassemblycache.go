@@ -35,7 +35,7 @@ type cachedDisassembly struct {
 	content      int64
 	count        int
 	instructions []uint32          // of a function listed whole: twice each one's distance from the start, plus 1 if it is a call
-	end          uint64            // of the last instruction
+	end          uint64            // offset after the last instruction
 	starts       map[uint64]uint64 // Disassembly.Starts of a function that is not listed whole
 }
 

@@ -246,11 +246,11 @@ func ProblemOf(n elf.Note, file string) diagnostic.Problem {
 // StoredList is the part of a symbol list (of the kernel or of generated code) that a store keeps:
 // the functions on stacks. The list itself is often deleted soon after the recording was read.
 type StoredList struct {
-	ID        int64 // of the load object
+	ID        int64 // the load object's id
 	Symbols   string
 	Functions int // number of functions in the complete list
 	Table     *symtab.Table
-	Problems  []diagnostic.Problem // of the load object
+	Problems  []diagnostic.Problem // the load object's problems
 	First     bool                 // used before any list that is found
 }
 

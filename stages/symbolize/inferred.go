@@ -16,7 +16,7 @@ const ReasonCall = "call instruction not recorded"
 
 // InferredCaller is a caller that was not recorded, inferred from machine code (S22).
 type InferredCaller struct {
-	Location program.LocationNo // of its call, or its function if several calls are possible; None if the caller is unknown
+	Location program.LocationNo // location of the call, or of the whole caller if several calls are possible; None if the caller is unknown
 	Calls    bool               // the caller may call the callee directly: nothing is missing between them
 }
 

@@ -30,7 +30,7 @@ type Instruction struct {
 // Bytes that cannot be decoded are listed, too.
 type Disassembly struct {
 	Instructions []Instruction // none if the result is from the cache
-	Count        int           // of instructions
+	Count        int           // number of instructions
 	Content      int64         // hash of the instructions
 	// Starts maps PCs inside an instruction to its start. There are such PCs because collectors
 	// guess where the call before a return address starts.

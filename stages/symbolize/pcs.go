@@ -18,11 +18,11 @@ type PCs struct {
 	seed    uint64    // random, so that no recording can be made whose hashes collide
 	table   []pcEntry // hash table; free slots are zero, the length is a power of 2
 	n       int
-	areas   []area // by areaNo
+	areas   []area // indexed by areaNo
 	files   map[fileArea]areaNo
 	edges   map[[2]areaNo]areaNo
 	recent  []pcEntry // cache by a hash of the address; the length is a power of 2
-	shift   int       // from a hash to an index in recent
+	shift   int       // how far to shift a hash to the right to get an index in recent
 	process int32     // the number of the current process, from 1
 }
 

@@ -109,10 +109,10 @@ func (s *referenceSearch) addReference(body, end uint64) {
 
 // arm64 searches for instructions with a body's address: adrp followed by add, adr, and branches.
 func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
-	var pages [32]uint64 // by register: the page of the last adrp
+	var pages [32]uint64 // register -> the page that the last adrp put into it
 	for i := 0; i+4 <= len(code); i += 4 {
 		word, addr := binary.LittleEndian.Uint32(code[i:]), g.Address+at+uint64(i)
-		distance := uint64(int64(int32(word<<8))>>13)<<2 | uint64(word>>29&3) // of adr and adrp, in bytes or pages
+		distance := uint64(int64(int32(word<<8))>>13)<<2 | uint64(word>>29&3) // operand of adr and adrp: distance in bytes or pages
 		target := uint64(0)
 		switch {
 		case word&0x9f000000 == 0x90000000: // adrp

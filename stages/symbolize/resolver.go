@@ -34,7 +34,7 @@ type Resolver struct {
 	loadObjects      []loadObject // by program.ObjectNo
 	inlinedFunctions map[inlinedKey]program.FunctionNo
 	graph            callGraph
-	inFiles          map[entry]program.LocationNo // by offset in a file: the location of a PC there
+	inFiles          map[entry]program.LocationNo // load object and offset in its file -> location of a PC there
 	functionCache    [functionCacheSize]cachedFunction
 }
 
@@ -51,7 +51,7 @@ type fileEvidence struct {
 	localFiles  map[objectKey]localFile
 	machine     *machineMatch
 	owners      map[string]bool // the result of listOwners, nil before its first call
-	loadings    imageLoadings   // of the image looked up last
+	loadings    imageLoadings   // the loadings of files in the image that was looked up last
 }
 
 // outsideCode caches what is known about code outside of files.
@@ -98,7 +98,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 // Process resolves the addresses of one process.
 type Process struct {
 	Image    *image.Image
-	Problems diagnostic.Log // of its mappings
+	Problems diagnostic.Log // problems of its mappings
 
 	r         *Resolver
 	withTable []objectMapping // mappings of files with symbols

@@ -161,7 +161,7 @@ type FrameTables struct {
 // yet.
 type frameTable struct {
 	table   *cfi.Table // nil if there is none
-	count   int64      // of defects
+	count   int64      // number of defects
 	message string
 }
 

@@ -59,7 +59,7 @@ type pendingStack struct {
 	at       int64 // when it was recorded
 
 	kernelFrames int // the number of the kernel's frames at the leaf of the last native stack
-	lastMark     int // the last word that marks the next one as the leaf's caller
+	lastMark     int // index of the last word that marks the word after it as the leaf's caller, or none
 }
 
 // load makes a stack of a batch the pending one, with its words up to the first settled one.

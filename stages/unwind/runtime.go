@@ -82,7 +82,7 @@ const parallelPrefix = "GOMP_parallel"
 // runtime.
 type functionClass struct {
 	owner schema.Owner // 0 until looked up
-	state string       // of a thread in it, if it is a runtime's entry point
+	state string       // what a thread in the function is doing, if the function is a runtime's entry point
 }
 
 // hasRuntime reports whether an OpenMP runtime was ever mapped. It returns false for profiles that

@@ -26,11 +26,11 @@ type Unwinder struct {
 
 	frameTables *FrameTables
 	openMP      bool             // an OpenMP runtime is mapped
-	scope       *symbolize.Scope // at the time of the current stack
+	scope       *symbolize.Scope // the scope at the time of the current stack
 	gaps        map[edge]gap     // cache.gaps of this scope
 
 	pendingStack
-	part stacktree.Part // to which the rules of machine mode are being applied
+	part stacktree.Part // the part to which the rules of machine mode are being applied
 	scratch
 }
 

@@ -32,7 +32,7 @@ type Batch struct {
 	*storedir.Scratch
 	store     string
 	name      string            // empty until Commit, unless given before
-	attempt   *storedir.Scratch // of Commit, nil before
+	attempt   *storedir.Scratch // the folder that Commit writes, nil before
 	published []string          // files at their final paths, which Abort removes
 
 	effort parquetfile.Effort

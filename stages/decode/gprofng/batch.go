@@ -20,7 +20,7 @@ type batch struct {
 	schema  *arrow.Schema
 	size    int                  // capacity in rows
 	rows    int                  // rows filled
-	columns []columnValues       // by column of the kind; empty for columns that the schema lacks
+	columns []columnValues       // index of a column of the kind -> its values; empty for columns that the schema lacks
 	names   *array.StringBuilder // the column of strings, if the schema has one
 	text    int                  // bytes in names
 }

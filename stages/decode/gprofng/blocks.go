@@ -48,7 +48,7 @@ type blockLog struct {
 	// expected maps a flow to the blocks that must follow its CLOSED blocks and were not found yet.
 	// A block belongs to the flow of its first packet's thread.
 	expected map[int64]expectedBlocks
-	total    expectedBlocks // of all flows
+	total    expectedBlocks // the sum over all flows
 	threads  map[int64]struct{}
 	block    int   // number of the current block; -1 before the first
 	flow     int64 // flow of the current block

@@ -12,7 +12,7 @@ import (
 
 // facts holds the values of the log from which bounds follow.
 type facts struct {
-	start, end int64 // on the recording's clock
+	start, end int64 // ns on the recording's clock
 	tickNS     int64
 	cpus       int64
 	clockMHz   int64

@@ -99,7 +99,7 @@ func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	case size == 0 && allZero(b):
 		return info{}, nil, nil
 	case size == 0:
-		return info{}, nil, errors.New("an info has 0 bytes, but others follow")
+		return info{}, nil, errors.New("an info has 0 bytes, but is not the last: bytes other than 0 follow")
 	case i.kind == infoStack || i.kind == infoJava:
 		need = uidHeader
 	case i.kind == infoOMP2:

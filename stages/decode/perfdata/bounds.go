@@ -9,8 +9,8 @@ import (
 
 // timeLimits are the first and last possible times of the samples and of all records.
 type timeLimits struct {
-	first, last uint64 // of samples
-	from, until uint64 // of all records
+	first, last uint64 // possible times of samples, ns
+	from, until uint64 // possible times of all records, ns
 }
 
 func (s *timeLimits) holds(time uint64) bool      { return time >= s.first && time <= s.last }

@@ -33,7 +33,7 @@ type sampleRefs struct {
 	n      int
 	err    error
 
-	timeSummary          // of the whole list, after sort
+	timeSummary          // summary of the whole list, set by sort
 	words       []uint64 // buffer for writing to and reading from the space
 }
 

@@ -85,8 +85,8 @@ const queuedBatches = 8
 // sampleBatch is a batch of successive samples and switch records on its way through the steps.
 type sampleBatch struct {
 	list   []parsedSample
-	rows   rowBatch         // of all samples
-	stacks decode.RawStacks // of samples, except those unwound from dumps later
+	rows   rowBatch         // the rows of all samples
+	stacks decode.RawStacks // the stacks of the samples, except those unwound from dumps later
 	states []stateRow
 }
 

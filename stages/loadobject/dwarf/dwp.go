@@ -31,7 +31,7 @@ type contribution struct{ offset, size uint32 }
 // The used sections of a package.
 const (
 	sectInfo  = iota
-	sectTypes // in version 5, type units are in .debug_info.dwo
+	sectTypes // unused in version 5, whose type units are in .debug_info.dwo
 	sectAbbrev
 	sectStrOffsets
 	sectLoclists // .debug_loc.dwo in version 2

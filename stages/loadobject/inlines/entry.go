@@ -21,7 +21,7 @@ type textNo int32
 type entry struct {
 	offset        uint64 // in .debug_info
 	file          int32  // file of the declaration, index in the table; -1 if absent
-	line, column  int32  // of the declaration; 0 if absent
+	line, column  int32  // where the declaration is; 0 if absent
 	name, linkage textNo
 	next          entryNo // abstract origin or specification
 	around        entryNo // enclosing scope, 0 if that is the unit

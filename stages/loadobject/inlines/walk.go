@@ -24,8 +24,8 @@ type subprogram struct {
 type scope struct {
 	depth    int
 	parent   int
-	inside   bool   // in a subprogram
-	below    bool   // in any entry except the unit
+	inside   bool   // the entry is in a subprogram
+	below    bool   // the entry is below another one than the unit's
 	function uint64 // offset of the subprogram, 0 for none
 }
 

@@ -21,7 +21,7 @@ func tooManyNote() Note {
 // the one listed last, since it was compiled last.
 func ReadPerfMap(text []byte) *Draft {
 	t := &Draft{Table: Table{Modules: []Module{{Name: Unknown, ShortPath: Unknown}}}}
-	var list []Function // in order of the file
+	var list []Function // in the order of the lines
 	bad := 0
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")

@@ -16,7 +16,7 @@ type symbol struct {
 	version      string // the version cut off the name
 	binding      debugelf.SymBind
 	indirect     bool   // STT_GNU_IFUNC
-	embedded     bool   // from .gnu_debugdata
+	embedded     bool   // it comes from .gnu_debugdata
 	untyped      bool   // STT_NOTYPE
 	reach        uint64 // bound of the function's size if the symbol has none, 0 if unknown
 }

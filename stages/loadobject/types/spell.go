@@ -70,7 +70,7 @@ func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 // putQualifiers writes the qualifiers of a type, and returns the type that they qualify. Compilers
 // order qualifiers differently; here their order is fixed.
 func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
-	var of [Atomic + 1]bool // by kind
+	var of [Atomic + 1]bool // which qualifiers the type has, by kind
 	x := &t.Types[typ]
 	for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
 		of[x.Kind] = of[x.Kind] || !t.isRepeated(x)

@@ -66,11 +66,11 @@ type reader struct {
 	places    []types.Place
 	full      bool
 
-	objectCode, objectData addressSet // of the object
+	objectCode, objectData addressSet // addresses of the load object's code and data
 
 	names          map[string]string
 	signatures     map[uint64]uint64 // keys by signature
-	signatureTypes []signatureType   // by the number in the key
+	signatureTypes []signatureType   // indexed by the number in keys marked with bySignature
 	unitNames      []string
 	unitNumbers    map[string]types.UnitNo
 	seen           map[*dwarf.Sections]bool // split sections whose type units were read

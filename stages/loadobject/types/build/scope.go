@@ -15,9 +15,9 @@ type rawScope struct {
 	parent         rawScopeNo
 	around         rawScopeNo // the innermost enclosing function
 	unit           types.UnitNo
-	firstRange     int32 // in reader.code
+	firstRange     int32 // index in reader.code
 	rangeCount     int32
-	firstFrameBase int32 // in reader.places
+	firstFrameBase int32 // index in reader.places
 	frameBaseCount int32
 	function       bool
 	inlined        bool
@@ -121,7 +121,7 @@ type rawVariable struct {
 	address     uint64
 	unit        types.UnitNo
 	scope       rawScopeNo
-	firstPlace  int32 // in reader.places
+	firstPlace  int32 // index in reader.places
 	placeCount  int32
 	external    bool
 	static      bool // it has an address

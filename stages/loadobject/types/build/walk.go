@@ -45,7 +45,7 @@ type unitWalk struct {
 	*reader
 	u         *dwarf.Unit
 	s, linked *dwarf.Sections
-	number    types.UnitNo // of the unit's name
+	number    types.UnitNo // the unit's number in the table of types
 	fortran   bool
 	first     int64 // default lower bound of arrays
 	begin     int   // number of the unit's first type
