@@ -241,7 +241,7 @@ const functionKey = `CREATE OR REPLACE MACRO function_key(scope, id, load_object
 	ELSE (('0x' || left(md5(concat(load_object, chr(9), CASE WHEN scope <> 'object' THEN module END, chr(9), COALESCE(NULLIF(linkage, ''), name))), 16))::UBIGINT >> 1)::BIGINT END`
 
 // waitState makes the macro that converts wait_samples.state to the texts of thread_states.state.
-var waitState = "CREATE OR REPLACE MACRO wait_state(state) AS [" + Quote(schema.StateNames...) + "][state + 1]"
+var waitState = "CREATE OR REPLACE MACRO wait_state(state) AS [" + Quote(append(schema.StateNames, "blocked")...) + "][state + 1]"
 
 // byMode makes the macro that returns the value of a mode; NULL for an unknown mode. In
 // byModeAndInlined, `inlined` chooses the values with inlined functions as frames of their own.

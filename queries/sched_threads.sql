@@ -28,7 +28,7 @@
 --   SELECT experiment_id, thread_id, state, sum(ns) FROM (
 --     SELECT experiment_id, thread_id, state, t1_ns - t0_ns AS ns FROM thread_states WHERE wait_sample IS NOT NULL
 --     UNION ALL
---     SELECT w.experiment_id, s.thread_id, wait_state(w.state), -w.duration_ns FROM wait_samples w JOIN samples s USING (experiment_id, sample) WHERE w.state <> 1
+--     SELECT w.experiment_id, s.thread_id, wait_state(w.state), -w.duration_ns FROM wait_samples w JOIN samples s USING (experiment_id, sample) SEMI JOIN thread_states t USING (experiment_id) WHERE w.state <> 1
 --   ) GROUP BY ALL HAVING sum(ns) <> 0
 -- invariant whole: A process's value of the metric `wall` is the sum of the times of its threads in known states.
 --   SELECT experiment_id, process, sum(ns) FROM (

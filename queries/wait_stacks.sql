@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- stack VARCHAR: The functions' names from the root to the leaf, as in `folded`; the leaf is the state's artificial function.
 -- state VARCHAR: `preempted`, `runqueue`, `blocked` or `disk`, as in `thread_states`.
--- waits BIGINT: [count] How often.
+-- waits BIGINT: [count] How often; missing if only sums of waits were recorded (`perf record --off-cpu`), as are the mean and the longest.
 -- wait_ns BIGINT: [ns] How long altogether.
 -- mean_ns BIGINT: [ns] How long on average.
 -- longest_ns BIGINT: [ns] The longest wait.
@@ -16,15 +16,15 @@
 --     SELECT experiment_id, mode, stack, wait_ns AS value, waits AS samples FROM wait_stacks
 --     UNION ALL
 --     SELECT experiment_id, mode, stack, -value, -samples FROM folded WHERE metric = 'offcpu'
---   ) GROUP BY ALL HAVING sum(value) <> 0 OR sum(samples) <> 0
+--   ) GROUP BY ALL HAVING sum(value) <> 0 OR sum(samples) <> 0 AND count(*) = count(samples)
 WITH ended AS (
-  SELECT s.experiment_id, s.stack, w.state, count(*) AS waits, sum(w.duration_ns) AS wait_ns, max(w.duration_ns) AS longest_ns
+  SELECT s.experiment_id, s.stack, wait_state(w.state) AS state, max(w.state) = 6 AS sums, count(*) AS waits, sum(w.duration_ns) AS wait_ns, max(w.duration_ns) AS longest_ns
   FROM wait_samples w JOIN samples s USING (experiment_id, sample)
   WHERE w.state <> 1
   GROUP BY ALL
 ),
 normalized AS (
-  SELECT w.experiment_id, k.mode, k.stack_id, w.state, sum(w.waits) AS waits, sum(w.wait_ns) AS wait_ns, max(w.longest_ns) AS longest_ns
+  SELECT w.experiment_id, k.mode, k.stack_id, w.state, bool_or(w.sums) AS sums, sum(w.waits) AS waits, sum(w.wait_ns) AS wait_ns, max(w.longest_ns) AS longest_ns
   FROM ended w JOIN mode_stacks k USING (experiment_id, stack)
   GROUP BY ALL
 ),
@@ -35,9 +35,10 @@ texts AS (
   GROUP BY ALL
 ),
 named AS (
-  SELECT w.experiment_id, w.mode, COALESCE(t.stack, '<Total>') AS stack, w.state, sum(w.waits)::BIGINT AS waits, sum(w.wait_ns)::BIGINT AS wait_ns, max(w.longest_ns) AS longest_ns
+  SELECT w.experiment_id, w.mode, COALESCE(t.stack, '<Total>') AS stack, w.state, sum(w.wait_ns)::BIGINT AS wait_ns,
+    CASE WHEN NOT bool_or(w.sums) THEN sum(w.waits)::BIGINT END AS waits, CASE WHEN NOT bool_or(w.sums) THEN max(w.longest_ns) END AS longest_ns
   FROM normalized w LEFT JOIN texts t USING (experiment_id, stack_id)
   GROUP BY ALL
 )
-SELECT w.experiment_id, e.experiment, w.mode, w.stack, wait_state(w.state) AS state, w.waits, w.wait_ns, w.wait_ns // w.waits AS mean_ns, w.longest_ns
+SELECT w.experiment_id, e.experiment, w.mode, w.stack, w.state, w.waits, w.wait_ns, w.wait_ns // w.waits AS mean_ns, w.longest_ns
 FROM named w LEFT JOIN experiment_names e USING (experiment_id)

@@ -8,7 +8,7 @@
 -- function = functions.name: The function that waited: the caller of the state's artificial function, such as `<Blocked>`.
 -- load_object = load_objects.name
 -- state VARCHAR: `preempted`, `runqueue`, `blocked` or `disk`, as in `thread_states`.
--- waits BIGINT: [count] The number of waits.
+-- waits BIGINT: [count] The number of waits; missing if only sums of waits were recorded (`perf record --off-cpu`), as are the mean and the longest.
 -- wait_ns BIGINT: [ns] The sum of the waits.
 -- mean_ns BIGINT: [ns] The mean wait.
 -- longest_ns BIGINT: [ns] The longest wait.
@@ -44,11 +44,12 @@ located AS (
   SELECT w.experiment_id, w.mode, n.location, w.state, w.duration_ns FROM waiting w LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
 ),
 summed AS (
-  SELECT l.experiment_id, l.mode, a.function_id, l.state, count(*) AS waits, sum(l.duration_ns)::BIGINT AS wait_ns, max(l.duration_ns) AS longest_ns
+  SELECT l.experiment_id, l.mode, a.function_id, wait_state(l.state) AS state, CASE WHEN max(l.state) < 6 THEN count(*) END AS waits,
+    sum(l.duration_ns)::BIGINT AS wait_ns, CASE WHEN max(l.state) < 6 THEN max(l.duration_ns) END AS longest_ns
   FROM located l LEFT JOIN locations_wide a USING (experiment_id, location)
   GROUP BY ALL
 )
-SELECT s.experiment_id, e.experiment, s.mode, s.function_id, f.name AS function, o.name AS load_object, wait_state(s.state) AS state,
+SELECT s.experiment_id, e.experiment, s.mode, s.function_id, f.name AS function, o.name AS load_object, s.state,
   s.waits, s.wait_ns, s.wait_ns // s.waits AS mean_ns, s.longest_ns
 FROM summed s
 LEFT JOIN experiment_names e USING (experiment_id)

@@ -137,7 +137,7 @@ var Declared = func() []Metric {
 		wait("offcpu", "Off-CPU Time", not("state", waitOn)),
 		wait("offcpu.preempted", "Preempted Time", is("state", waitPreempted)),
 		wait("offcpu.runqueue", "Run Queue Time", is("state", waitRunQueue)),
-		wait("offcpu.blocked", "Blocked Time", is("state", waitBlocked)),
+		wait("offcpu.blocked", "Blocked Time", is("state", waitBlocked, waitSum)),
 		wait("offcpu.disk", "Disk Wait Time", is("state", waitDisk)),
 		Metric{Name: "offcpu.samples", Title: "Off-CPU Waits", Unit: "count", Kind: Wait, Where: one(not("state", waitOn, waitRunQueue))},
 		Metric{Name: "latency", Title: "Latency", Unit: "ns", Kind: Perf, Value: "latency_ns"},
@@ -151,6 +151,7 @@ const (
 	waitRunQueue
 	waitBlocked
 	waitDisk
+	waitSum
 )
 
 func wait(name, title string, where ...Cond) Metric {

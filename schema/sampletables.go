@@ -108,8 +108,8 @@ var (
 	}}
 	WaitSamples = &Table{Name: "wait_samples", Row: "one wait: a period in which a thread was off the CPU. Its stack is the one with which the thread was switched out", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
-		{"state", Int32, Dict, "", false, "The thread's state: 2 preempted (runnable, taken off its CPU), 3 runqueue (woken up, waiting for a CPU), 4 blocked, 5 disk (blocked, cannot be interrupted). 1 (on) is not a wait, but a period on a CPU in which no sample was taken."},
-		{"duration_ns", Int64, Delta, "ns", false, "How long the wait lasted."},
+		{"state", Int32, Dict, "", false, "The thread's state: 2 preempted (runnable, taken off its CPU), 3 runqueue (woken up, waiting for a CPU), 4 blocked, 5 disk (blocked, cannot be interrupted), 6 blocked, but the sum of the thread's waits with that stack (`perf record --off-cpu`), with the time of the recording's end. 1 (on) is not a wait, but a period on a CPU in which no sample was taken."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long the wait lasted, or the waits of a sum."},
 		{"waker_sample", Int64, Dict, "", true, "The sample of the wake-up that ended the wait, with the stack of the thread that caused it; missing if none was recorded."},
 	}}
 	// ThreadStates also has rows for times in unknown states, which neither waits nor samples can

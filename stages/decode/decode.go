@@ -250,6 +250,9 @@ type KindInfo struct {
 	States int
 	// Parallelism says that samples have the number of threads that were on a CPU; Wait only.
 	Parallelism bool `json:",omitempty"`
+	// OnlyBlocked says that waits are only those of blocked threads, so that they do not add up to
+	// wall-clock time; Wait only.
+	OnlyBlocked bool `json:",omitempty"`
 }
 
 // Counter is a hardware counter or event; the event column `counter` has its Tag.
@@ -335,6 +338,13 @@ const (
 	StateRunQueue  = stateWaits + 3
 	StateBlocked   = stateWaits + 4
 	StateDisk      = stateWaits + 5
+	StateSum       = stateWaits + WaitSum
+)
+
+// Values of wait_samples.state.
+const (
+	WaitBlocked = 4
+	WaitSum     = 6 // the sum of waits of a blocked thread
 )
 
 // StateOfWait returns the state of a stack for a value of wait_samples.state.

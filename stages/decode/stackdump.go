@@ -63,11 +63,12 @@ const (
 	ReasonMachine   = "other-machine"     // an unknown processor or mode
 	ReasonRegisters = "missing-registers" // no stack pointer or PC
 	// The following are for recorded call chains.
-	ReasonChainLimit = "chain-limit"       // the chain is as long as the kernel's limit
-	ReasonBranches   = "branch-stack-full" // the chain is as long as the processor's branch stack
-	ReasonDeferred   = "deferred-chain"    // the user part was deferred and never recorded
-	ReasonContext    = "unknown-context"   // a part has an unknown context
-	ReasonAddress    = "bad-address"       // a word cannot be an address
+	ReasonChainLimit  = "chain-limit"       // the chain is as long as the kernel's limit
+	ReasonOffCPULimit = "off-cpu-limit"     // the chain is as long as those of `perf record --off-cpu`
+	ReasonBranches    = "branch-stack-full" // the chain is as long as the processor's branch stack
+	ReasonDeferred    = "deferred-chain"    // the user part was deferred and never recorded
+	ReasonContext     = "unknown-context"   // a part has an unknown context
+	ReasonAddress     = "bad-address"       // a word cannot be an address
 	// ReasonNoWaitStack is for waits, ReasonUnsampled for time on a CPU.
 	ReasonNoWaitStack = "no-wait-stack" // the switch out was recorded without a stack
 	ReasonUnsampled   = "unsampled"     // no sample was taken

@@ -78,6 +78,9 @@ func metricsOf(k decode.KindInfo) []string {
 	case schema.Perf: // Wait has the metrics that follow from switches
 		return nil
 	}
+	if k.OnlyBlocked {
+		return []string{"offcpu", "offcpu.blocked"}
+	}
 	var names []string
 	if k.Parallelism {
 		names = []string{"latency"}

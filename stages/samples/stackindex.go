@@ -93,6 +93,7 @@ var reasonTexts = map[string]string{
 	decode.ReasonMachine:     "stacks of this processor or mode are not unwound",
 	decode.ReasonRegisters:   "the stack pointer or the program counter was not recorded",
 	decode.ReasonChainLimit:  "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
+	decode.ReasonOffCPULimit: "the stack is longer than perf record --off-cpu records",
 	decode.ReasonDeferred:    "the user part of the stack was to be recorded later, but was not",
 	decode.ReasonContext:     "a part of the stack is of an unknown kind",
 	decode.ReasonAddress:     "a word of the stack is not a valid address",

@@ -11,6 +11,7 @@ var waitStates = map[int]string{
 	decode.StatePreempted: "<Preempted>",
 	decode.StateRunQueue:  "<Run-queue-wait>",
 	decode.StateBlocked:   "<Blocked>",
+	decode.StateSum:       "<Blocked>",
 	decode.StateDisk:      "<Disk-wait>",
 	decode.StateOn:        "<On-CPU-unsampled>",
 }

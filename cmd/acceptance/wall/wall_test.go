@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 		if recordings, err = filepath.Glob(filepath.Join(data, "*.data")); err != nil {
 			return nil, err
 		}
+		if err := composeOffCPU(filepath.Join(data, "naps_both.data"), folder); err != nil {
+			return nil, err
+		}
 		db, err = suite.Open(pipeline.Options{Store: filepath.Join(folder, "store"), Cache: filepath.Join(folder, "cache"), SymFS: filepath.Join(data, "symfs"), Kallsyms: filepath.Join(data, "kallsyms")}, recordings...)
 		return db, err
 	})

@@ -104,7 +104,7 @@ func (r *reader) feature(bit int, b []byte) {
 	case featurePMUCaps:
 		r.unitCapabilities(&c)
 	case featureTimes:
-		if first, last := c.U64(), c.U64(); !c.Short && first <= last {
+		if first, last := c.U64(), c.U64(); !c.Short && first <= last && last < offCPUSums {
 			r.meta.sampleTimes = timeLimits{first: first, last: last}
 		}
 	case featureClockData:

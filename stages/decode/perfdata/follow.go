@@ -53,10 +53,11 @@ type outRow struct {
 // stateRow is a row of thread_states and, if waits is true, the wait during that state. p is nil if
 // the thread's process is unknown.
 type stateRow struct {
-	p     *process
-	state row
-	wait  row
-	waits bool
+	p       *process
+	state   row
+	wait    row
+	waits   bool
+	unknown bool // there is only the wait: the states of threads are not followed
 }
 
 // The encoding of rows of states, which emit writes and statesOf reads.
@@ -94,7 +95,7 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	if source == schedule.Tracepoints {
 		step.local = r.sched.local
 	}
-	end := max(r.found.sampleRefs.latest, r.found.switchRefs.latest, t.end)
+	end := r.latestTime(t)
 	step.follower = schedule.Follow(schedule.Recording{
 		Source: source, Losses: r.sched.lost, Start: t.start, End: end, CPUWide: r.sched.cpuWide, Partial: missing > 0,
 	}, step.emit)
@@ -438,7 +439,9 @@ func (k *sinkStep) addStates(list []stateRow, foreign *processRows) {
 		if s.p != nil {
 			states = &s.p.waits().states
 		}
-		k.addOne(states, &s.state, stateFields)
+		if !s.unknown {
+			k.addOne(states, &s.state, stateFields)
+		}
 		if s.waits {
 			k.addOne(&s.p.waits().rows, &s.wait, waitFields)
 		}

@@ -143,8 +143,8 @@ func (p *recordParser) distinctNames() []string {
 func (t *timeline) makeCounters() {
 	names := t.r.distinctNames()
 	for i, e := range t.r.events {
-		if !e.isDummy() && (e.samples > 0 || len(t.r.events) <= manyEvents) {
-			t.counters = append(t.counters, decode.Counter{Tag: i, Name: names[i], Title: names[i], TimeUnit: e.isClock(), Trigger: t.r.trigger(e), Preferred: t.follows && int32(i) == t.clock})
+		if !e.isDummy() && !(t.offCPU && e.isOffCPU()) && (e.samples > 0 || len(t.r.events) <= manyEvents) {
+			t.counters = append(t.counters, decode.Counter{Tag: i, Name: names[i], Title: names[i], TimeUnit: e.isClock(), Trigger: t.r.trigger(e), Preferred: (t.follows || t.offCPU) && int32(i) == t.clock})
 		}
 	}
 }

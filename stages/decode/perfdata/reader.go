@@ -91,6 +91,7 @@ type endMarks struct {
 type recordIndex struct {
 	sampleRefs  sampleRefs
 	switchRefs  sampleRefs      // refs of the switch records
+	sumRefs     sampleRefs      // refs of samples that are sums of waits (offCPUSums)
 	owners      map[int32]owner // thread -> its process, by the thread's first tracepoint sample
 	sidebands   []sideband
 	deferred    []deferredChain
@@ -253,6 +254,7 @@ func (r *reader) finish() {
 	r.settleTimes()
 	ordered := r.found.sampleRefs.sort(r.limits.moved)
 	r.found.switchRefs.sort(r.limits.movedSwitches)
+	r.found.sumRefs.sort(nil)
 	sort.SliceStable(r.found.sidebands, func(i, j int) bool { return r.found.sidebands[i].time < r.found.sidebands[j].time })
 	r.sortDeferred()
 	r.judgeTimes()
@@ -297,6 +299,9 @@ func (r *reader) describe(t *timeline) {
 func (t *timeline) kinds() []decode.KindInfo {
 	if t.follows {
 		return []decode.KindInfo{{Kind: schema.Perf}, {Kind: schema.Wait, Parallelism: t.r.found.accesses&parallelisms != 0}}
+	}
+	if t.offCPU {
+		return []decode.KindInfo{{Kind: schema.Perf}, offCPUKind}
 	}
 	return []decode.KindInfo{{Kind: schema.Perf}}
 }

@@ -90,6 +90,9 @@ func (p *recordParser) readSample(misc uint16, body []byte, s *sample) bool {
 		s.readLast(&c, a)
 	}
 	s.left = len(c.Rest)
+	if s.raw != nil && p.events[s.event].isOffCPU() {
+		return !c.Short && s.readOffCPU(p.big)
+	}
 	return !c.Short
 }
 

@@ -210,6 +210,11 @@ func (r *reader) sampleAt(at recordOffset, body []byte) {
 		r.stats.badSamples++
 		return
 	}
+	if t >= offCPUSums && r.events[e].isOffCPU() {
+		r.found.sumRefs.add(sampleRef{t, at})
+		r.events[e].samples++
+		return
+	}
 	r.found.sampleRefs.add(sampleRef{t, at})
 	r.sched.passedTime(t)
 	if r.events[e].typ == typeTracepoint {

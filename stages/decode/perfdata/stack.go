@@ -56,7 +56,7 @@ func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	switch {
 	case s.hasDump():
 		raw.Callers = decode.CallersUnwound
-	case r.events[s.event].sampleType&sampleCallchain != 0:
+	case r.events[s.event].sampleType&sampleCallchain != 0, s.chain != nil:
 		raw.Callers = decode.CallersChained
 	default:
 		raw.Callers = decode.CallersNone
@@ -65,7 +65,9 @@ func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
 	if s.regs != nil || s.stack != nil {
 		r.userEntry(s, raw)
 	}
-	if e := r.events[s.event]; raw.Reason == "" && addresses >= int(e.maxStack) && e.sampleType&sampleStackUser == 0 {
+	if e := r.events[s.event]; raw.Reason == "" && e.isOffCPU() && addresses >= offCPUFrames {
+		raw.Reason = decode.ReasonOffCPULimit
+	} else if raw.Reason == "" && addresses >= int(e.maxStack) && e.sampleType&sampleStackUser == 0 {
 		raw.Reason = decode.ReasonChainLimit
 	}
 	if raw.Reason != "" {

@@ -18,6 +18,8 @@ type parseStep struct {
 	records  *stackReader
 	samples  refQueue
 	switches refQueue
+	sums     refQueue
+	end      uint64 // the time of sums
 }
 
 // refQueue is a sorted list of records; first is its head.
@@ -46,6 +48,8 @@ func (step *parseStep) next() (m sampleRef, isSwitch, ok bool) {
 		return step.switches.pop(), true, true
 	case step.samples.more:
 		return step.samples.pop(), false, true
+	case step.sums.more:
+		return step.sums.pop(), false, true
 	}
 	return sampleRef{}, false, false
 }
@@ -101,6 +105,9 @@ type parsedSample struct {
 	rows   int32 // number of the sample's rows
 	dumped bool  // its stack is unwound later: the rows refer to a dump
 
+	isSum    bool // a sum of waits
+	waits    bool // the sample is the wait, and has no other rows
+	wait     row
 	isSwitch bool // a switch record, not a sample
 	switched switchRecord
 	name     int32 // number of the name of the thread in switched
@@ -128,8 +135,9 @@ func (r *reader) attribute(t *timeline) {
 	r.describeFields()
 	r.describeGaps(t)
 	schedule := r.follow(t)
-	samples := &parseStep{records: &stackReader{reader: r}, samples: newRefQueue(&r.found.sampleRefs)}
-	n := r.found.sampleRefs.n
+	r.findOffCPU(t)
+	samples := &parseStep{records: &stackReader{reader: r}, samples: newRefQueue(&r.found.sampleRefs), sums: newRefQueue(&r.found.sumRefs), end: r.latestTime(t)}
+	n := r.found.sampleRefs.n + r.found.sumRefs.n
 	if schedule != nil {
 		samples.switches = newRefQueue(&r.found.switchRefs)
 		n += r.found.switchRefs.n
@@ -151,7 +159,7 @@ func (r *reader) attribute(t *timeline) {
 		schedule.close(sink)
 	}
 	r.spaceFailed(sink.err)
-	r.spaceFailed(r.found.sampleRefs.err)
+	r.spaceFailed(errors.Join(r.found.sampleRefs.err, r.found.sumRefs.err))
 	t.makeCounters()
 	if stacks.usesKernel {
 		t.separate()
@@ -174,7 +182,7 @@ func (step *parseStep) parse(to *sampleBatch) {
 		}
 		n := len(to.list)
 		own := &to.list[:n+1][n]
-		own.ref, own.isSwitch, own.traced = m, isSwitch, schedFields{}
+		own.ref, own.isSwitch, own.traced, own.waits = m, isSwitch, schedFields{}, false
 		misc, body := r.body(m.at)
 		if isSwitch {
 			if r.readSwitch(r.typeOf(m.at), misc, body, &own.switched) {
@@ -197,6 +205,12 @@ func (step *parseStep) parse(to *sampleBatch) {
 		}
 		r.unused.branches += int64(len(own.branches) / branchSize)
 		own.misc = misc
+		if r.events[own.event].isOffCPU() {
+			own.misc = misc&^miscMode | miscUser
+			if own.isSum = m.time >= offCPUSums; own.isSum {
+				own.time, own.ref.time = step.end, step.end
+			}
+		}
 		own.traced = r.traced[own.event].read(own.raw, r.big)
 		to.list = to.list[:n+1]
 	}
@@ -244,7 +258,11 @@ func (a *attributeStep) sample(own *parsedSample, to *rowBatch) {
 		row.narrow[rowCGroup] = a.internCGroup(s.cgroup)
 	}
 	before := to.len()
-	a.addRows(m, &row, s, to)
+	if a.t.offCPU && !dumped && a.events[s.event].isOffCPU() {
+		a.wait(own, &row)
+	} else {
+		a.addRows(m, &row, s, to)
+	}
 	rows := int32(to.len() - before)
 	if dumped && rows > 0 {
 		p.dumps = append(p.dumps, m.at)
@@ -327,6 +345,9 @@ func (r *unwindStep) unwind(to *sampleBatch) {
 		if raw.Reason != "" {
 			r.stats.incomplete[raw.Reason]++
 		}
+		if s.waits {
+			raw = s.waitStack(raw)
+		}
 		if !s.dumped {
 			to.stacks.Add(raw)
 		}
@@ -352,8 +373,9 @@ func (a *attributeStep) addRows(m *sampleRef, row *row, s *sample, to *rowBatch)
 	}
 }
 
-// internStacks sets the stack numbers of the rows.
+// internStacks sets the stack numbers of the rows, and adds the samples that are waits.
 func (b *sampleBatch) internStacks() {
+	b.states = b.states[:0]
 	row, stack := int32(0), 0
 	for i := range b.list {
 		s := &b.list[i]
@@ -366,6 +388,10 @@ func (b *sampleBatch) internStacks() {
 			continue
 		}
 		number := s.stacks.Intern(b.stacks.At(stack))
+		if s.waits {
+			s.wait.narrow[rowStack] = number
+			b.states = append(b.states, stateRow{p: s.p, wait: s.wait, waits: true, unknown: true})
+		}
 		for i := range own {
 			own[i] = number
 		}

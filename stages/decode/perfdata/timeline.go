@@ -28,6 +28,7 @@ type timeline struct {
 	end         uint64          // the latest time of a record about a thread
 	switches    bool            // the recording may show when threads were switched
 	follows     bool            // the states of threads are followed (scheduleStep)
+	offCPU      bool            // waits are samples of `perf record --off-cpu`
 	clock       int32           // the event that measures time on a CPU, -1 if there is none
 	foreign     *processRows    // states of threads whose process is unknown
 }

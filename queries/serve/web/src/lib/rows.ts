@@ -1119,7 +1119,7 @@ export interface WaitStacksRow {
   mode: string;
   stack: string;
   state: string;
-  waits: Value;
+  waits: Value | null;
   wait_ns: Value;
   mean_ns: Value;
   longest_ns: Value;
@@ -1133,7 +1133,7 @@ export interface WaitsRow {
   function: string;
   load_object: string;
   state: string;
-  waits: Value;
+  waits: Value | null;
   wait_ns: Value;
   mean_ns: Value;
   longest_ns: Value;
