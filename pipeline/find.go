@@ -6,7 +6,7 @@ import "context"
 type FoundRecording struct {
 	Path    string // absolute
 	Bytes   int64  // the size of its files
-	State   string // a hash of the names, sizes and times of its files, as storedir.JournalEntry has it; empty if unknown
+	State   string // a hash of the names, sizes and times of its files (storedir.JournalEntry.State); empty if unknown
 	Instead string // Skipped or Forgotten if the store's journal says that ingest would not read it, else empty
 	Err     error  // why there is no recording
 }

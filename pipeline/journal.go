@@ -110,15 +110,15 @@ func (j *journal) cover(src *input, by *storedir.Entry) {
 	}
 }
 
-// settle removes entries whose experiments the store does not have.
+// settle removes entries whose experiments are not in the store.
 func (j *journal) settle(c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	maps.DeleteFunc(j.now, func(_ string, n storedir.JournalEntry) bool { return !c.IsCurrent(n) })
 }
 
-// write adds the new entries to the store's journal, except those whose experiments it does not
-// have.
+// write adds the new entries to the store's journal, except those whose experiments are not in the
+// store.
 func (j *journal) write(store string, c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -127,8 +127,8 @@ func (j *journal) write(store string, c *storedir.Contents) {
 	}
 }
 
-// remember sets Noted in the results to their journal entries, without those whose experiments the
-// store does not have. It then writes the journal, unless Options.NoJournal says not to.
+// remember sets Noted in the results to their journal entries, without those whose experiments are
+// not in the store. It then writes the journal, unless Options.NoJournal is set.
 func (in *ingest) remember(results []Result) {
 	if in.store.refresh() != nil {
 		return

@@ -64,6 +64,6 @@ func (p *symbolPrefetcher) load(f objectFile) error {
 // close ends the prefetcher once the recording was opened. The error is a panic of the worker.
 func (p *symbolPrefetcher) close() error {
 	p.end(errNotWanted)
-	_ = p.worker.Close() // the error only says that it was ended
+	_ = p.worker.Close() // the error only says that the worker was ended
 	return p.worker.Err()
 }

@@ -98,7 +98,7 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	grow := func(paths *unwind.PathBatch) { _ = p.build.tree.Add(paths) } // batch.number has its error
+	grow := func(paths *unwind.PathBatch) { _ = p.build.tree.Add(paths) } // an error stops the worker, and stage number returns it
 	p.build.rule(func() {
 		p.build.unwinder = unwind.New(p.build.cache, grow, p.build.resolver, p.build.frames, p.resolved, &whole)
 	})

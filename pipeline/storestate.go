@@ -61,7 +61,7 @@ func (s *storeState) committed(batch string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.contents.IsSnapshot() {
-		_ = s.contents.AddByName(batch) // without it, the recording is stored twice, and one copy counts
+		_ = s.contents.AddByName(batch) // on an error, the recording may be stored twice; readers see one copy
 	}
 }
 

@@ -47,7 +47,7 @@ func define(store string, batches []storedir.Batch, experiments []Experiment, as
 	h := xxhash.New()
 	note(h, store, strconv.FormatUint(same(), 16))
 	for _, p := range d.portions {
-		note(h, fmt.Sprint("portion", len(p.batches))) // their files are in a table
+		note(h, fmt.Sprint("portion", len(p.batches))) // the portion's files are in a table
 		for x := nothing; x <= everything; x++ {
 			note(h, cachekey.Of(p.experiments(func(of visibility) bool { return of == x })))
 		}

@@ -58,7 +58,8 @@ func (p *CheckReport) checkPartByEngine(ctx context.Context, store string, batch
 	return p.unreadable(ctx, schema.FunctionSums, err)
 }
 
-// unreadable reports that a table could not be read, or returns the error if it is inconclusive.
+// unreadable reports that a table cannot be read. It returns errors that say nothing about the table,
+// such as a failure of this machine.
 func (p *CheckReport) unreadable(ctx context.Context, t *schema.Table, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -161,7 +161,7 @@ func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	case size != f.Bytes:
 		return fmt.Errorf("has %s, but %d were committed", Count(int(size), "byte"), f.Bytes)
 	case sum != f.Checksum:
-		return fmt.Errorf("has checksum %s, %s was committed", sum, f.Checksum)
+		return fmt.Errorf("has checksum %s, but %s was committed", sum, f.Checksum)
 	}
 	return checkFooter(opened, t, f)
 }

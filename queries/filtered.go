@@ -51,9 +51,9 @@ var sessions atomic.Int64
 // filteredSession makes the tables of a filtered session, and connects to it.
 type filteredSession struct {
 	from    *DB
-	schema  string // of its tables
+	schema  string // name of the schema that has the session's tables
 	filter  Filter
-	macros  []string           // put its tables in place; none while they are made
+	macros  []string           // SQL that defines macros over the session's tables; none while the tables are made
 	metrics map[[2]string]bool // pairs of kind and metric that exist, and for each kind one without a metric
 	needed  map[string]bool    // tables and views
 	sees    *definitions       // the unfiltered content

@@ -15,8 +15,8 @@ import (
 type derivedTable struct {
 	of    *schema.Table // the table of the store that it replaces
 	needs []*schema.Table
-	make  func(*filteredSession) string // the query of the table, if the session stores it
-	rows  func(*filteredSession) string // the query of its rows, if they follow from other tables
+	make  func(*filteredSession) string // returns the query of the table, if the session stores the table
+	rows  func(*filteredSession) string // returns the query of its rows, if they follow from other tables
 	// ofSamples says that the table depends on the samples only, not on which functions are hidden.
 	ofSamples bool
 }

@@ -187,8 +187,8 @@ func (w *tableWriter) flushAll(ctx context.Context) error {
 // scanned is the name of the view through which INSERT reads the pending rows.
 const scanned = "computed_rows"
 
-// flush inserts the pending rows of a table. It makes the view of the rows in the session's schema,
-// because the catalog is read-only.
+// flush inserts the pending rows of a table. INSERT reads them through a view in the session's
+// schema, because the catalog is read-only.
 func (w *tableWriter) flush(ctx context.Context, t *schema.Table) error {
 	p := w.pending[t]
 	if p.rows == 0 {

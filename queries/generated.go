@@ -214,7 +214,7 @@ var (
 // into ranges. Samples of kinds without such an amount count as 0.
 type rangeView struct {
 	ranges string // the view with the ranges
-	column string // its column with their names
+	column string // the column of ranges with the names of the ranges
 	of     string // the column of spans with the amount
 	spans  string // the query of the samples' amounts
 	kinds  []schema.Kind

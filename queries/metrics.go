@@ -12,9 +12,9 @@ import (
 // Metric is a metric of the experiments of a session.
 type Metric struct {
 	Name        string
-	Unit        string   // in the first experiment that has it
-	Experiments []string // ids of those that have it
-	DefaultOf   int      // number of experiments that show it by default
+	Unit        string   // its unit in the first experiment that has the metric
+	Experiments []string // ids of the experiments that have the metric
+	DefaultOf   int      // number of experiments whose default metric it is
 }
 
 // metrics caches the metrics of a session.

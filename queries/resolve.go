@@ -125,7 +125,7 @@ func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 		right, sureToo := r.sources(from.part("right"))
 		known = maps.Clone(left)
 		for name := range right {
-			if known[name] { // ambiguous: they differ in their schemas
+			if known[name] { // two tables of one name, from different schemas
 				return map[string]bool{}, false
 			}
 			known[name] = true
@@ -153,7 +153,7 @@ func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 var withNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{"experiment_names": true}
 	for _, t := range schema.Tables {
-		all[t.Name] = t == schema.Experiments // its view has both
+		all[t.Name] = t == schema.Experiments // only the view of experiments has both names and ids
 	}
 	views, _ := Views()
 	for _, v := range views {

@@ -14,7 +14,7 @@ import (
 const (
 	UserMode   = 1
 	PlainModes = 0o7  // without inlined functions
-	AllModes   = 0o77 // and with inlined functions as frames of their own (S10)
+	AllModes   = 0o77 // without and with inlined functions as frames of their own (S10)
 )
 
 // Modes names the columns of a set of modes. The tables of modules, load objects and instructions

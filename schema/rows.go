@@ -24,7 +24,7 @@ type Rows struct {
 	modes int             // columns of modes
 	next  int             // the column of the next value
 	n     int             // whole rows
-	text  int             // bytes of text in them
+	text  int             // bytes of text in the whole rows
 	flush func(*Table, arrow.RecordBatch) error
 	err   error
 }

@@ -171,8 +171,8 @@ func moveFeatures(head, index []byte, by uint64) {
 	}
 }
 
-// forgetTimes clears the times of the first and last sample, which a feature has. rest is the
-// content of the file from offset on.
+// forgetTimes clears the feature with the times of the first and last sample. rest is the content of
+// the file from offset on.
 func forgetTimes(head, rest []byte, offset uint64) {
 	for bit, entry := range features(head, rest) {
 		if bit == featureSampleTime {

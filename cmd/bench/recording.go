@@ -18,7 +18,7 @@ import (
 type shape struct {
 	seed                     uint64
 	records, threads, stacks int
-	of                       int    // number of stacks of the program, from which the recording has some; 0: it has all
+	of                       int    // number of stacks of the program, of which the recording has some; 0: it has all
 	objects                  string // folder of the load objects; "": they are in the recording's archive
 	wall                     int64  // when the recording was made, in seconds since 1970; 0: a fixed day
 }

@@ -74,7 +74,7 @@ type outcome struct {
 // worker is a processor that runs one task after the other.
 type worker struct {
 	now    float64 // the worker's time, in seconds
-	task   int     // experiments left in its task
+	task   int     // experiments left in the worker's task
 	filled int     // experiments in the current batch so far
 	done   int     // batches of the task that are committed
 	dies   int     // the task is killed when task is this number; -1: never

@@ -12,7 +12,7 @@ const (
 	attrKnown     = 128   // size of the descriptions of events that perf 6.1 knows
 	simpleperfOwn = 32768 // lowest type of records that only simpleperf has
 	eventType     = 65    // type of a record that perf ignores
-	tracingRecord = 66    // type of a record whose data only simpleperf has in it
+	tracingRecord = 66    // type of a record; only simpleperf writes the tracing data into the record itself
 	tracingData   = 1     // bit of the feature
 	// Types of events.
 	typeTracepoint, typeRaw = 2, 4

@@ -63,7 +63,7 @@ type leaf struct {
 type inner struct {
 	typ        *aggregate
 	path       string // path to the inner structure
-	rest       string // path from it to the leaf
+	rest       string // path from the inner structure to the leaf
 	descriptor string
 }
 

@@ -38,7 +38,7 @@ func onELF(do func(*damage, *elfFile) bool) func(*damage) bool {
 	}
 }
 
-// done records a damage to a load object. Only stacks that are unwound with the load object may
+// done records how a load object was damaged. Only stacks that are unwound with the load object may
 // differ.
 func (d *damage) done(format string, args ...any) bool {
 	if d.rec.base.dumps {
@@ -70,7 +70,7 @@ func sectionHeader(d *damage, f *elfFile) bool {
 	}
 	s := pick(d, f.sections)
 	x, v := pick(d, sectionFields), d.absurd()
-	if d.IntN(3) == 0 { // so that it contradicts another section, or ends with the file
+	if d.IntN(3) == 0 { // a value that contradicts another section or reaches the end of the file
 		v = pick(d, []uint64{uint64(len(f.data)), uint64(len(f.data) - 1), uint64(pick(d, f.sections).off), uint64(pick(d, f.sections).size)})
 	}
 	putField(f.data[s.header:], x, v)

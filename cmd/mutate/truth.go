@@ -12,7 +12,7 @@ const (
 	moment // the time
 	stack  // the recorded or unwound words
 	value  // event and values
-	shift  // the times of all samples, by the same amount
+	shift  // times of all samples may be shifted by the same amount
 )
 
 // truth says which differences from the samples of the undamaged recording stackmill cannot notice.

@@ -57,7 +57,7 @@ func (p *planner) submit(ctx context.Context, commands map[string]plan.Command) 
 	if len(commands) == 0 {
 		return nil
 	}
-	if p.scheduler != "" { // commands has it: checkClaim refuses k8s without --image
+	if p.scheduler != "" { // commands contains the scheduler: checkClaim refuses k8s without --image
 		out, err := commands[p.scheduler].Run(ctx)
 		if err != nil {
 			return fmt.Errorf("--submit: %w (the plan is written)", err)

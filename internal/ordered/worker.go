@@ -27,7 +27,7 @@ func NewWorker[T any](ctx context.Context, queue int, do func(T) error, drop fun
 	w.queue = values
 	w.finished = Start(func() (none struct{}, err error) {
 		for v := range values {
-			_ = w.run(v) // Close returns it
+			_ = w.run(v) // Close returns the error
 			w.pending.Done()
 		}
 		return none, nil

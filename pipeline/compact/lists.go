@@ -26,7 +26,7 @@ func isLink(t *schema.Table) bool { return t.Has(listedIn) && !isShared(t) }
 type lists struct {
 	contents []map[int32]int64 // for each batch: number of a list there -> hash of its content
 	owners   map[int64]int     // hash of a list -> index of the first batch that has the list
-	numbers  map[int64]int32   // hash of a list -> its number in the new batch, in the order of the rows that refer to lists
+	numbers  map[int64]int32   // hash of a list -> its number in the new batch: lists are numbered in the order of the rows that refer to them
 }
 
 // findLists fills m.lists with the lists of all batches.

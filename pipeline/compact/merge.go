@@ -18,8 +18,8 @@ import (
 type merge struct {
 	*Options
 	batches []*storedir.Batch
-	entries []storedir.Entry // visible experiments by id, in the order of their rows
-	ranks   []ranks          // by batch
+	entries []storedir.Entry // the visible experiments, sorted by id as their rows will be
+	ranks   []ranks          // the ranks of each batch
 	lists   lists
 	to      *write.Batch
 }

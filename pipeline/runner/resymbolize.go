@@ -45,18 +45,18 @@ type experimentChange struct {
 	Path         string          `json:"path"`
 	Status       string          `json:"status"` // as experiments.status, or unchanged, aborted
 	Error        string          `json:"error,omitempty"`
-	Metric       string          `json:"metric,omitempty"` // of the shares
-	KnownBefore  float64         `json:"known_before"`     // the part of the value in functions with a name
+	Metric       string          `json:"metric,omitempty"` // the metric of whose value KnownBefore and KnownAfter are shares
+	KnownBefore  float64         `json:"known_before"`     // the share of the value in functions with a name
 	KnownAfter   float64         `json:"known_after"`
 	CutStacks    bool            `json:"cut_stacks,omitempty"` // stacks from dumps are not unwound again
 	LoadObjects  []changedObject `json:"load_objects"`         // load objects whose symbols changed
-	Unused       int             `json:"unused"`               // how many of them are on no stack
+	Unused       int             `json:"unused"`               // how many of LoadObjects are on no stack
 }
 
 // changedObject is a load object with its symbols before and after.
 type changedObject struct {
 	Path   string      `json:"path"`
-	Used   bool        `json:"used"` // stacks have code of it
+	Used   bool        `json:"used"` // its code is on stacks
 	Before objectState `json:"before"`
 	After  objectState `json:"after"`
 }
@@ -64,10 +64,10 @@ type changedObject struct {
 // objectState is the state of a load object's symbols.
 type objectState struct {
 	Symbols   string  `json:"symbols"`
-	Functions int64   `json:"functions"` // that its symbol tables name
+	Functions int64   `json:"functions"` // number of functions in its symbol tables
 	Lines     bool    `json:"lines"`
 	Named     int64   `json:"named"` // functions on stacks that have a name
-	Known     float64 `json:"known"` // the part of its value in them
+	Known     float64 `json:"known"` // the share of the load object's value in functions with a name
 }
 
 // report prints what changed, and returns the exit status as an error.

@@ -20,7 +20,7 @@ type subject struct {
 	values func(c *comparison) string
 	match  func(c *comparison) error // merges items that are the same
 	data   bool                      // whether it applies to metrics of data objects only
-	reads  []string                  // tables and views, besides those that all subjects read
+	reads  []string                  // tables and views that it reads, besides the ones that all subjects read
 }
 
 var subjects map[string]*subject

@@ -191,7 +191,7 @@ func (d *stepFinder) add(rule schema.Rule, change string, frames ...frame) {
 	d.steps = append(d.steps, step{rule.String(), rule.Title(), d.modes, change, frames})
 }
 
-// recorded adds the steps from the recorded frames to machine mode.
+// recorded adds the steps by which the rules turned the recorded frames into those of machine mode.
 func (d *stepFinder) recorded(path []pathFrame) {
 	before := "" // the previous recorded word
 	for _, f := range path {

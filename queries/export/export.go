@@ -240,7 +240,7 @@ func (s *selection) listMetrics(ctx context.Context) (known []metric, first []st
 	}
 	var name string
 	err = scan(ctx, s.on, "SELECT DISTINCT metric FROM default_metrics WHERE metric IS NOT NULL ORDER BY metric", func() error { first = append(first, name); return nil }, &name)
-	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // 0: it is a default metric; -1: it is not
+	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // 0 for default metrics, -1 for others
 	slices.SortFunc(known, func(a, b metric) int { return cmp.Or(shown(b)-shown(a), schema.CompareMetrics(a.name, b.name)) })
 	return known, first, err
 }

@@ -80,8 +80,8 @@ func groupExperiments(list []*experiment) (all [][]*experiment) {
 // experimentGroup is a group of experiments that are read together.
 type experimentGroup struct {
 	byID    map[string]*experiment
-	cond    string // SQL condition on experiment_id that selects them
-	labeled bool   // their samples may have labels of their own
+	cond    string // SQL condition on experiment_id that selects the group
+	labeled bool   // some samples of the group may have labels of their own
 }
 
 func newExperimentGroup(list []*experiment) *experimentGroup {

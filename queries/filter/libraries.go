@@ -47,7 +47,7 @@ func leaveOut(r *attribute.Result, library func(name, path string) Visibility, n
 	if err := l.addStandIns(left, emit); err != nil {
 		return err
 	}
-	for n := range program.LocationNo(p.Locations.Len()) { // an entry point hides what is inlined into it
+	for n := range program.LocationNo(p.Locations.Len()) { // an entry point hides the functions that are inlined into it
 		if l.of[p.Location(n).Object] == EntryPoints {
 			p.Inlines[n] = nil
 		}

@@ -31,7 +31,7 @@ const labels = `labels AS (
 // aliases maps the values of Request.Alias to columns of functions (S4).
 var aliases = map[string]string{"manual": "name", "gprofng": "gprofng_name", "perf": "perf_name"}
 
-// named is a CTE of all functions, with the chosen names.
+// named is a CTE of all functions, with the names that Request.Alias chooses.
 func (q *Question) named() string {
 	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions_wide)"
 }

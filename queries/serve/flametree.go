@@ -100,7 +100,7 @@ type flameCut struct {
 	shown []flameShown
 }
 
-// flameShown is a node, or the sum of the nodes below a node that are left out.
+// flameShown is a node, or the sum of nodes that are left out below one node.
 type flameShown struct {
 	name             int32 // index into flameTree.functions; -1 for left-out nodes
 	level            int32

@@ -53,8 +53,8 @@ func functionRows(w *job) error {
 	return w.print(db, statement)
 }
 
-// estimateFrom is the number of experiments from which fits estimates the size of an answer before it is made.
-// Counting the functions takes a tenth of the time of sorting them.
+// estimateFrom is the minimum number of experiments for which fits estimates the size of an answer before it is made:
+// counting the functions takes a tenth of the time of sorting them.
 const estimateFrom = 100
 
 // fits returns an error if an answer in JSON is certainly too large. It estimates the minimum: the rows of the metric

@@ -158,7 +158,7 @@ func (s *storeCache) acquire(ctx context.Context, o *snapshot, key string, of *s
 	var x *session
 	s.update(o, func() {
 		if x = o.sessions[key]; x == nil {
-			x = &session{ready: make(chan struct{}), parent: of, uses: 1} // the use ends when it is open
+			x = &session{ready: make(chan struct{}), parent: of, uses: 1} // the one use is the opening itself
 			o.sessions[key] = x
 			of.uses++
 			// Other requests may wait for it: open it even if this request is canceled.

@@ -41,7 +41,7 @@ func printAggregate(w *terminal.Page, rec queries.Record) {
 	n := rec.Number("aggregate_value")
 	name := rec.Text("descriptor")
 	if own := rec.Text("aggregate_name"); own != "" {
-		name += "  " + own // which distinguishes it from others of its type
+		name += "  " + own // it distinguishes the aggregate from others of its type
 	}
 	w.Printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", Value(n, rec.Text("unit")), Percent(n, rec.Number("total")), "",
 		optional(rec, "aggregate_size"), "", name, rec.Text("scope"))

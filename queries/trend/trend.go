@@ -106,7 +106,7 @@ type trend struct {
 	db  *queries.DB
 	has map[string]bool // ids of the experiments with the metric
 
-	others []string // metrics of experiments that lack it
+	others []string // other metrics, of experiments that lack the requested one
 }
 
 // Run follows the requested values over the experiments of a session.

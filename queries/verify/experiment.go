@@ -85,11 +85,11 @@ type experiment struct {
 	columns      map[*schema.Table][]column
 	rows         map[*schema.Table]*rows
 	next         func(*schema.Table, *rows) error // reads more rows of a streamed table
-	tables       schema.TableReader               // what its values are computed from
-	rollupDigest digest                           // of its rows in function_rollup
+	tables       schema.TableReader               // the rows from which the experiment's values are computed
+	rollupDigest digest                           // digest of the experiment's rows in function_rollup
 	lists        *lists                           // shared with other experiments
 
-	metrics   map[int64]int32 // by hash of the name
+	metrics   map[int64]int32 // hash of a metric's name -> its number
 	functions map[int64]int32 // rows, by function_no
 	total     int32           // the row of <Total>; -1 if there is none
 	location  []locationInfo

@@ -380,7 +380,7 @@ func create(temp, path string) error {
 		err = unix.Renameat2(unix.AT_FDCWD, temp, unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
 	}
 	if errors.Is(err, os.ErrExist) && sameFile(temp, path) {
-		return nil // a network file system may have done it twice
+		return nil // a network file system may report an error for a rename that it has done
 	}
 	return err
 }

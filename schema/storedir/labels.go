@@ -10,7 +10,7 @@ import (
 // Labels is a change of experiments' labels. Changes apply in the order of their numbers; those
 // with the same number, in the order of their commits' names.
 type Labels struct {
-	Number      int               `json:"number"` // higher than all that the writer knew
+	Number      int               `json:"number"` // higher than the numbers of all changes that the writer knew
 	Experiments []string          `json:"experiments"`
 	Set         map[string]string `json:"set,omitempty"`
 	Remove      []string          `json:"remove,omitempty"`

@@ -62,7 +62,7 @@ func (r *Result) disassemble(functions []program.FunctionNo, pcs [][]uint64, tak
 		to.memory = to.Instructions
 	}
 	left := wholeInstructions
-	var spent atomic.Bool // wholeInstructions is used up; workers may see it late
+	var spent atomic.Bool // the budget wholeInstructions is used up; workers may see that late
 	taken := 0            // the number of chunks passed to take
 	ordered.Map(workers, len(chunks), func(worker, number int, to *[]functionCode) {
 		list := chunks[number]

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// resolveVariableIndex does the same as resolveIndex, also for an address in a variable. If the
-// variable is an array of aggregates, it searches one element.
+// resolveVariableIndex finds what the unknown index in an address selects, as resolveIndex does, but
+// also in a variable. If the variable is an array of aggregates, it searches one element.
 func (t typeTable) resolveVariableIndex(at value, use types.Use) (value, bool) {
 	if at.variable == types.None {
 		return t.resolveIndex(at, use)

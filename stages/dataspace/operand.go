@@ -121,8 +121,8 @@ func (f *function) isContradicted(n int, p registerValue) bool {
 	})
 }
 
-// targetAt does the same as target for an access whose address is known. variable says that the
-// address comes from a variable in a register.
+// targetAt returns the target of an access at a known address, or the reason why the target is
+// unknown. variable says that the address comes from a variable in a register.
 func (f *function) targetAt(s *state, n int, a *insn.Access, at value, variable bool) (operandTarget, string) {
 	switch at.kind {
 	case valueNumber:

@@ -201,7 +201,7 @@ func (t typeTable) merge(a, b value) value {
 	return t.mergeAddresses(a, b)
 }
 
-// mergeAddresses does the same as merge for two addresses.
+// mergeAddresses returns a value that covers two addresses (see merge).
 func (t typeTable) mergeAddresses(a, b value) value {
 	if a.variable != b.variable { // perhaps elements of two arrays of one type
 		if a, b = t.withoutVariable(a), t.withoutVariable(b); a == b {
@@ -224,7 +224,7 @@ func (t typeTable) mergeAddresses(a, b value) value {
 	return t.mergeMembers(a, b)
 }
 
-// mergeMembers does the same as merge for addresses of members of aggregates.
+// mergeMembers returns a value that covers two addresses of members of aggregates (see merge).
 func (t typeTable) mergeMembers(a, b value) value {
 	wa, wb := t.Descend(a.typ, a.offset, types.Use{}), t.Descend(b.typ, b.offset, types.Use{})
 	if len(wa) == 0 || len(wb) == 0 {
@@ -270,8 +270,8 @@ func (t typeTable) beginsAt(way []types.Step, offset int64) bool {
 	return offset == 0
 }
 
-// mergeIntegers does the same as merge for two integers: the result covers both as an offset plus a
-// multiple of a step. merged has the kind and origin for the result.
+// mergeIntegers returns a value that covers two integers (see merge): an offset plus a multiple of a
+// step. merged has the kind and origin for the result.
 func mergeIntegers(a, b, merged value) value {
 	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
 	if step < 2 {

@@ -57,7 +57,7 @@ func (b *Registry) Begin() *Draft {
 	return &Draft{registry: b, base: int32(len(b.numbers))}
 }
 
-// Intern does the same as Numbering.Intern, as if this draft were committed already.
+// Intern returns the number that a list has once this draft is committed (see Numbering.Intern).
 func (d *Draft) Intern(content int64) (number int32, first bool) {
 	if number, known := d.committed(content); known {
 		return number, false

@@ -204,8 +204,8 @@ func (c *metricColumns) matches(where []schema.All) (keep []uint8) {
 	return keep
 }
 
-// matchesAll returns the same as matches, for samples that meet all of some conditions. It caches
-// the result for each prefix of the conditions: several metrics use them.
+// matchesAll returns, for each sample, 1 if it meets all conditions, else 0; nil means that all
+// samples do. It caches the result for each prefix of the conditions: several metrics use them.
 func (c *metricColumns) matchesAll(all schema.All) []uint8 {
 	if len(all) == 0 {
 		return nil

@@ -52,7 +52,7 @@ func Read(experimentID string, tables schema.TableReader, lines bool) (*attribut
 	return r, nil
 }
 
-// ReadEmpty does the same as Read if no sample is selected. Only `<Total>` has values then, so it
+// ReadEmpty takes the place of Read if no sample is selected. Only `<Total>` has values then, so it
 // reads neither the stacks nor the rest of the program.
 func ReadEmpty(experimentID string, tables schema.TableReader) (*attribute.Result, error) {
 	p := &program.Program{}

@@ -152,8 +152,8 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	return &remark{"modified-load-object", "the file " + what + "; nothing in the recording proves that this file ran: its names may be wrong"}
 }
 
-// findPerfMapDoubt does the same as findDoubt for a list of generated code, which a process writes
-// while it runs.
+// findPerfMapDoubt returns why a list of generated code, which a process writes while it runs, may
+// have been replaced since the recording; nil if nothing suggests that.
 func (r *Resolver) findPerfMapDoubt(path, file string, modified time.Time) *remark {
 	ended := r.rec.Began.Add(r.rec.Length())
 	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {

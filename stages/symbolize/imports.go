@@ -75,7 +75,7 @@ type importSearch struct {
 	table    *symtab.Table
 	found    []Import
 	visited  []uint64 // offsets of functions whose jumps were followed
-	anywhere bool     // one of them jumps to a computed address, or is too long to examine
+	anywhere bool     // one of these functions jumps to a computed address, or is too long to examine
 }
 
 // call follows the call at an offset of the file, if there is one.

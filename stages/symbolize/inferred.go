@@ -57,7 +57,8 @@ type inferenceResult struct {
 	missing bool
 }
 
-// findCaller does the same as Infer for a call with a known destination.
+// findCaller finds the missing function as Infer does, between a call with a known destination and
+// its apparent callee.
 func (s *Scope) findCaller(to destinationNo, callee program.LocationNo) (found InferredCaller, missing bool) {
 	r := s.r
 	found.Location = program.None
@@ -101,9 +102,9 @@ func (s *Scope) callDestination(call program.LocationNo, callsMain func() bool) 
 // it enters, and those reached from there by jumps.
 type reachableSet struct {
 	entries  []entry
-	choosers []program.ObjectNo // load objects whose IFUNC resolvers choose among their functions
+	choosers []program.ObjectNo // load objects with IFUNC resolvers that choose the function to call
 	all      bool               // the set is complete
-	byName   bool               // some functions were found by name, so they depend on the scope
+	byName   bool               // some functions were found by name, so the set depends on the scope
 }
 
 // reachableFrom returns the functions that a call with this destination may reach.

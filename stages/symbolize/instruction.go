@@ -107,7 +107,7 @@ func (d *Disassembler) appendMissing(out *Disassembly, function program.Function
 	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// appendAvailable does the same as Function for the part of the code that is available.
+// appendAvailable disassembles the available part of a function near pcs (see Function).
 func (d *Disassembler) appendAvailable(out *Disassembly, function program.FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	switch {

@@ -31,7 +31,7 @@ func (c *machineCode) Code(function program.FunctionNo) ([]byte, isa.Arch) {
 	return c.codeAt(function, f.Offset, f.Size)
 }
 
-// codeAt does the same as Code for a range of the function.
+// codeAt returns the machine code in a range of a function, and its instruction set (see Code).
 func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
 	f := &c.resolver.Program.Functions[function]
 	if code := c.resolver.generatedCode[function]; code != nil {
@@ -42,7 +42,8 @@ func (c *machineCode) codeAt(function program.FunctionNo, offset, size uint64) (
 	return c.Bytes(f.Object, offset, size)
 }
 
-// Bytes does the same as Code for a range of a load object's file. The bytes are read-only.
+// Bytes returns the machine code in a range of a load object's file, and its instruction set (see
+// Code). The bytes are read-only.
 func (c *machineCode) Bytes(object program.ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
 	o := &c.resolver.loadObjects[object]
 	if o.table == nil || o.table.Arch == 0 {

@@ -116,8 +116,8 @@ func (p *ProcessPCs) Number(pc uint64, t int64) (PCNo, program.Life) {
 	return n, program.Life{From: a.from, Until: a.until}
 }
 
-// Caller does the same as Number for a return address. The number and the time are also valid for
-// the call before the address, which may be in another mapping.
+// Caller returns the number that a return address has at time t, and the time in which it has this
+// number. Both are also valid for the call before the address, which may be in another mapping.
 func (p *ProcessPCs) Caller(pc uint64, t int64) (PCNo, program.Life) {
 	n, a := p.number(pc, t)
 	life := program.Life{From: a.from, Until: a.until}

@@ -85,7 +85,7 @@ func (r *Resolver) findHolder(object program.ObjectNo, body symtab.Function) (pr
 // several others. All instructions that refer to the body are in code of the function, inlined or
 // not.
 func (r *Resolver) writtenIn(object program.ObjectNo, body symtab.Function) (program.FunctionNo, bool) {
-	var lists [][]program.FunctionNo // by instruction that refers to the body: the functions that contain it
+	var lists [][]program.FunctionNo // instruction that refers to the body -> the functions whose code contains the instruction
 	known, base := false, symbolBase(body)
 	for _, x := range r.referrers(object)[body.Offset] {
 		list, some := r.functionsAt(object, x)

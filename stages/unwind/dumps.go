@@ -179,7 +179,8 @@ func (t *FrameTables) of(file, path string) *cfi.Table {
 	return f.table
 }
 
-// find does the same as of without reporting defects. It is safe for concurrent use.
+// find returns the call frame information of a load object's file, with the defects to report. It is
+// safe for concurrent use.
 func (t *FrameTables) find(file string) *frameTable {
 	if file == "" {
 		return &frameTable{}

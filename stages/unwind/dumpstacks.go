@@ -20,8 +20,8 @@ type CompleteStacks struct {
 }
 
 const (
-	dumpsPerPiece = 256 // that a goroutine unwinds before it hands them on
-	maxWalkers    = 8   // more would wait for the goroutine that adds their stacks
+	dumpsPerPiece = 256 // number of dumps that a goroutine unwinds before it hands their stacks on
+	maxWalkers    = 8   // with more, they would wait for the goroutine that adds their stacks
 )
 
 // Walker unwinds the dumps of a process, on one goroutine.

@@ -109,9 +109,9 @@ func (u *Unwinder) normalize(s *batchStack, words []batchWord) {
 
 // wordSource says how the words of a stack were recorded.
 type wordSource struct {
-	verified bool    // a return register among them is known to be the caller
-	chained  bool    // they are a chain of frame pointers
-	byFrame  []int32 // indices of the words found by a frame pointer, if not all were
+	verified bool    // one of the words is a return register that is known to hold the caller
+	chained  bool    // the words come from a chain of frame pointers
+	byFrame  []int32 // indices of the words found by a frame pointer, if only some were
 }
 
 // machineFrames applies the rules of machine mode to the words of one part of a stack: PCs of

@@ -119,7 +119,7 @@ func CheckFiles(t *testing.T, db *queries.DB, experiments int) {
 	}
 }
 
-// CheckInvariants does the same as CheckFiles, and also checks all invariants by SQL, which takes
+// CheckInvariants checks what CheckFiles checks, and also all invariants by SQL, which takes
 // long.
 func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()

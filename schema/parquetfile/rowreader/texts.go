@@ -58,5 +58,5 @@ func textAt(column arrow.Array, k int) (string, error) {
 	case *array.Dictionary:
 		return textAt(c.Dictionary(), c.GetValueIndex(k))
 	}
-	return "", fmt.Errorf("it has no texts, but %s", column.DataType())
+	return "", fmt.Errorf("its type is %s, but texts are expected", column.DataType())
 }

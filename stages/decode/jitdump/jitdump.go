@@ -163,7 +163,7 @@ var errShort = errors.New("it is too short for its type")
 
 func (f *function) check() error {
 	if f.size == 0 || f.start+f.size < f.start {
-		return fmt.Errorf("code of %d bytes at %#x covers no addresses", f.size, f.start)
+		return fmt.Errorf("code of %d bytes at %#x is empty or exceeds the address space", f.size, f.start)
 	}
 	return nil
 }

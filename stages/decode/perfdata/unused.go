@@ -43,7 +43,7 @@ var recordKinds = map[uint32]contentKind{
 	recordAuxtrace:      {"AUXTRACE", ""}, // summary reports the bytes
 	recordAuxtraceError: {"AUXTRACE_ERROR", "errors in the hardware's trace"},
 	recordThreadMap:     {"THREAD_MAP", ""}, recordCPUMap: {"CPU_MAP", ""},
-	recordStatConfig: {"STAT_CONFIG", ""}, // how perf stat prints its counts
+	recordStatConfig: {"STAT_CONFIG", ""}, // only says how perf stat prints its counts
 	recordStat:       {"STAT", ""}, recordStatRound: {"STAT_ROUND", ""}, recordEventUpdate: {"EVENT_UPDATE", ""},
 	recordTimeConv: {"TIME_CONV", ""}, recordHeaderFeature: {"HEADER_FEATURE", ""}, recordCompressed: {"COMPRESSED", ""},
 	recordFinishedInit: {"FINISHED_INIT", ""}, recordCompressed2: {"COMPRESSED2", ""},

@@ -16,7 +16,7 @@ type Sections struct {
 	info, abbrev, str, lineStr, strOffsets, Addr []byte
 	Line, ranges, rnglists, loc, loclists        []byte
 	typesDWO                                     []byte    // .debug_types.dwo of version 4
-	Supplement                                   *Sections // those of the supplementary file, nil without one
+	Supplement                                   *Sections // sections of the supplementary file, nil without one
 
 	table *abbrevTable // the table that was read last
 	Cache any          // package inlines' data about the sections

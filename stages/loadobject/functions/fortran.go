@@ -62,7 +62,7 @@ func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 	if w.Err != nil && w.Err != dwarf.ErrShort {
 		return nil, w.Err
 	}
-	if w.c { // other functions' symbols are their names
+	if w.c { // keep only qualified names: functions in C have their names as symbols
 		maps.DeleteFunc(w.names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
 	}
 	for i, origin := range w.copies {

@@ -28,7 +28,7 @@ func (a *adder) module(u, split *dwarf.Unit, names *dwarf.Sections, p *lines.Pro
 func (a *adder) assign() {
 	slices.SortStableFunc(a.code, func(x, y moduleCode) int { return cmp.Compare(x.low, y.low) })
 	i := 0
-	var covering []moduleCode // those that start at or before the function
+	var covering []moduleCode // modules whose code starts at or before the function
 	for n := range a.table.Functions {
 		f := &a.table.Functions[n]
 		if f.Kind == funcinfo.PLT {

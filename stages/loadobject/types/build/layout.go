@@ -29,7 +29,7 @@ type aggregateName struct {
 type definition struct {
 	raws  []rawTypeNo
 	state uint8
-	raw   rawTypeNo // any of them if all are equal, else None
+	raw   rawTypeNo // one of raws if all are equal, else None
 }
 
 func mix(h, v uint64) uint64 {
