@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -280,7 +281,8 @@ func (p *pprofWriter) function(l *level) uint64 {
 		id = p.id()
 		p.functions[key] = id
 		linkage := l.function.linkage
-		if linkage == "" {
+		// If both names are equal, pprof takes <Blocked> for a C++ template's arguments, and removes it.
+		if linkage == "" && !strings.HasPrefix(l.function.name, "<") {
 			linkage = l.function.name
 		}
 		var m message

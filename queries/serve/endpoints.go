@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"fmt"
 	"slices"
 
+	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/export"
 	"stackmill/queries/report"
@@ -106,6 +108,28 @@ var endpoints = []endpoint{
 			{name: "limit", kind: "integer", doc: "at most this many functions, with the highest sums; by default 5"},
 		}, filterParameters),
 		mediaTypes: []string{jsonType}, handle: trendValues,
+	},
+	{
+		method: "GET", path: "/api/v1/thread-states", summary: "The states of the busiest threads over time, of experiments with recorded context switches: all periods of these threads if there are few, otherwise the time in each state by interval.",
+		parameters: []parameter{
+			experimentParameter,
+			{name: "time", kind: "string", doc: "only this time: FROM,UNTIL since the experiment's start (10s,20s), where either may be left out"},
+			{name: "threads", kind: "integer", doc: fmt.Sprintf("at most this many threads of each experiment, those with the most time on CPUs; by default %d", defaultLanes)},
+			{name: "intervals", kind: "integer", doc: fmt.Sprintf("how many intervals the time is divided into; by default %d", defaultIntervals)},
+			{name: "thread", kind: "integer", repeatable: true, doc: "only these threads"},
+			{name: "pid", kind: "integer", repeatable: true, doc: "only threads of these processes"},
+			{name: "also", kind: "integer", repeatable: true, doc: "threads that are shown in any case"},
+		},
+		mediaTypes: []string{jsonType}, handle: listThreadStates,
+	},
+	{
+		method: "GET", path: "/api/v1/thread-states/period", summary: "The state of a thread at a point in time, with the stack with which it was switched out and the thread that woke it up; null if it has none.",
+		parameters: []parameter{
+			{name: "experiment", kind: "string", required: true, doc: "the experiment: " + queries.SelectorHelp}, modeParameter,
+			{name: "thread", kind: "integer", required: true, doc: "the thread"},
+			{name: "at", kind: "integer", required: true, doc: "ns since the experiment's start"},
+		},
+		mediaTypes: []string{jsonType}, handle: describeThreadState,
 	},
 	{
 		method: "GET", path: exportPath, summary: "The stacks of the experiments in the formats of other tools, as `stackmill export` writes them.",

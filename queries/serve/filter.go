@@ -39,15 +39,23 @@ func (c *call) filter(mode string, inline bool) (f queries.Filter, err error) {
 		name string
 		to   *[]int64
 	}{{"thread", &f.Threads}, {"cpu", &f.CPUs}, {"pid", &f.PIDs}} {
-		for _, text := range c.values[n.name] {
-			v, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				return f, badRequest(fmt.Errorf("%s: %q is not an integer", n.name, text))
-			}
-			*n.to = append(*n.to, v)
+		if *n.to, err = c.intValues(n.name); err != nil {
+			return f, err
 		}
 	}
 	return f, nil
+}
+
+// intValues returns the values of an integer parameter.
+func (c *call) intValues(name string) (of []int64, err error) {
+	for _, text := range c.values[name] {
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, badRequest(fmt.Errorf("%s: %q is not an integer", name, text))
+		}
+		of = append(of, v)
+	}
+	return of, nil
 }
 
 // intValue returns the value of a non-negative integer parameter, or otherwise if it is not given.

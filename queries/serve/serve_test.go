@@ -247,6 +247,15 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/query":                                `405 GET /api/v1/query: use POST`,
 		"/../../etc/passwd":                            `404 GET /etc/passwd: no such page or endpoint`,
 		"/api/v1/views/..%2f..%2fetc%2fpasswd":         `404 no view "../../etc/passwd"`,
+
+		"/api/v1/thread-states?time=5s":                                          `400 time: "5s" is not FROM,UNTIL`,
+		"/api/v1/thread-states?time=5s,x":                                        `400 time: "x" is not a time`,
+		"/api/v1/thread-states?time=2s,1s":                                       `400 time: "2s,1s" ends before it starts`,
+		"/api/v1/thread-states?time=2026-11-21,":                                 `400 time: "2026-11-21" is not a time since the experiment's start (10s)`,
+		"/api/v1/thread-states?threads=501":                                      `400 threads is at most 500 and intervals from 1 to 5000`,
+		"/api/v1/thread-states?intervals=0":                                      `400 threads is at most 500 and intervals from 1 to 5000`,
+		"/api/v1/thread-states/period?experiment=*&thread=1&at=1":                `400 experiment selects 2 experiments: a state is of one`,
+		"/api/v1/thread-states/period?experiment=00000000000000aa&thread=x&at=1": `400 thread: "x" is not an integer`,
 	} {
 		response, text := s.ask("GET", path, "")
 		var told struct{ Error string }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -70,7 +71,7 @@ func functionsOf(p *profile.Profile, metric int, inlined bool) map[string]both {
 				if line.Function.Name == "<no stack>" {
 					continue
 				}
-				key := line.Function.Name + "|" + line.Function.SystemName + "|" + l.Mapping.File
+				key := line.Function.Name + "|" + cmp.Or(line.Function.SystemName, line.Function.Name) + "|" + l.Mapping.File
 				b := values[key]
 				if i+j == 0 {
 					b[0] += v

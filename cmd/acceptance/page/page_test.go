@@ -246,24 +246,30 @@ func TestPanels(t *testing.T) {
 		t.Run(of.name, func(t *testing.T) {
 			b := open(t, of.width, of.height, of.dark)
 			for _, place := range places {
-				b.visit(place)
-				b.picture(place)
-				if text := eval[string](b, `document.querySelector('main').innerText`); len(text) < 20 || strings.Contains(text, "Loading") {
-					t.Errorf("%s shows %q", place, text)
-				}
-				if alert := eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`); alert != "" {
-					t.Errorf("%s: %s", place, alert)
-				}
-				if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
-					t.Errorf("%s is %d pixels wider than the window", place, wider)
-				}
-				b.run(chromedp.Evaluate(string(axe)+";0", nil))
-				found := eval[[]string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`)
-				for _, f := range found {
-					t.Errorf("%s: %s", place, f)
-				}
+				b.shows(place, string(axe))
 			}
 		})
+	}
+}
+
+// shows opens a place, and tests that it is shown without an error, fits the window and is accessible.
+func (b *browser) shows(place, axe string) {
+	b.t.Helper()
+	b.visit(place)
+	b.picture(place)
+	if text := eval[string](b, `document.querySelector('main').innerText`); len(text) < 20 || strings.Contains(text, "Loading") {
+		b.t.Errorf("%s shows %q", place, text)
+	}
+	if alert := eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`); alert != "" {
+		b.t.Errorf("%s: %s", place, alert)
+	}
+	if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
+		b.t.Errorf("%s is %d pixels wider than the window", place, wider)
+	}
+	b.run(chromedp.Evaluate(axe+";0", nil))
+	found := eval[[]string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`)
+	for _, f := range found {
+		b.t.Errorf("%s: %s", place, f)
 	}
 }
 

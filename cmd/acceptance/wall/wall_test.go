@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/queries/export"
 )
 
 var (
@@ -113,6 +115,29 @@ func TestUnknown(t *testing.T) {
 	if n := count(`SELECT count(*) FROM recorded_stacks JOIN experiments USING (experiment_id)
 		WHERE experiment = 'convoy_freq.data' AND reason = 'no stack was recorded when the thread was switched out'`); n == 0 {
 		t.Error("convoy_freq: no reason for waits without a stack")
+	}
+}
+
+// pprof shows waits by state: it does not take the names in angle brackets for template arguments.
+func TestPprof(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "wall.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	one, err := db.Subset(t.Context(), "convoy_both.data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	if err := export.Write(t.Context(), one, export.Request{As: "pprof", Metric: "wall", Mode: "user"}, file); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "pprof", "-top", file.Name()).CombinedOutput()
+	for _, want := range []string{"384.36ms 60.08% 60.08%   384.36ms 60.08%  <Blocked>\n", "  <Preempted>\n", "  <Run-queue-wait>\n"} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Fatalf("%v, not %q: %s", err, want, out)
+		}
 	}
 }
 

@@ -1,13 +1,16 @@
 // Colors of frames. The same name has the same color in all graphs.
 import type { Name } from './flametree';
+import { waitOf } from './threadstates';
 import { hash } from './units';
 
 export const schemes = ['load object', 'module', 'function', 'kind'] as const;
 export type Scheme = (typeof schemes)[number];
 
 // colorKey returns the text that determines a frame's color: the name of its function, its module or its
-// load object, or its kind. It is "" for gray frames, which have no function.
+// load object, or its kind. It is "" for gray frames, which have no function. Waits have the color of their
+// state.
 export function colorKey(n: Name, scheme: Scheme): string {
+  if (n.kind === 'artificial' && waitOf(n.name) !== undefined) return n.name;
   if (scheme === 'kind') return n.kind;
   // Without a kind, only <...> marks such frames; but names of static functions and of Rust's may begin
   // with < as well.
@@ -18,6 +21,8 @@ export function colorKey(n: Name, scheme: Scheme): string {
 
 // keyColor returns the color of a key. Names that share a key get slightly different lightness.
 export function keyColor(key: string, dark: boolean, name = ''): string {
+  const wait = waitOf(key);
+  if (wait !== undefined) return dark ? wait.dark : wait.light;
   if (key === '' || key === 'artificial' || key === 'unknown') return dark ? '#4a4f57' : '#d3d7dd';
   const h = hash(key);
   const shade = name === '' ? 0 : (hash(name) % 9) - 4;

@@ -36,7 +36,7 @@ export function amount(v: Value, unit: string): string {
   const list = steps[unit] ?? [[1, unit] as [number, string]];
   const [size, name] = list.find(([s]) => Math.abs(n) >= s) ?? list[list.length - 1]!;
   const scaled = n / (size === 1e4 ? 1e3 : size);
-  const text = size === 1 ? String(n) : scaled.toPrecision(Math.abs(scaled) >= 999.5 ? 4 : 3);
+  const text = size === 1 ? String(n) : Math.abs(scaled) >= 999.5 ? scaled.toFixed(0) : scaled.toPrecision(3);
   return name === '' ? text : text + ' ' + name;
 }
 

@@ -20,6 +20,7 @@ import { FlameView } from '../parts/flameview';
 import { Link } from '../parts/link';
 import { Panel, useDark } from '../parts/panel';
 import { navigate, scope, useAddress } from '../lib/address';
+import { waitOf } from '../lib/threadstates';
 import { amount, percent } from '../lib/units';
 
 export function FlamePanel() {
@@ -224,11 +225,14 @@ function ColoredGraph(p: {
           {amount(f.value[n]!, unit)} ({percent(f.value[n]!, total)}), itself {amount(f.exclusive[n]!, unit)} (
           {percent(f.exclusive[n]!, total)})
         </span>
-        {![...groups, 'artificial'].includes(name.kind) && (
+        {(![...groups, 'artificial'].includes(name.kind) || waitOf(name.name) !== undefined) && (
           <span>
             Callers and callees of the{' '}
             {groups
-              .filter((g) => !['', '(unknown)'].includes(groupOf(name, g)))
+              .filter(
+                (g) =>
+                  !['', '(unknown)'].includes(groupOf(name, g)) && (g === 'function' || name.kind !== 'artificial'),
+              )
               .map((g, i) => [
                 i > 0 ? ', ' : '',
                 <Link

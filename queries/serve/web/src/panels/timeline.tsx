@@ -2,11 +2,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { selectionKeys, useTimeSelection } from '../lib/timeselection';
+import { lazy } from '../parts/lazy';
 import { Panel } from '../parts/panel';
 import { navigate, scope, useAddress } from '../lib/address';
 import { Table } from '../parts/table';
 import { amount, num } from '../lib/units';
-import type { CpuTimelineRow, TimelineRow } from '../lib/rows';
+import type { CpuTimelineRow, MetricRow, TimelineRow } from '../lib/rows';
 
 // Cell is one interval of a thread or of a CPU, with its value.
 type Cell = Omit<TimelineRow, 'thread_id' | 'thread_name'> &
@@ -43,11 +44,43 @@ const mostExperiments = 20;
 const intervals = 200; // approximate number of intervals shown
 const across = 1000; // width of the drawing, in its own units
 
+// StatesPanel is loaded when an experiment with thread states is shown.
+const StatesPanel = lazy(() => import('./threadstates').then((m) => m.ThreadStatesPanel));
+
+// TimelinePanel shows a timeline of threads or CPUs or, if context switches were recorded, of the states of threads:
+// that is what it shows first for wall-clock time.
 export function TimelinePanel() {
+  const address = useAddress();
+  const metrics = useData<MetricRow[]>('metrics', { experiment: address.all('experiment') });
+  const withStates = metrics.data?.some((m) => m.metric === 'wall') ?? false;
+  const metric = address.get('metric', metrics.data?.[0]?.metric);
+  const asked = address.get('lanes', metric === 'wall' || metric.startsWith('offcpu') ? 'states' : 'threads');
+  const shown = asked === 'cpus' || (asked === 'states' && withStates) ? asked : 'threads';
+  const choices = { threads: 'Threads', cpus: 'CPUs', ...(withStates ? { states: 'Thread states' } : {}) };
+  return (
+    <>
+      <div class="bar choices" role="group" aria-label="Rows">
+        {Object.entries(choices).map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === shown}
+            onClick={() => navigate({ lanes: name === 'threads' && !withStates ? null : name })}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {shown === 'states' ? <StatesPanel /> : <ValuesTimeline lanes={shown === 'cpus' ? cpus : threads} />}
+    </>
+  );
+}
+
+// ValuesTimeline shows the values of a metric by thread or CPU.
+function ValuesTimeline({ lanes }: { lanes: Lanes }) {
   const address = useAddress();
   // The timeline always shows the whole time and marks the selected range. A first request for intervals of
   // one second shows how long that is; a second one gets intervals that are a few pixels wide.
-  const lanes = address.get('lanes') === 'cpus' ? cpus : threads;
   const asked = { ...scope(address), between: null, metric: address.get('metric') };
   const coarse = useData<Cell[]>(lanes.view, asked);
   const end = (coarse.data ?? []).reduce((n, c) => Math.max(n, num(c.t1_ns)), 0);
@@ -57,23 +90,9 @@ export function TimelinePanel() {
   const answer =
     fine.data === undefined && fine.error === undefined ? { ...coarse, loading: coarse.loading || refined } : fine;
   return (
-    <>
-      <div class="bar choices" role="group" aria-label="Rows">
-        {[threads, cpus].map((l) => (
-          <button
-            key={l.filter}
-            type="button"
-            aria-pressed={l === lanes}
-            onClick={() => navigate({ lanes: l === cpus ? 'cpus' : null })}
-          >
-            {l === cpus ? 'CPUs' : 'Threads'}
-          </button>
-        ))}
-      </div>
-      <Panel title="Timeline" answer={answer} empty={(rows) => rows.length === 0}>
-        {(rows) => <Timelines rows={rows.filter((r) => (r.cpu === undefined) === (lanes === threads))} lanes={lanes} />}
-      </Panel>
-    </>
+    <Panel title="Timeline" answer={answer} empty={(rows) => rows.length === 0}>
+      {(rows) => <Timelines rows={rows.filter((r) => (r.cpu === undefined) === (lanes === threads))} lanes={lanes} />}
+    </Panel>
   );
 }
 
