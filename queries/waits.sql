@@ -1,11 +1,11 @@
--- row: one function that waited, in one state and one mode
+-- row: one function that waited, in one state and one mode. In gprofng's experiments, traced synchronization and I/O calls of at least a microsecond are waits
 -- rules: S33
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The experiment's name, unique within the store.
 -- mode VARCHAR: The mode, that is, how stacks are shown: `user`, `expert` or `machine`.
 -- function_id = functions.function_id
--- function = functions.name: The function that waited: the caller of the state's artificial function, such as `<Blocked>`.
+-- function = functions.name: The function that waited: the caller of the state's artificial function, such as `<Blocked>`; of a traced call, the function that was traced, such as `pthread_mutex_lock`.
 -- load_object = load_objects.name
 -- state VARCHAR: `preempted`, `runqueue`, `blocked` or `disk`, as in `thread_states`.
 -- waits BIGINT: [count] The number of waits; missing if only sums of waits were recorded (`perf record --off-cpu`), as are the mean and the longest.
@@ -13,11 +13,11 @@
 -- mean_ns BIGINT: [ns] The mean wait.
 -- longest_ns BIGINT: [ns] The longest wait.
 --
--- invariant total: The rows sum to `<Total>` of the metric `offcpu`.
+-- invariant total: The rows sum to `<Total>` of the metric `offcpu`, or of the times of traced calls.
 --   SELECT experiment_id, mode, sum(value) FROM (
 --     SELECT experiment_id, mode, wait_ns AS value FROM waits
 --     UNION ALL
---     SELECT experiment_id, mode, -inclusive FROM function_metrics WHERE metric = 'offcpu' AND function = '<Total>' AND kind = 'artificial'
+--     SELECT experiment_id, mode, -inclusive FROM function_metrics WHERE metric IN ('offcpu', 'sync', 'ioreadtime', 'iowritetime', 'ioothertime', 'ioerrortime') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 WITH
 -- A node's parent is the last node before it that is one level above, as in stack_nodes.
@@ -29,15 +29,20 @@ called AS (
   FROM levels
 ),
 ended AS (
-  SELECT s.experiment_id, s.stack, w.state, w.duration_ns
+  SELECT s.experiment_id, s.stack, w.state, w.duration_ns, true AS has_leaf
   FROM wait_samples w JOIN samples s USING (experiment_id, sample)
   WHERE w.state <> 1
+  UNION ALL
+  SELECT s.experiment_id, s.stack, 4, c.metric_ns, false
+  FROM (SELECT experiment_id, sample, metric_ns FROM sync_samples UNION ALL SELECT experiment_id, sample, metric_ns FROM io_samples) c
+  JOIN samples s USING (experiment_id, sample)
+  WHERE c.metric_ns > 0
 ),
 placed AS (
-  SELECT w.experiment_id, k.mode, k.node, w.state, w.duration_ns FROM ended w JOIN mode_stacks k USING (experiment_id, stack)
+  SELECT w.experiment_id, k.mode, k.node, w.state, w.duration_ns, w.has_leaf FROM ended w JOIN mode_stacks k USING (experiment_id, stack)
 ),
 waiting AS (
-  SELECT p.experiment_id, p.mode, c.parent AS node, p.state, p.duration_ns
+  SELECT p.experiment_id, p.mode, CASE WHEN p.has_leaf THEN c.parent ELSE p.node END AS node, p.state, p.duration_ns
   FROM placed p LEFT JOIN (SELECT experiment_id, mode, node, parent FROM called WHERE level < depth) c USING (experiment_id, mode, node)
 ),
 located AS (

@@ -348,3 +348,17 @@ func TestIOStatistics(t *testing.T) {
 		}
 	}
 }
+
+// Traced calls are waits of the functions that were traced: their times are the metrics sync and I/O.
+func TestTracedWaits(t *testing.T) {
+	const query = `WITH metric_times AS (
+		SELECT experiment, function, sum(exclusive) AS ns FROM function_metrics
+		WHERE mode = 'user' AND metric IN ('sync', 'ioreadtime', 'iowritetime', 'ioothertime', 'ioerrortime') AND kind <> 'artificial' AND exclusive > 0 GROUP BY ALL
+	), waited AS (
+		SELECT experiment, function, sum(wait_ns) AS ns FROM waits WHERE mode = 'user' AND state = 'blocked' GROUP BY ALL
+	) SELECT count(*), count(*) FILTER (m.ns IS DISTINCT FROM w.ns), count(DISTINCT m.experiment) FROM metric_times m FULL JOIN waited w USING (experiment, function)`
+	var functions, wrong, experiments int
+	if err := shared.QueryRow(query).Scan(&functions, &wrong, &experiments); err != nil || functions < 10 || wrong > 0 || experiments < 2 {
+		t.Errorf("%d functions waited in %d experiments, %d of them not as long as their metrics say: %v", functions, experiments, wrong, err)
+	}
+}
