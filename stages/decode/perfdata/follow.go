@@ -89,6 +89,7 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	if missing > 0 {
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: a thread that is on none of the others may wait or run there, so waits cannot be measured: record with -a", missing, r.meta.online)
 	}
+	r.tellMissingWakeups(source)
 	if r.sched.foreign {
 		r.problem(diagnostic.Info, diagnostic.NoOffset, "other-namespace", "perf ran in its own process namespace: threads outside of it, and tracepoint fields, have the thread ids of the whole machine")
 	}
@@ -101,6 +102,22 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	}, step.emit)
 	t.clock, t.follows, t.foreign, r.rec.ThreadStates = step.clock, true, step.foreign, t.threadStates
 	return step
+}
+
+// tellMissingWakeups says which wake-ups were not recorded: without its wake-up, a wait does not show
+// when the thread became runnable.
+func (r *reader) tellMissingWakeups(source schedule.Source) {
+	recorded := false
+	for i, e := range r.events {
+		kind := r.traced[i].kind
+		recorded = recorded || (kind == tracedWakeup || kind == tracedNew) && e.samples > 0
+	}
+	switch {
+	case !recorded:
+		r.problem(diagnostic.Info, diagnostic.NoOffset, "runqueue-partial", "no wake-ups were recorded: the time that threads spent on the run queue after a wake-up counts as blocked: record sched:sched_waking as well")
+	case source == schedule.Records && !r.sched.cpuWide:
+		r.problem(diagnostic.Info, diagnostic.NoOffset, "runqueue-partial", "only wake-ups by the recorded threads were recorded, not those by interrupts (timers, disks) and other programs: the time on the run queue after these counts as blocked: record with -a")
+	}
 }
 
 // tellsSwitches reports whether the recording may show when threads were switched.

@@ -112,6 +112,22 @@ func TestThreadStates(t *testing.T) {
 	}
 }
 
+// A recording of a program says that wake-ups from outside are missing, and so does one without any.
+func TestMissingWakeups(t *testing.T) {
+	for name, want := range map[string]string{"convoy_both": "only wake-ups by the recorded threads", "naps_switch": "no wake-ups", "naps_all": ""} {
+		rec, _ := openWall(t, name)
+		got := ""
+		for _, p := range rec.Problems.Problems {
+			if p.Reason == "runqueue-partial" {
+				got = p.Message
+			}
+		}
+		if !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // Each wait has the times, the state and the waker that an independent reader finds.
 func TestWaits(t *testing.T) {
 	for _, name := range wallNames(t, "waits") {

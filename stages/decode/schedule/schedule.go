@@ -203,18 +203,20 @@ func (f *Follower) Recorded(s *SwitchRecord) {
 }
 
 // fill follows a switch record whose tracepoint is missing: according to the tracepoints so far,
-// the thread that was switched out is still on the CPU.
+// another thread than the record's is on the CPU after the switch.
 func (f *Follower) fill(s *SwitchRecord) {
 	last, known := f.running[s.CPU]
 	switch {
-	case !known || s.Thread < 0 || s.Other < 0:
-	case s.Out && last == s.Thread && last != s.Other:
+	case !known || s.CPU < 0 || s.Thread < 0:
+	case s.Out && s.Other >= 0 && last != s.Other:
 		f.breaks++
 		f.out(s.Time, s.CPU, s.Thread, stateOf(s.Preempted), NoSample, false)
 		f.in(s.Time, s.CPU, s.Other)
-	case !s.Out && last == s.Other && last != s.Thread:
+	case !s.Out && last != s.Thread:
 		f.breaks++
-		f.out(s.Time, s.CPU, last, Unknown, NoSample, false)
+		if last == s.Other { // else it was switched out before, at an unknown time
+			f.out(s.Time, s.CPU, last, Unknown, NoSample, false)
+		}
 		f.in(s.Time, s.CPU, s.Thread)
 	}
 }
