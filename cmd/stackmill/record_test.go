@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -222,5 +223,46 @@ func copyFile(t *testing.T, path string) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The commands of docs/perf.md record what they say.
+func TestPerfCommands(t *testing.T) {
+	needPerf(t)
+	page, err := os.ReadFile("../../docs/perf.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "```sh\n# Time on CPUs of one program.\n")
+	block, _, _ = strings.Cut(block, "```")
+	dir := t.TempDir()
+	running := exec.CommandContext(t.Context(), "sleep", "100")
+	if err := running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = running.Process.Kill()
+		_ = running.Wait() // it was killed
+	}()
+	stand := strings.NewReplacer("./program", "sh -c 'sleep 0.1; ls /'", "sleep 10", "sleep 0.1", "4711", strconv.Itoa(running.Process.Pid))
+	commands, files := 0, []string{"ingest", "--cache", ""}
+	for line := range strings.Lines(block) {
+		if !strings.HasPrefix(line, "perf ") {
+			continue
+		}
+		commands++
+		line = stand.Replace(line)
+		name := strconv.Itoa(commands) + ".data"
+		c := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(line, " record ", " record -o "+name+" ", 1))
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil && !strings.Contains(string(out), "unknown tracepoint") { // of another kernel
+			t.Errorf("%s%v: %s", line, err, out)
+		}
+		if !strings.Contains(line, " -a ") { // the machine's programs would take minutes
+			files = append(files, name)
+		}
+	}
+	if shown := inStore(t, dir, files...); commands < 12 || !strings.Contains(shown, strconv.Itoa(len(files)-3)+" ingested") {
+		t.Errorf("%d commands: %s", commands, shown)
 	}
 }
