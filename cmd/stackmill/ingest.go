@@ -176,7 +176,7 @@ func (in *ingester) check() (err error) {
 			return fmt.Errorf("%s: %w", in.verb, err)
 		}
 	}
-	switch { // DebugDirs nil: the cache searches the system's directories
+	switch { // if DebugDirs is nil, the cache searches the system's directories
 	case in.noSystemDebug && in.DebugDirs == nil:
 		in.DebugDirs = []string{}
 	case !in.noSystemDebug && in.DebugDirs != nil:

@@ -319,7 +319,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 		return fmt.Errorf("%s: %w", p.verb, err)
 	}
 	if p.failed > 0 {
-		return exit.With(exit.Lost, fmt.Errorf("%s: %d inputs cannot be read and are not planned", p.verb, p.failed))
+		return exit.With(exit.Lost, fmt.Errorf("%s: inputs that are not in the plan, because they cannot be read: %d", p.verb, p.failed))
 	}
 	return nil
 }

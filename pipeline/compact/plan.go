@@ -76,7 +76,8 @@ func newCandidate(b *storedir.Batch) candidate {
 	return x
 }
 
-// neighbors returns how many batches to merge, beginning with the first; 0: not even that one.
+// neighbors returns how many batches from the start of the list to merge into one; 0 if the first
+// batch should stay as it is.
 func (o *Options) neighbors(all []candidate, skipped map[string]bool) (n int) {
 	var total, largest int64
 	count := 0

@@ -184,7 +184,7 @@ type source struct {
 // complete returns an error unless the file has as many rows as its commit says.
 func (s *source) complete(rows int64) error {
 	if rows != s.Rows {
-		return fmt.Errorf("it has %d rows, its commit says %d", rows, s.Rows)
+		return fmt.Errorf("it has %d rows, but its commit says %d", rows, s.Rows)
 	}
 	return nil
 }

@@ -176,7 +176,7 @@ func (p *Plan) readHeader() error {
 		return wrong("%v", err)
 	}
 	if p.Version != Version {
-		return wrong("it has version %d, this program has %d (make it anew)", p.Version, Version)
+		return wrong("it has version %d, but this program has %d (make a new plan)", p.Version, Version)
 	}
 	at := bytes.LastIndex(head, []byte(p.ID))
 	if len(p.ID) != len(noID) || at < 0 {

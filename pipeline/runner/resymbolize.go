@@ -179,7 +179,7 @@ func (r *Resymbolization) printChanges(out *terminal.Output, list []experimentCh
 			}
 			_ = out.Printf("  %s: symbols %s (before: %s)", o.Path, o.symbols(o.After), o.symbols(o.Before))
 			if !r.DryRun {
-				_ = out.Printf("; %d functions on stacks have names (before: %d)", o.After.Named, o.Before.Named)
+				_ = out.Printf("; functions on stacks that have names: %d (before: %d)", o.After.Named, o.Before.Named)
 			}
 			if !r.DryRun && c.Metric != "" {
 				_ = out.Printf("; known for %.1f %% of %s (before: %.1f %%)", 100*o.After.Known, c.Metric, 100*o.Before.Known)

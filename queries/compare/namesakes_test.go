@@ -96,3 +96,23 @@ func TestFilesApart(t *testing.T) {
 		}
 	}
 }
+
+// An unmatched item says how many candidates it has, even if several items share one.
+func TestAmbiguous(t *testing.T) {
+	c := &comparison{items: []*item{{}}}
+	for _, it := range []*item{{names: []string{"f"}, in: inBase}, {names: []string{"f"}, in: inTest}, {names: []string{"f"}, in: inTest}, {names: []string{"g"}, in: inTest}} {
+		c.items = append(c.items, it)
+	}
+	c.markAmbiguous(func(it *item) string { return it.names[0] }, "load object")
+	var got []string
+	for _, it := range c.items[1:] {
+		got = append(got, fmt.Sprint(it.names[0], " ", it.matched, " ", it.ambiguous))
+	}
+	one := "f one candidate, which is not certain true"
+	if want := []string{"f one of 2 candidates true", one, one, "g  false"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if w := c.Result.Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "ambiguous: 3 load objects") {
+		t.Errorf("warnings %q", w)
+	}
+}

@@ -84,7 +84,7 @@ func (x *experiment) checkRollup() error {
 		want.add(modes[i], metrics[i], n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
 	}
 	if want != x.rollupDigest {
-		return errors.New("function_rollup: the values are not those of the functions")
+		return errors.New("function_rollup: the values differ from the values of the functions")
 	}
 	return nil
 }

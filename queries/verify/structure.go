@@ -86,7 +86,7 @@ type locationInfo struct {
 func (x *experiment) checkLocations() error {
 	t := schema.Locations
 	if !dense(x.col(t, "location")) {
-		return errors.New("locations: not numbered")
+		return errors.New("locations: rows are not numbered 0, 1, 2 in order")
 	}
 	n := x.len(t)
 	x.location = make([]locationInfo, n)

@@ -22,7 +22,7 @@ type tree struct {
 func (x *experiment) checkFrames() error {
 	t := schema.TreeFrames
 	if !dense(x.col(t, "frame")) {
-		return errors.New("tree_frames: not numbered")
+		return errors.New("tree_frames: rows are not numbered 0, 1, 2 in order")
 	}
 	n := x.len(t)
 	part, noWord, word := x.col(t, "part"), x.missing(t, "word"), x.col(t, "word")
@@ -30,7 +30,7 @@ func (x *experiment) checkFrames() error {
 	x.tree.located = make([]bool, n)
 	for i := range n {
 		if noWord[i] != (part[i] == none) || !knownParts[part[i]] {
-			return errors.New("tree_frames: a part is unknown or has no word")
+			return errors.New("tree_frames: the part of a frame is unknown, or does not fit its word")
 		}
 		marker := word[i] >= -4 && word[i] <= -1
 		if !noWord[i] && noLocation[i] != marker || !noLocation[i] && !x.known(location[i]) {
@@ -118,7 +118,7 @@ func (x *experiment) checkTree() (err error) {
 // nested checks that nodes are numbered in preorder, from 0 for the root.
 func nested(node, up, below []int64) (parent, last []int32, err error) {
 	if !dense(node) {
-		return nil, nil, errors.New("a tree's nodes are not numbered")
+		return nil, nil, errors.New("a tree's nodes are not numbered 0, 1, 2 in order")
 	}
 	n := len(node)
 	parent, last = make([]int32, n), make([]int32, n)
@@ -153,7 +153,7 @@ type stacks struct {
 func (x *experiment) checkStacks() error {
 	t := schema.RecordedStacks
 	if !dense(x.col(t, "stack")) {
-		return errors.New("recorded_stacks: not numbered")
+		return errors.New("recorded_stacks: rows are not numbered 0, 1, 2 in order")
 	}
 	node, nodes := x.col(t, "node"), int64(len(x.tree.parent))
 	for _, n := range node {

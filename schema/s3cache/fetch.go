@@ -139,7 +139,7 @@ func (m *Cache) fetch(f storedir.File) error {
 		case !errors.Is(err, storedir.ErrDamaged):
 			return err
 		case slices.Contains(sums, sum):
-			return fmt.Errorf("%s: %w: it has checksum %s, its commit says %s", o.Address, storedir.ErrDamaged, sum, f.Checksum)
+			return fmt.Errorf("%s: %w: it has checksum %s, but its commit says %s", o.Address, storedir.ErrDamaged, sum, f.Checksum)
 		}
 		sums = append(sums, sum)
 	}

@@ -164,7 +164,7 @@ func (m *Cache) content(ctx context.Context, name string, o *objstore.Object) (c
 	var last []byte
 	for range downloads {
 		if o.Size > maxText {
-			return nil, fmt.Errorf("%s: it has %d bytes, more than %d", o.Address, o.Size, maxText)
+			return nil, fmt.Errorf("%s: it has %d bytes, more than the limit of %d", o.Address, o.Size, maxText)
 		}
 		if o.Size > 0 || commit { // a marker is empty
 			content, err = m.client.Content(ctx, *o)

@@ -123,7 +123,7 @@ func (c *Contents) IsEmpty() bool { return len(c.commits) == 0 }
 func (c *Contents) CheckVersions() error {
 	for _, d := range c.commits { // entries of other versions may have another form
 		if d.Err == nil && d.StoreVersion != schema.StoreVersion && !schema.IsOlder(d.StoreVersion) {
-			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
+			return fmt.Errorf("store %s: batch %s has store format %q, but this program has %q (ingest into a new store, or use the program that wrote it)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
 	}
 	all := slices.Clone(c.Metadata)
@@ -132,7 +132,7 @@ func (c *Contents) CheckVersions() error {
 	}
 	for _, d := range all {
 		if schema.IsOlder(d.StoreVersion) {
-			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (stackmill compact writes it again in this format)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
+			return fmt.Errorf("store %s: batch %s has store format %q, but this program has %q (stackmill compact writes it again in this format)", c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
 	}
 	return nil

@@ -102,7 +102,7 @@ func footerIn(folder int, f File) error {
 	}
 	sum, err := FooterChecksum(file, info.Size)
 	if err == nil && sum != f.Footer {
-		err = fmt.Errorf("%w: its metadata has checksum %s, its commit says %s", ErrDamaged, sum, f.Footer)
+		err = fmt.Errorf("%w: its metadata has checksum %s, but its commit says %s", ErrDamaged, sum, f.Footer)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)

@@ -102,7 +102,7 @@ var reasonTexts = map[string]string{
 	decode.ReasonBranches:    "the stack is deeper than the calls that the processor keeps",
 }
 
-// cutTexts describes the reasons that building the tree finds.
+// cutTexts has messages for the reasons of cut stacks that are found when the tree is built.
 var cutTexts = [...]string{
 	stacktree.CutLeafOnly: "callers were not recorded",
 	stacktree.CutNoStart:  "the stack ends before its thread's start",

@@ -190,7 +190,7 @@ type execution struct {
 	time int64 // when the old mappings end
 	old  []decode.MapEvent
 	new  []decode.MapEvent
-	base *snapshot // the old program's mappings from before old
+	base *snapshot // image of the old program before the mappings in old
 }
 
 // beginExec notes that the process begins to execute a new program.

@@ -3,11 +3,11 @@ package types
 // Use is how an instruction uses memory. Size is 0 if unknown.
 type Use struct {
 	Size   int  // bytes
-	Float  bool // as a floating-point number
-	Vector bool // as several numbers, or as uninterpreted bytes
+	Float  bool // it accesses a floating-point number
+	Vector bool // it accesses several numbers at once, or uninterpreted bytes
 	Part   bool // it may need only a part of a longer integer: it loads, or changes some bits
 	Store  bool // it stores an integer of this size
-	Kind   Kind // of the stored value: Base or Pointer; Void if unknown
+	Kind   Kind // kind of the stored value: Base or Pointer; Void if unknown
 }
 
 // Fit is how well a use fits the member or variable at its address.
@@ -15,11 +15,11 @@ type Fit uint8
 
 const (
 	FitNone   Fit = iota // there is no member
-	FitWrong             // a number of another kind
-	FitBeyond            // the use extends beyond it
-	FitPart              // it is longer than the use
-	FitSize              // it has the use's size
-	FitKind              // it also fits in kind: both are floating-point numbers, or neither is
+	FitWrong             // the member is a number of another kind
+	FitBeyond            // the use extends beyond the member
+	FitPart              // the member is longer than the use
+	FitSize              // the member has the use's size
+	FitKind              // the member also fits in kind: both are floating-point numbers, or neither is
 )
 
 // Step is a step on the path from a type to the part of it that an instruction uses.
