@@ -109,6 +109,7 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestPanels ./cmd/acceptance/page
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
 	go test $(GOFLAGS_) -race -count 1 -timeout 0 -v -run TestWholeStacks ./pipeline
+	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -base 'w_.*' -n 1000
 	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
 GO_FILES = $$(find . -name node_modules -prune -o -name '*.go' -print)

@@ -14,7 +14,7 @@ type mutation struct {
 }
 
 // mutations are all ways to damage a recording.
-var mutations = slices.Concat(fileMutations, packetMutations, textMutations, perfMutations, perfFieldMutations, perfLargeMutations, elfMutations, dwarfMutations)
+var mutations = slices.Concat(fileMutations, packetMutations, textMutations, perfMutations, perfFieldMutations, perfLargeMutations, wallMutations, wallBombs, elfMutations, dwarfMutations)
 
 // damage is a recording that is being damaged.
 type damage struct {

@@ -22,18 +22,23 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Tests a few mutants of small recordings, made by mutations of all kinds.
+// Tests a few mutants of small recordings: by mutations of all kinds, and of recordings of switches
+// by those that damage what states of threads and fields of tracepoints depend on.
 func TestMutants(t *testing.T) {
 	work := t.TempDir()
 	binary := filepath.Join(work, "stackmill")
 	if err := suite.Build(binary); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	failed, err := run(t.Context(), flags{count: 32, seed: 1001, jobs: 2, group: 16, keep: filepath.Join(work, "kept"), binary: binary,
-		base: "io|forkexec|p_recur_z|p_pipe|p_group_read|p_plt_lazy", mutation: ".*"}, &out)
-	if err != nil || failed > 0 {
-		t.Errorf("%v\n%s", err, out.String())
+	for _, f := range []flags{
+		{count: 32, seed: 1001, group: 16, base: "io|forkexec|p_recur_z|p_pipe|p_group_read|p_plt_lazy", mutation: ".*"},
+		{count: 8, seed: 1, group: 4, base: "w_(naps_both|bank_probe|onecpu)", mutation: "formats-.*|raw-.*|switch-.*|lives|lost-inserted|id-index"},
+	} {
+		f.jobs, f.keep, f.binary = 2, filepath.Join(work, "kept"), binary
+		var out bytes.Buffer
+		if failed, err := run(t.Context(), f, &out); err != nil || failed > 0 {
+			t.Errorf("%v\n%s", err, out.String())
+		}
 	}
 }
 

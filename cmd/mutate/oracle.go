@@ -26,6 +26,8 @@ type contents struct {
 	count    int
 	problems map[string]int64 // number of errors and warnings, by severity and reason
 	shown    []string         // the same problems, as text
+	threads  map[int64][]period
+	fields   map[string]int // number of rows of event_fields, by event, field and value
 }
 
 // values are the columns that sample.value is made of, by table.
@@ -54,6 +56,9 @@ func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*con
 	if err := o.readProblems(ctx, h, files["problems"]); err != nil {
 		return nil, err
 	}
+	if err := o.readStates(ctx, h, files); err != nil {
+		return nil, err
+	}
 	if files["samples"] == "" {
 		return h, nil
 	}
@@ -77,7 +82,8 @@ func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*con
 	}
 	rows, err := o.db.QueryContext(ctx, fmt.Sprintf(`WITH RECURSIVE %s, v AS (%s)
 		SELECT s.kind, coalesce(p.pid, 0), s.thread_id, s.cpu, s.time_ns, coalesce(w.words, 0)::UBIGINT, coalesce(v.value, ''), count(*)
-		FROM %s s LEFT JOIN %s p USING (process) LEFT JOIN w USING (stack) LEFT JOIN v USING (sample) GROUP BY ALL`,
+		FROM %s s LEFT JOIN %s p USING (process) LEFT JOIN w USING (stack) LEFT JOIN v USING (sample)
+		WHERE s.kind <> 'wait' GROUP BY ALL -- verdictOfStates compares waits`,
 		words, none, files["samples"], files["processes"]))
 	if err != nil {
 		return nil, err
@@ -218,7 +224,7 @@ func verdict(have, want *contents, t truth, status int) []string {
 	}
 	missing, more, examples := have.differences(want, t.free)
 	if missing <= t.samples && more <= t.samples {
-		return nil
+		return verdictOfStates(have, want, t)
 	}
 	said := "stackmill could notice all of that"
 	if t.why != "" {

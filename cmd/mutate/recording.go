@@ -84,6 +84,9 @@ var bases = func() []*base {
 		}
 	}
 	list = append(list, perf...)
+	for _, name := range []string{"naps_both", "naps_switch", "naps_all", "naps_sched", "lost_small", "feed_all", "disk_all", "ns_all", "bank_probe", "convoy_freq", "attach_late", "onecpu"} {
+		list = append(list, &base{name: "w_" + name, path: "wall/" + name + ".data"})
+	}
 	for _, b := range list {
 		b.events = max(b.events, 1)
 	}
@@ -100,6 +103,9 @@ func unpack(dir string) error {
 		return err
 	}
 	if err := corpus.Perf(dir); err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "wall"), os.DirFS(filepath.Join(root, "testdata/wall"))); err != nil {
 		return err
 	}
 	all, err := os.ReadFile(filepath.Join(dir, "kallsyms"))

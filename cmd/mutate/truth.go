@@ -3,16 +3,18 @@ package main
 import "strings"
 
 // columns are bits for the parts of a sample.
-type columns uint8
+type columns uint16
 
 const (
 	pid columns = 1 << iota
 	thread
 	cpu
-	moment // the time
-	stack  // the recorded or unwound words
-	value  // event and values
-	shift  // times of all samples may be shifted by the same amount
+	moment  // the time
+	stack   // the recorded or unwound words
+	value   // event and values
+	shift   // times of all samples may be shifted by the same amount
+	states  // the states of threads
+	content // the fields of tracepoints
 )
 
 // truth says which differences from the samples of the undamaged recording stackmill cannot notice.
@@ -48,9 +50,15 @@ var truths = map[string]truth{
 	"log field.type":       {free: thread | cpu | moment | stack | value, why: "how large a field is stands nowhere else"},
 
 	// perf.
-	"perf record":     {free: shift, why: "times count from the first event: where that is another, all move"},
-	"event's name":    {free: value, why: "it names the event"},
-	"compressed data": {any: true, why: "perf writes the stream without checksums: a literal that differs is another value"},
+	"perf record":      {free: shift, why: "times count from the first event: where that is another, all move"},
+	"event's name":     {free: value, why: "it names the event"},
+	"format's text":    {free: content | states, why: "the description stands nowhere else"},
+	"lives of threads": {free: pid, why: "a thread may begin, end or have a name at any time"},
+	"many formats":     {why: "descriptions of events that were not recorded"},
+	"lost nothing":     {why: "no record was lost"},
+	"more threads":     {why: "the threads may have been there"},
+	"counters":         {free: states, why: "which CPUs and threads are counted stands nowhere else"},
+	"compressed data":  {any: true, why: "perf writes the stream without checksums: a literal that differs is another value"},
 
 	// Load objects.
 	"call frame information": {free: stack, why: "stacks that are unwound follow what the load object says"},

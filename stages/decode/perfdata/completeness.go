@@ -113,7 +113,8 @@ func (r *reader) systemWide(e *event) bool {
 	return true
 }
 
-// missingCPUs returns the number of the machine's CPUs on which an event was not counted.
+// missingCPUs returns the number of the machine's CPUs on which an event was not counted; 1 if the
+// recording does not tell how many CPUs the machine has.
 func (r *reader) missingCPUs(e *event) int {
 	on := map[uint64]bool{}
 	for id, cpu := range r.meta.cpuOf {
@@ -123,6 +124,9 @@ func (r *reader) missingCPUs(e *event) int {
 	}
 	if len(on) == 0 {
 		return 0
+	}
+	if r.meta.online == 0 {
+		return 1
 	}
 	return max(r.meta.online-len(on), 0)
 }

@@ -122,8 +122,11 @@ func (p *recordParser) oldNames(b []byte) {
 // have no other name: old versions of perf wrote no other names into pipes.
 func (r *reader) tracingData(b []byte) {
 	formats, err := tracepoint.Read(b)
-	if r.formats = formats; err != nil && err != tracepoint.ErrUnknown { // fields without a description are reported
+	if r.formats = formats; err != nil && err != tracepoint.ErrUnknown { // events without a description are reported
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-feature", "the descriptions of tracepoints (TRACING_DATA) cannot be read to their end: %v", err)
+	}
+	if n := formats.Damages; n > 0 {
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-format", "%d descriptions of tracepoints (TRACING_DATA) are damaged, such as %s: some of their fields are missing", n, strings.Join(formats.Damaged, ", "))
 	}
 	for _, e := range r.events {
 		if f := formats.Of(e.config); f != nil && e.typ == typeTracepoint && e.name == e.defaultName(r.big) {

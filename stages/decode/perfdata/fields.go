@@ -29,6 +29,9 @@ func (r *reader) describeFields() {
 		f := r.formatOf(e)
 		if f == nil {
 			r.fields = append(r.fields, nil)
+			if e.typ == typeTracepoint && e.sampleType&sampleRaw != 0 && e.samples > 0 {
+				r.problem(diagnostic.Warning, diagnostic.NoOffset, "no-format", "the recording does not describe the tracepoint %s (TRACING_DATA): the fields of its samples are not stored, nor what they tell about threads", e.name)
+			}
 			continue
 		}
 		kept := keptFields(f)
@@ -52,8 +55,12 @@ type fieldReader struct {
 	records stackReader
 	sample  sample
 	text    []byte
-	short   map[int32]int64 // event -> number of fields that lie after the end of their sample
+	short   map[int32]int64 // event -> number of fields that lie outside of their sample, or overlap others
 }
+
+// mostText is the maximum length of a sample's texts, in multiples of its data: an array of numbers of
+// two bytes, such as `0x1234,0x5678`, has the longest. Longer texts have places that overlap.
+const mostText = 4
 
 // Fields implements decode.FieldReader.
 func (f *fieldReader) Fields(events arrow.RecordBatch, _ int64, pass func(row, position int, v decode.FieldValue)) error {
@@ -74,14 +81,20 @@ func (f *fieldReader) read(at recordOffset, row int, pass func(row, position int
 	if !r.readSample(misc, body, s) || s.raw == nil {
 		return
 	}
+	left := mostText * len(s.raw)
 	for i := range r.fields[s.event] {
 		field := &r.fields[s.event][i]
 		if n, ok := field.Number(s.raw, r.big); ok {
 			pass(row, i, decode.FieldValue{Number: n})
 			continue
 		}
+		if left < 0 || field.IsNumber() {
+			f.short[s.event]++
+			continue
+		}
 		text, ok := field.AppendText(f.text[:0], s.raw, r.big)
-		if f.text = text; !ok || field.IsNumber() {
+		f.text = text
+		if left -= len(text); !ok || left < 0 {
 			f.short[s.event]++
 			continue
 		}
@@ -92,6 +105,6 @@ func (f *fieldReader) read(at recordOffset, row int, pass func(row, position int
 // Close reports the fields that samples lack.
 func (f *fieldReader) Close() {
 	for _, event := range slices.Sorted(maps.Keys(f.short)) {
-		f.records.count(diagnostic.Error, f.short[event], "short-fields", "fields of "+f.records.events[event].name+" lie after the end of their samples")
+		f.records.count(diagnostic.Error, f.short[event], "short-fields", "fields of "+f.records.events[event].name+" lie after the end of their samples, or overlap")
 	}
 }

@@ -1,8 +1,10 @@
 package perfdata
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
@@ -42,7 +44,11 @@ type scheduleStep struct {
 	used     map[*process]bool // processes with states
 	order    []*process        // the processes in used, in order of their first state
 	outs     map[int32]outRow  // thread -> its row at its latest switch out
+	switches int64             // number of switches by tracepoints
 }
+
+// manyBreaks: if more than one switch in so many is missing, perf left them out.
+const manyBreaks = 20
 
 // outRow has the columns that a wait takes from the sample of the switch out.
 type outRow struct {
@@ -86,7 +92,10 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 		foreign: &processRows{}, used: map[*process]bool{}, outs: map[int32]outRow{},
 	}
 	missing := r.missingOf(source)
-	if missing > 0 {
+	switch {
+	case missing > 0 && r.meta.online == 0:
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "the recording does not tell how many CPUs the machine has: a thread that is on none of the recorded ones may wait or run elsewhere, so waits cannot be measured")
+	case missing > 0:
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: a thread that is on none of the others may wait or run there, so waits cannot be measured: record with -a", missing, r.meta.online)
 	}
 	r.tellMissingWakeups(source)
@@ -95,6 +104,21 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	}
 	if source == schedule.Tracepoints {
 		step.local = r.sched.local
+	}
+	if source == schedule.Records && !r.sched.preempts && r.oldKernel() {
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "preemption-not-recorded", "%s does not record whether a switched out thread was still runnable: preempted threads have the state blocked", r.rec.OS)
+	}
+	if r.found.switchRefs.n > 0 {
+		r.count(diagnostic.Warning, r.sched.untimed, "switch-without-time", "switch records have no time or an impossible thread, and are skipped: states of their threads are unknown at that time")
+	}
+	if r.overwrites() {
+		r.sched.loseBefore()
+	}
+	if r.stats.lostSamples > r.stats.lost {
+		r.sched.loseAfter()
+	}
+	if r.hasOption("--control") {
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "maybe-paused", "perf record --control allows to pause the recording: if somebody did that, states of threads and waits during the pauses are wrong")
 	}
 	end := r.latestTime(t)
 	step.follower = schedule.Follow(schedule.Recording{
@@ -120,6 +144,14 @@ func (r *reader) tellMissingWakeups(source schedule.Source) {
 	}
 }
 
+// oldKernel reports whether the kernel is older than 4.17, whose switch records first told whether
+// the thread was preempted.
+func (r *reader) oldKernel() bool {
+	var major, minor int
+	n, _ := fmt.Sscanf(r.rec.OS, "Linux %d.%d", &major, &minor)
+	return n == 2 && (major < 4 || major == 4 && minor < 17)
+}
+
 // tellsSwitches reports whether the recording may show when threads were switched.
 func (r *reader) tellsSwitches() bool {
 	return r.found.switchRefs.n > 0 || slices.ContainsFunc(r.events, func(e *event) bool { return r.formatOf(e) != nil })
@@ -127,28 +159,93 @@ func (r *reader) tellsSwitches() bool {
 
 // scheduleSource returns which records show all switches; false if none do.
 func (r *reader) scheduleSource() (schedule.Source, bool) {
-	of, sampled := false, false
+	of, sampled, filtered := false, false, r.filtersSwitches()
+	all := false // sched_switch of all CPUs
 	for i, e := range r.events {
 		if r.traced[i].kind != tracedSwitch || e.samples == 0 {
 			continue
 		}
-		every := e.flags&flagFreq == 0 && e.period <= 1
-		if r.systemWide(e) && every {
-			return schedule.Tracepoints, true
-		}
-		of, sampled = true, sampled || !every
+		of, sampled = true, sampled || !e.isEvery()
+		all = all || r.systemWide(e) && e.isEvery() && !filtered
+	}
+	records := r.found.switchRefs.n > 0
+	unmeasured := func(reason, why string) {
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, reason, "%s", why)
 	}
 	switch {
-	case r.found.switchRefs.n > 0:
+	case !of && !records && r.sched.untimed == 0:
+	case r.pauses():
+		unmeasured("recording-paused", "perf record -D paused the recording several times, so waits cannot be measured: record without pauses")
+	case r.movesSwitches():
+		unmeasured("switches-moved", "perf inject -s has given samples of sched_switch the times of wake-ups, so waits cannot be measured: ingest the original recording")
+	case r.overwrites() && len(r.sched.cpus) == 0:
+		unmeasured("switches-overwritten", "perf record --overwrite kept only the last records of each CPU, and they do not have their CPU, so waits cannot be measured: record with --sample-cpu")
+	case all:
+		return schedule.Tracepoints, true
+	case records:
 		return schedule.Records, true
 	case r.sched.untimed > 0:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-without-time", "the switch records have no time, so waits cannot be measured: record with -T")
+		unmeasured("switch-without-time", "the switch records have no time, so waits cannot be measured: record with -T")
+	case filtered:
+		unmeasured("switches-filtered", "only some switches were recorded, because perf record had a --filter for sched_switch, so waits cannot be measured: record without the filter, or with --switch-events")
 	case sampled:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switches-sampled", "only some switches were recorded, because sched_switch was sampled (-F), so waits cannot be measured: record with -c 1, or with --switch-events")
+		unmeasured("switches-sampled", "only some switches were recorded, because sched_switch was sampled (-F), so waits cannot be measured: record with -c 1, or with --switch-events")
 	case of:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "switch-in-not-recorded", "sched_switch of single processes shows when threads were switched out, but not when they came back, so waits cannot be measured: record with --switch-events")
+		unmeasured("switch-in-not-recorded", "sched_switch of single processes shows when threads were switched out, but not when they came back, so waits cannot be measured: record with --switch-events")
 	}
 	return 0, false
+}
+
+// overwrites reports whether perf's buffers kept only the last records.
+func (r *reader) overwrites() bool {
+	return slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagBackward != 0 })
+}
+
+// filtersSwitches reports whether perf's command line has a filter for sched_switch: --filter after
+// the -e with this event.
+func (r *reader) filtersSwitches() bool {
+	event := "sched" // as perf sched record, which has no -e
+	for i, arg := range r.meta.argv {
+		name, value, joined := strings.Cut(arg, "=")
+		if !joined && i+1 < len(r.meta.argv) {
+			value = r.meta.argv[i+1]
+		}
+		switch {
+		case name == "--filter" && (strings.Contains(event, "sched") || strings.Contains(event, "*")):
+			return true
+		case name == "-e" || name == "--event":
+			event = value[strings.LastIndexByte(value, ',')+1:]
+		case strings.HasPrefix(arg, "-e"):
+			event = arg[strings.LastIndexByte(arg, ',')+1:]
+		}
+	}
+	return false
+}
+
+// pauses reports whether perf's command line says to record during several times: -D 10-20,30-40.
+func (r *reader) pauses() bool {
+	for i, arg := range r.meta.argv {
+		name, value, joined := strings.Cut(arg, "=")
+		switch {
+		case name != "-D" && name != "--delay":
+			value = strings.TrimPrefix(arg, "-D")
+			joined = value != arg
+		case !joined && i+1 < len(r.meta.argv):
+			value, joined = r.meta.argv[i+1], true
+		}
+		if joined && strings.Contains(value, ",") && strings.Contains(value, "-") {
+			return true
+		}
+	}
+	return false
+}
+
+// movesSwitches reports whether perf inject has merged sched_switch with sched_stat_sleep. Its
+// option -s may be joined with others: -vs.
+func (r *reader) movesSwitches() bool {
+	return r.runs("inject") && (r.hasOption("--sched-stat") || slices.ContainsFunc(r.meta.argv, func(arg string) bool {
+		return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Trim(arg[1:], "bsvf") == "" && strings.Contains(arg, "s")
+	}))
 }
 
 // missingOf returns the number of CPUs on which the switches of a source were not recorded.
@@ -267,6 +364,7 @@ func (s *scheduleStep) sample(own *parsedSample, first int, to *sampleBatch) {
 		out.cgroup = list[first]
 	}
 	s.outs[traced.tid] = out
+	s.switches++
 	s.follower.Traced(&schedule.TracedSwitch{
 		Time: own.ref.time, CPU: own.cpu, Prev: traced.tid, State: traced.state, Exits: traced.exits, Next: traced.next, Sample: here,
 	})
@@ -394,7 +492,10 @@ func (s *scheduleStep) close(sink *sinkStep) {
 		w.first, w.firstWait = sample, sample+int64(p.rows.n)
 		sample = w.firstWait + int64(w.rows.n)
 	}
-	if n := s.follower.Breaks(); n > 0 {
+	switch n := s.follower.Breaks(); {
+	case n > s.switches/manyBreaks && s.r.stats.lost == 0:
+		s.r.count(diagnostic.Warning, n, "missing-switches", fmt.Sprintf("of %d switches more were not recorded, as with a filter or a control group: the threads' states at that time are unknown, and others may be wrong", s.switches))
+	case n > 0:
 		s.r.count(diagnostic.Info, n, "missing-switches", "switches of threads were not recorded: the threads' states at that time are unknown")
 	}
 }

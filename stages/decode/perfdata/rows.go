@@ -131,7 +131,7 @@ func newRowBatch(n int, fields uint64) (b rowBatch) {
 }
 
 // fewRows is the capacity of the first batch.
-const fewRows = 64
+const fewRows = 8
 
 // add appends rows.
 func (l *processRows) add(some rowBatch, fields uint64) {

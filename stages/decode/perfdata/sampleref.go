@@ -216,7 +216,7 @@ func (r *reader) sampleAt(at recordOffset, body []byte) {
 		return
 	}
 	r.found.sampleRefs.add(sampleRef{t, at})
-	r.sched.passedTime(t)
+	r.sched.passedTime(t, r.cpuOf(&r.events[e].attr, body))
 	if r.events[e].typ == typeTracepoint {
 		r.noteOwner(&r.events[e].attr, body)
 	}
@@ -235,6 +235,18 @@ func (p *recordParser) timeOf(a *attr, body []byte) (uint64, bool) {
 	}
 	c := cursorOf(body[at:], p.big)
 	return c.U64(), true
+}
+
+// cpuOf returns the CPU of a sample, -1 if it is not recorded. It precedes all fields of varying
+// size.
+func (p *recordParser) cpuOf(a *attr, body []byte) int32 {
+	t := a.sampleType
+	at := 8 * bits.OnesCount64(t&(sampleIdentifier|sampleIP|sampleTID|sampleTime|sampleAddr|sampleID|sampleStreamID))
+	if t&sampleCPU == 0 || at+8 > len(body) {
+		return -1
+	}
+	c := cursorOf(body[at:], p.big)
+	return c.s32()
 }
 
 // origin identifies the recording by content that perf writes first and never changes: the event

@@ -115,7 +115,7 @@ func (r *reader) badRecord(p *recordRun, at int, typ uint32, size int) (next int
 func (r *reader) mark(p *recordRun, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
-		r.sched.before = max(r.sched.before, r.sched.latest)
+		r.sched.finishedRound()
 		p.inRound, p.hasRoundMark = false, true
 	case recordFinishedInit:
 		r.end.begun = true

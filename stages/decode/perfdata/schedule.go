@@ -5,9 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode/schedule"
 	"stackmill/stages/decode/tracepoint"
 )
+
+// flagBackward is the attr flag of an event whose buffer keeps the last records, and overwrites
+// older ones (perf record --overwrite).
+const flagBackward = 1 << 27
 
 // flagContextSwitch is the attr flag of the event to which switch records belong.
 const flagContextSwitch = 1 << 26
@@ -112,6 +117,8 @@ func (r *reader) switchAt(at recordOffset, typ uint32, misc uint16, body []byte)
 		r.sched.untimed++
 	default:
 		r.sched.cpuWide = r.sched.cpuWide || typ == recordSwitchCPUWide
+		r.sched.preempts = r.sched.preempts || s.preempt
+		r.sched.passedTime(s.time, s.cpu)
 		r.found.switchRefs.add(sampleRef{s.time, at})
 	}
 }
@@ -123,34 +130,79 @@ type schedulerRecords struct {
 	// lostUntimed is how many records say that others were lost, but not when.
 	lostUntimed int64
 	cpuWide     bool // switch records are of CPUs, not of threads
+	// preempts says that some switch record is of a thread that was still runnable.
+	preempts bool
 	// foreign says that the fields of tracepoints have other thread ids than samples and records,
 	// because perf ran in a process namespace of its own.
 	foreign bool
 	local   map[int32]int32 // if foreign: thread id in fields -> thread id in samples and records, 0 if ambiguous
 	idles   int             // number of samples whose common_pid was read to find foreign
-	latest  uint64
-	before  uint64 // the latest time before perf's last FINISHED_ROUND
+	latest  uint64          // the time of the last record in the file
+	round   uint64          // the latest time before perf's last FINISHED_ROUND
+	before  uint64          // the latest time before the FINISHED_ROUND before that
+	cpus    []cpuTimes
 }
 
-// passedTime notes the time of a record. Records come in file order.
-func (s *schedulerRecords) passedTime(time uint64) {
-	if time != 0 && time != noTime {
-		s.latest = time
+// cpuTimes are the times of a CPU's records: the earliest, and the last in the file; 0 if there are
+// none.
+type cpuTimes struct{ earliest, last uint64 }
+
+// passedTime notes the time of a record, and its CPU, -1 if that is not recorded. Records come in
+// file order.
+func (s *schedulerRecords) passedTime(time uint64, cpu int32) {
+	if time == 0 || time == noTime {
+		return
+	}
+	s.latest = time
+	if cpu < 0 || cpu >= maxCPUs {
+		return
+	}
+	if n := int(cpu) + 1 - len(s.cpus); n > 0 {
+		s.cpus = append(s.cpus, make([]cpuTimes, n)...)
+	}
+	c := &s.cpus[cpu]
+	if c.last = time; c.earliest == 0 || time < c.earliest {
+		c.earliest = time
 	}
 }
 
-// lostAt notes that records were lost before time, since the previous record in the same buffer,
-// which usually is the previous one in the file.
+// finishedRound notes that perf has emptied all its buffers.
+func (s *schedulerRecords) finishedRound() { s.before, s.round = s.round, max(s.round, s.latest) }
+
+// lostAt notes that records were lost before time, since the previous record in the same buffer. In
+// the file, records of other buffers may lie between them. If the CPU is not known, the previous
+// record is assumed to be in the round before this one.
 func (s *schedulerRecords) lostAt(time uint64, cpu int32) {
 	if time == 0 {
 		s.lostUntimed++
 		return
 	}
-	from := s.latest
-	if from > time {
-		from = min(s.before, time)
+	from := s.before
+	if cpu >= 0 && int(cpu) < len(s.cpus) {
+		from = s.cpus[cpu].last
 	}
-	s.lost = append(s.lost, schedule.LostTime{From: from, To: time, CPU: cpu})
+	s.lost = append(s.lost, schedule.LostTime{From: min(from, time), To: time, CPU: cpu})
+}
+
+// loseBefore notes that records before the earliest one of each CPU were overwritten.
+func (s *schedulerRecords) loseBefore() {
+	for cpu, t := range s.cpus {
+		if t.earliest != 0 {
+			s.lost = append(s.lost, schedule.LostTime{To: t.earliest, CPU: int32(cpu)})
+		}
+	}
+}
+
+// loseAfter notes that records after the last one of each CPU were lost: no later record says so.
+func (s *schedulerRecords) loseAfter() {
+	if len(s.cpus) == 0 {
+		s.lost = append(s.lost, schedule.LostTime{From: s.before, To: noTime, CPU: -1})
+	}
+	for cpu, t := range s.cpus {
+		if t.last != 0 {
+			s.lost = append(s.lost, schedule.LostTime{From: t.last, To: noTime, CPU: int32(cpu)})
+		}
+	}
 }
 
 // tracedEvent describes how to read switches or wake-ups from the samples of an event.
@@ -244,18 +296,61 @@ func tracedEventOf(format *tracepoint.Format) (e tracedEvent) {
 	return e
 }
 
-// findTraced finds the events that show switches and wake-ups. A wake-up begins with sched_waking.
-// sched_wakeup comes later, and counts only if sched_waking was not recorded.
+// findTraced finds the events that show switches and wake-ups. If several record the same switches,
+// the most complete one counts. A wake-up begins with sched_waking. sched_wakeup comes later, and
+// counts only if sched_waking was not recorded.
 func (r *reader) findTraced() {
-	waking := false
-	for _, e := range r.events {
+	waking, best, rank := false, -1, 0
+	for i, e := range r.events {
 		t := tracedEventOf(r.formatOf(e))
 		r.traced = append(r.traced, t)
 		waking = waking || t.kind == tracedWakeup && t.begins && e.samples > 0
+		if n := r.rankOf(e); t.kind == tracedSwitch && n > rank {
+			best, rank = i, n
+		}
 	}
+	groups := r.hasOption("-G") || r.hasOption("--cgroup") || r.hasOption("--for-each-cgroup") // an event for each
 	for i := range r.traced {
-		if t := &r.traced[i]; waking && t.kind == tracedWakeup && !t.begins {
+		if t := &r.traced[i]; waking && t.kind == tracedWakeup && !t.begins || t.kind == tracedSwitch && i != best && !groups {
 			*t = tracedEvent{}
+		}
+	}
+	r.judgeTraced(best)
+}
+
+// rankOf returns how complete the samples of sched_switch are: 0 if there are none.
+func (r *reader) rankOf(e *event) (n int) {
+	if e.samples == 0 {
+		return 0
+	}
+	n = 1
+	if e.isEvery() {
+		n += 2
+	}
+	if r.systemWide(e) {
+		n++
+	}
+	return n
+}
+
+// isEvery reports whether each occurrence of an event is a sample.
+func (e *event) isEvery() bool { return e.flags&flagFreq == 0 && e.period <= 1 }
+
+// judgeTraced reports samples of sched_switch that do not show switches, or not all states of
+// threads. best is the event that shows switches.
+func (r *reader) judgeTraced(best int) {
+	for i, e := range r.events {
+		f := r.formatOf(e)
+		if f == nil || f.System != "sched" || f.Name != "sched_switch" || e.samples == 0 {
+			continue
+		}
+		states := &r.traced[i].states
+		switch {
+		case best < 0:
+			r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-format", "the description of sched_switch lacks a field prev_pid, next_pid or prev_state: its samples do not show switches")
+			return
+		case i == best && (states.disk == 0 || states.dead == 0 || states.preempted == 0):
+			r.problem(diagnostic.Warning, diagnostic.NoOffset, "bad-format", "the description of sched_switch does not tell all values of prev_state: some waits may have the state blocked instead of preempted or disk, and ends of threads may be missing")
 		}
 	}
 }

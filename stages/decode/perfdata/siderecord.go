@@ -39,7 +39,7 @@ func (r *reader) sideRecord(p *recordRun, at recordOffset, typ uint32, misc uint
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
 		time := r.trailerTime(body)
 		p.inRound = p.inRound || time != 0
-		r.sched.passedTime(time)
+		r.sched.passedTime(time, -1)
 		r.found.sidebands = append(r.found.sidebands, sideband{time, typ, misc, at, body})
 		r.found.tellsExec = r.found.tellsExec || typ == recordComm && misc&miscExec != 0
 	case recordSwitch, recordSwitchCPUWide:

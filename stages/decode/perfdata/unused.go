@@ -139,7 +139,7 @@ func (p *recordParser) usesField(e *event, field uint64) bool {
 	case sampleBranchStack:
 		return e.branchType&branchCallStack != 0
 	case sampleRaw:
-		return p.formats.Of(e.config) != nil && e.typ == typeTracepoint || e.isOffCPU()
+		return e.typ == typeTracepoint || e.isOffCPU() // describeFields reports tracepoints without a description
 	}
 	return false
 }

@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +19,16 @@ import (
 // Formats has the descriptions of a recording's tracepoints.
 type Formats struct {
 	// Big says that the samples are big-endian, the byte order of the recorded machine.
-	Big  bool
-	byID map[uint64]*Format
+	Big bool
+	// Damages is the number of descriptions of which some fields, or all, cannot be read. Damaged has
+	// the names of the first of them.
+	Damages int
+	Damaged []string
+	byID    map[uint64]*Format // nil for an id that several tracepoints have
 }
+
+// shownDamaged is the maximum length of Formats.Damaged.
+const shownDamaged = 4
 
 // Format describes the samples of a tracepoint.
 type Format struct {
@@ -27,6 +36,7 @@ type Format struct {
 	ID           uint64  // perf_event_attr.config of the event; it differs between boots
 	Fields       []Field // in the order of the description
 	Print        string  // how the kernel prints the fields: a format and its arguments
+	damaged      bool    // some fields cannot be read, and are missing
 }
 
 // Field describes a field of a tracepoint.
@@ -57,6 +67,8 @@ const (
 	magic = "\x17\x08\x44tracing"
 	// longestField is the maximum size of a field: a record has at most 64 KiB.
 	longestField = 1 << 16
+	// mostFields is the maximum number of fields of a tracepoint. The kernel's have fewer than 50.
+	mostFields = 1 << 10
 )
 
 var (
@@ -93,16 +105,35 @@ func Read(b []byte) (*Formats, error) {
 			if r.Short {
 				break
 			}
-			if format, ok := parse(string(text), long); ok {
-				format.System = system
-				f.byID[format.ID] = format
-			}
+			f.add(system, string(text), long)
 		}
 	}
 	if r.Short {
 		return f, ErrShort
 	}
 	return f, nil
+}
+
+// add adds the format that a text describes. If two tracepoints have the same id, a sample does not
+// tell which of them it belongs to: neither is kept.
+func (f *Formats) add(system, text string, long int) {
+	format, ok := parse(text, long)
+	format.System = system
+	if ok {
+		other, known := f.byID[format.ID]
+		if known && reflect.DeepEqual(format, other) {
+			return
+		}
+		f.byID[format.ID] = format
+		if known {
+			f.byID[format.ID], ok = nil, false
+		}
+	}
+	if !ok || format.damaged {
+		if f.Damages++; len(f.Damaged) < shownDamaged {
+			f.Damaged = append(f.Damaged, format.String())
+		}
+	}
 }
 
 // Of returns the format of a tracepoint by its perf_event_attr.config; nil if it is not described.
@@ -119,7 +150,9 @@ func (f *Formats) All(visit func(*Format)) {
 		return
 	}
 	for _, format := range f.byID {
-		visit(format)
+		if format != nil {
+			visit(format)
+		}
 	}
 }
 
@@ -141,6 +174,7 @@ func parse(text string, long int) (*Format, bool) {
 	f := &Format{}
 	named, numbered, common := false, false, true
 	names := map[string]int{}
+	lines := 0 // of fields
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		key, value, _ := strings.Cut(line, ":")
@@ -153,10 +187,17 @@ func parse(text string, long int) (*Format, bool) {
 		case key == "print fmt":
 			f.Print = strings.TrimSpace(line[len(key)+1:])
 		case strings.TrimSpace(key) == "field" || strings.TrimSpace(key) == "field special":
-			if field, ok := parseField(value, long); ok {
-				field.Common, field.Name = common, unique(field.Name, names)
-				f.Fields = append(f.Fields, field)
+			if lines++; lines > mostFields {
+				f.damaged = true
+				continue
 			}
+			field, ok := parseField(value, long)
+			if !ok || slices.ContainsFunc(f.Fields, field.overlaps) {
+				f.damaged = true
+				continue
+			}
+			field.Common, field.Name = common, unique(field.Name, names)
+			f.Fields = append(f.Fields, field)
 		case line == "" && len(f.Fields) > 0:
 			common = false
 		}
@@ -172,6 +213,11 @@ func unique(name string, seen map[string]int) string {
 		return unique(fmt.Sprintf("%s_%d", name, n), seen)
 	}
 	return name
+}
+
+// overlaps reports whether two fields share bytes.
+func (f *Field) overlaps(o Field) bool {
+	return f.Offset < o.Offset+o.Size && o.Offset < f.Offset+f.Size
 }
 
 // parseField parses `DECLARATION; offset:N; size:N; signed:N;`.

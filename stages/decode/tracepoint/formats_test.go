@@ -200,8 +200,8 @@ func TestValues(t *testing.T) {
 // Fields of one name are told apart by numbers.
 func TestRepeatedNames(t *testing.T) {
 	text := "name: e\nID: 1\nformat:\n"
-	for _, name := range []string{"a", "a_2", "a", "a", "A"} {
-		text += "\tfield:int " + name + ";\toffset:0;\tsize:4;\tsigned:1;\n"
+	for i, name := range []string{"a", "a_2", "a", "a", "A"} {
+		text += fmt.Sprintf("\tfield:int %s;\toffset:%d;\tsize:4;\tsigned:1;\n", name, 4*i)
 	}
 	f, _ := parse(text, 8)
 	var got []string
@@ -410,4 +410,38 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(magic), []byte{})
 	f.Fuzz(checkAny)
+}
+
+// Descriptions of which fields are missing, or whose ids are not theirs alone, are counted.
+func TestDamaged(t *testing.T) {
+	const pid = "\tfield:int pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	format := func(name string, id int, fields string) string {
+		return fmt.Sprintf("name: %s\nID: %d\nformat:\n%s\nprint fmt: \"\"\n", name, id, fields)
+	}
+	many := ""
+	for i := range mostFields + 1 {
+		many += fmt.Sprintf("\tfield:u8 f%d;\toffset:%d;\tsize:1;\tsigned:0;\n", i, i)
+	}
+	for _, c := range []struct {
+		what    string
+		formats []string
+		damaged []string
+		fields  map[uint64]int // by id
+	}{
+		{"none", []string{format("a", 1, pid), format("b", 2, pid)}, nil, map[uint64]int{1: 1, 2: 1}},
+		{"the same twice", []string{format("a", 1, pid), format("a", 1, pid)}, nil, map[uint64]int{1: 1}},
+		{"one id", []string{format("a", 1, pid), format("b", 1, pid), format("c", 1, pid)}, []string{"test:b", "test:c"}, nil},
+		{"overlap", []string{format("a", 1, pid+"\tfield:int x;\toffset:10;\tsize:4;\tsigned:1;\n")}, []string{"test:a"}, map[uint64]int{1: 1}},
+		{"size", []string{format("a", 1, pid+"\tfield:int x;\toffset:12;\tsize:4294967296;\tsigned:1;\n")}, []string{"test:a"}, map[uint64]int{1: 1}},
+		{"empty array at the end", []string{format("a", 1, pid+"\tfield:char x[];\toffset:12;\tsize:0;\tsigned:0;\n")}, nil, map[uint64]int{1: 2}},
+		{"many fields", []string{format("a", 1, many)}, []string{"test:a"}, map[uint64]int{1: mostFields}},
+		{"no id", []string{"name: a\nformat:\n" + pid}, []string{"test:a"}, nil},
+	} {
+		f, err := Read(described(binary.LittleEndian, c.formats...))
+		got := map[uint64]int{}
+		f.All(func(f *Format) { got[f.ID] = len(f.Fields) })
+		if err != nil || f.Damages != len(c.damaged) || !slices.Equal(f.Damaged, c.damaged) || !maps.Equal(got, c.fields) {
+			t.Errorf("%s: %d damaged, %v, %v, %v", c.what, f.Damages, f.Damaged, got, err)
+		}
+	}
 }
