@@ -35,10 +35,10 @@ var (
 )
 
 const (
-	// lengthened is how many times as long input.long is.
+	// lengthened is how many times as long as the input the recording input.long is.
 	lengthened = 4
-	// largest is how many times as long input.large is; that recording has some 1.8 million
-	// samples.
+	// largest is how many times as long as the input the recording input.large is, with some 1.8
+	// million samples.
 	largest = 7
 )
 

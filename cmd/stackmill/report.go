@@ -128,7 +128,7 @@ func (r *reporter) checkApplies() error {
 	looksForText := len(r.sourcePaths) > 0 || r.noRecorded
 	switch {
 	case looksForText && !(r.ShowsSources() && r.draws()):
-		return fmt.Errorf("--source-path and --no-recorded-sources: only source and disasm, as tables, look for source text")
+		return fmt.Errorf("--source-path and --no-recorded-sources have no effect on this report (they apply to source and disasm, printed as tables)")
 	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
 		return fmt.Errorf("--wide: %s in format %s never shortens names", r.Name, r.format)
 	case r.Inline && r.ShowsSources() && !r.draws() && r.Filter.IsEmpty():

@@ -59,7 +59,7 @@ func ReadReport(path string) (*Report, error) {
 		return nil, fmt.Errorf("%s: not the report of an ingest: %w", path, err)
 	}
 	if r.Version != reportVersion {
-		return nil, fmt.Errorf("%s: not the report of an ingest: report_version %d, this program knows %d", path, r.Version, reportVersion)
+		return nil, fmt.Errorf("%s: not the report of an ingest: it has report_version %d, but this program knows %d", path, r.Version, reportVersion)
 	}
 	return r, nil
 }

@@ -30,7 +30,7 @@ func (x *experiment) checkValues() error {
 			return err
 		}
 		if got != want[t] {
-			return fmt.Errorf("%s: the values are not those of the stacks", t.Name)
+			return fmt.Errorf("%s: the values differ from the values of the stacks", t.Name)
 		}
 	}
 	return nil

@@ -172,7 +172,7 @@ func (k *copyIndex) hasContent(name, sum string) bool {
 	if !k.readsAs(name, sum) {
 		return false
 	}
-	if c.sum != sum { // nothing is known about the object
+	if c.sum != sum { // the record is of another content, so its object is unknown
 		c = copyRecord{sum: sum}
 	}
 	c.stamp = stamp

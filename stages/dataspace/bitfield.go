@@ -250,7 +250,7 @@ func (w *bitFlow) leaveFunction(s *bitState, x *instruction) {
 func (f *function) waysTo(n int) (ways [][]int) {
 	type start struct {
 		block int
-		way   []int // backwards
+		way   []int // instructions from the target back to the block's start
 	}
 	first := f.blockOf(n)
 	var begun []int

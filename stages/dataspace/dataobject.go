@@ -112,7 +112,7 @@ type objectKey struct {
 	scope      string
 	unit       string // compilation unit of a function: its name may not be unique
 	descriptor string
-	member     types.MemberNo // None for others
+	member     types.MemberNo // the member, for members; else None
 }
 
 // inFunction makes a function the scope of the object.

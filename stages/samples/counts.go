@@ -53,8 +53,9 @@ func NewCounter(metrics []schema.Metric) *Counter {
 	return &Counter{Metrics: metrics, totals: make([]int64, len(metrics))}
 }
 
-// Add sets the batch's Counts: an entry for each metric of its kind that its samples may add to. It
-// also sets the values that it leaves out to 0 in the payload, so that the sample rows agree.
+// Add sets the batch's Counts: an entry for each metric of its kind that its samples may add to.
+// Values that it leaves out of the Counts, it also sets to 0 in the payload, so that the rows of
+// samples have the same values.
 func (c *Counter) Add(b *Batch) {
 	leftOut := c.LeftOut
 	if b.Counts = c.counts(b, c.add); c.LeftOut != leftOut { // earlier metrics may have counted values that are cleared now

@@ -141,7 +141,7 @@ func (t *timeline) noteFile(m *decode.MapEvent) {
 	case f.older[m.File], f.older[decode.FileID{Device: m.File.Device, Inode: m.File.Inode}]:
 		f.several = true
 	default:
-		// Time 0 means before the recording: the other file may have the path at the same time.
+		// A mapping of time 0 is older than the recording: both files may have had the path at once.
 		f.several = f.several || f.newest.Device != m.File.Device || m.Time == 0
 		if f.older == nil {
 			f.older = map[decode.FileID]bool{}
