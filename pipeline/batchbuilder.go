@@ -206,7 +206,7 @@ func (f *batchBuilder) abort() {
 type rowBuffer struct {
 	mu     sync.Mutex
 	tables map[*schema.Table][]arrow.RecordBatch
-	n      int64 // rows
+	n      int64 // number of rows
 }
 
 func newRowBuffer() *rowBuffer { return &rowBuffer{tables: map[*schema.Table][]arrow.RecordBatch{}} }

@@ -53,7 +53,7 @@ import (
 // stage is one step on the way from a recording to the store.
 type stage[F any] struct {
 	name, does string
-	out        string // what it makes
+	out        string // what the stage makes
 	run        F
 }
 

@@ -61,12 +61,12 @@ func (p *readerPool) unref(r *batchReader) {
 type batchReader struct {
 	store string
 	batch *storedir.Batch
-	users int // counted by readerPool
+	users int // number of users, counted by readerPool
 
 	tables func(id string) schema.TableReader // returns a reader of an experiment's rows
 
 	mu    sync.Mutex
-	files map[string]*os.File // by table
+	files map[string]*os.File // name of a table -> its open file
 }
 
 func newBatchReader(store string, batch *storedir.Batch) *batchReader {

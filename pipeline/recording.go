@@ -92,7 +92,7 @@ func startOf(rec *decode.Recording) time.Time {
 // replayData is what `recordings` keeps of a recording, encoded before its events are read.
 type replayData struct {
 	problems []diagnostic.Problem
-	parts    []string // by process
+	parts    []string // the encoded data of each process
 }
 
 // keep encodes the data from which a recording can be replayed.

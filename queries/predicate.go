@@ -14,9 +14,9 @@ import (
 // predicate is SQL for the conditions of a filter, with what it refers to.
 type predicate struct {
 	sql     string              // calls of sampleFunctions are replaced by columns: the name, _ and the index of the argument
-	columns []string            // of sampleColumns
+	columns []string            // the columns of sampleColumns that sql uses
 	texts   map[string][]string // arguments, by the name of one of sampleFunctions
-	fields  []string            // for each field of texts, SQL of its value over event_fields_wide
+	fields  []string            // SQL over event_fields_wide for the value of each field of texts
 }
 
 // sampleColumns maps the columns that conditions may use to their SQL. It refers to the sample s,

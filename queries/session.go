@@ -27,7 +27,7 @@ func (db *DB) Subset(ctx context.Context, selectors ...string) (*DB, error) {
 // subsetConnector connects to a session that has only some experiments.
 type subsetConnector struct {
 	from *DB
-	use  func(driver.ExecerContext) error // the experiments
+	use  func(driver.ExecerContext) error // restricts a connection to the experiments
 }
 
 // Connect implements driver.Connector.

@@ -21,7 +21,7 @@ type DB struct {
 	*sql.DB
 	Store      string             // absolute path
 	State      string             // a hash of the commits
-	Count      int                // of experiments
+	Count      int                // number of experiments
 	Single     string             // the experiment's name if there is only one
 	Unreadable []UnreadableCommit // commits whose content answers lack
 	Again      []storedir.Entry   // damaged experiments, left out until they are ingested again
@@ -29,8 +29,8 @@ type DB struct {
 
 	open         openBatches
 	unsafe       bool
-	sees         *definitions // what the views show
-	unfiltered   *sql.DB      // of a filtered session: the session without the filter
+	sees         *definitions // the definitions of what the views show
+	unfiltered   *sql.DB      // the session without the filter; only in a filtered session
 	fewerSamples bool         // whether the filter has conditions on samples
 
 	metrics *metrics

@@ -79,11 +79,11 @@ type Encoding uint8
 // The encodings. Files are also compressed, so Plain is best for numbers that repeat in the same
 // order, and for hashes that occur once.
 const (
-	Dict         Encoding = iota // for values that repeat; Plain in row groups without repetitions
-	Delta                        // for integers that ascend
-	Plain                        // unchanged
+	Dict         Encoding = iota // dictionary, for values that repeat; Plain in row groups without repetitions
+	Delta                        // differences, for integers that ascend
+	Plain                        // values unchanged
 	DictOrDelta                  // Dict, or Delta in row groups where most values differ
-	PlainOrDelta                 // whichever is smaller in a row group
+	PlainOrDelta                 // Plain or Delta, whichever is smaller in a row group
 )
 
 func (e Encoding) String() string {
@@ -115,9 +115,9 @@ func (c DerivedColumn) as(doc string) DerivedColumn {
 // Table is one table of the store.
 type Table struct {
 	Name    string
-	Row     string   // describes a row
+	Row     string   // describes what a row is
 	Key     []string // the columns that identify a row of the view; none if rows may be equal
-	Columns []Column // of the files
+	Columns []Column // the columns in the files
 	// Committed are further columns of the table's view, with values from the commits, not from the
 	// files.
 	Committed []DerivedColumn

@@ -21,7 +21,7 @@ type piece struct {
 type tableMerge struct {
 	*merge
 	table *schema.Table
-	known []texts // by column
+	known []texts // for each column: the texts read so far
 	out   rows
 }
 

@@ -17,7 +17,7 @@ const Retry = 75
 // Jobs has the values of the job files of a plan.
 type Jobs struct {
 	Plan     *Header
-	Path     string   // of the plan, absolute
+	Path     string   // absolute path of the plan
 	Program  []string // the command and its global options
 	Parallel int      // the most tasks at once, 0: as many as the scheduler runs
 	Log      string   // the pattern of the files for a task's output (Slurm)

@@ -32,7 +32,7 @@ import (
 // Header is the first line of a plan.
 type Header struct {
 	Version int       `json:"plan_version"`
-	Program string    `json:"program"` // that made it
+	Program string    `json:"program"` // version of the program that made the plan
 	Store   string    `json:"store"`   // absolute path
 	Made    time.Time `json:"made"`
 	Task    Task      `json:"task"`
@@ -58,14 +58,14 @@ const ForgottenToo = "--forgotten"
 // Chunk is the work of one task.
 type Chunk struct {
 	Inputs  int     `json:"inputs"`
-	Bytes   int64   `json:"bytes"`   // of the recordings
-	Seconds float64 `json:"seconds"` // that the task is estimated to take
-	Part            // its lines
+	Bytes   int64   `json:"bytes"`   // size of the recordings
+	Seconds float64 `json:"seconds"` // estimated time of the task
+	Part            // where the chunk's lines are
 }
 
 // Part locates a part of a plan. Each begins where the one before ends.
 type Part struct {
-	Length   int64  `json:"length"`   // bytes
+	Length   int64  `json:"length"`   // in bytes
 	Checksum string `json:"checksum"` // xxhash64
 }
 

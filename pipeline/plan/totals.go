@@ -10,8 +10,8 @@ import (
 // Totals counts the inputs of a plan by their state.
 type Totals struct {
 	In, Missing, Failed, Forgotten int
-	Lost                           int          // in the store, but with lost data
-	Again                          map[int]bool // chunks with missing inputs
+	Lost                           int          // inputs in the store that have lost data
+	Again                          map[int]bool // numbers of the chunks with missing inputs
 }
 
 // partial is the status of an experiment that has lost data.

@@ -46,12 +46,12 @@ func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6
 type problemGroup struct {
 	Severity   string `json:"severity"`
 	Reason     string `json:"reason"`
-	Recordings int    `json:"recordings,omitempty"` // how many have it
-	Problems   int    `json:"problems"`             // rows of the table problems
-	Count      int64  `json:"count"`                // how many occurrences
-	Path       string `json:"path,omitempty"`       // of the first recording that has it
-	File       string `json:"file"`                 // of the first one
-	Message    string `json:"message"`              // of the first one
+	Recordings int    `json:"recordings,omitempty"` // number of recordings with such a problem
+	Problems   int    `json:"problems"`             // number of rows of the table problems
+	Count      int64  `json:"count"`                // sum of problems.count
+	Path       string `json:"path,omitempty"`       // the first recording with such a problem
+	File       string `json:"file"`                 // file of the first such problem
+	Message    string `json:"message"`              // message of the first such problem
 
 	severity diagnostic.Severity
 }

@@ -45,7 +45,7 @@ const reportVersion = 1
 // reportArguments are the arguments of the command that affect what is ingested, or how fast.
 type reportArguments struct {
 	Paths             []string `json:"paths"`
-	Plan              string   `json:"plan,omitempty"` // instead of paths
+	Plan              string   `json:"plan,omitempty"` // the plan that was ingested, instead of paths
 	Chunk             *int     `json:"chunk,omitempty"`
 	Recursive         bool     `json:"recursive"`
 	Verify            bool     `json:"verify"`

@@ -11,14 +11,14 @@ import (
 // totals are the sums over the results of ingests.
 type totals struct {
 	Inputs         int                `json:"inputs"`
-	Experiments    map[string]int     `json:"experiments"` // by status
+	Experiments    map[string]int     `json:"experiments"` // status -> number of experiments
 	Samples        int64              `json:"samples"`
-	RecordingBytes int64              `json:"recording_bytes"` // of committed recordings
-	Rows           int64              `json:"rows"`            // of committed recordings
+	RecordingBytes int64              `json:"recording_bytes"` // size of the committed recordings
+	Rows           int64              `json:"rows"`            // rows of the committed recordings
 	Batches        int                `json:"batches"`
-	FileRows       int64              `json:"file_rows"` // in the files of the batches
+	FileRows       int64              `json:"file_rows"` // rows in the files of the batches
 	FileBytes      int64              `json:"file_bytes"`
-	Problems       map[string]int     `json:"problems"` // by severity
+	Problems       map[string]int     `json:"problems"` // severity -> number of problems
 	StageSeconds   map[string]float64 `json:"stage_seconds"`
 
 	cpu time.Duration

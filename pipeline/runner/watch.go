@@ -15,10 +15,10 @@ import (
 // watchTotals are the totals of a watch so far.
 type watchTotals struct {
 	Since  time.Time `json:"since"`
-	Rounds int       `json:"rounds"` // with something to do
+	Rounds int       `json:"rounds"` // rounds that had something to do
 	Totals *totals   `json:"totals"`
 
-	lost int // recordings that lost data
+	lost int // number of recordings that lost data
 }
 
 // watchPaths ingests recordings as they appear at the paths and are complete. It returns when the

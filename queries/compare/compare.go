@@ -141,20 +141,20 @@ type comparison struct {
 	ctx context.Context
 	db  *queries.DB
 
-	runs     []run    // base, then test
+	runs     []run    // those of the base, then those of the test
 	targets  []string // each run's program
 	programs []string // the build of each program
 	items    []*item
-	known    map[any]*item // by identity as read
+	known    map[any]*item // identity of an item, as read -> the item
 	ranks    rank.Test
 	level    float64 // confidence level of the intervals
 }
 
 // run is an experiment in the comparison.
 type run struct {
-	seconds float64 // duration
+	seconds float64 // duration of the run
 	weight  float64 // value of one sample; 0 if unknown, or if each event was recorded
-	unit    float64 // divisor of its values
+	unit    float64 // divisor of the run's values
 }
 
 func (c *comparison) warn(format string, args ...any) {

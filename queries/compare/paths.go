@@ -172,7 +172,7 @@ type Tree struct {
 type Node struct {
 	Caller                             int32 // index, -1 for the root
 	Function, LoadObject, Module, Kind string
-	Base, Test                         float64 // inclusive
+	Base, Test                         float64 // inclusive values
 	BaseExclusive, TestExclusive       float64
 }
 

@@ -13,7 +13,7 @@ import (
 type spool struct {
 	max   int // limit of size
 	size  int
-	texts []*spoolText // those that have bytes in memory
+	texts []*spoolText // the texts that have bytes in memory
 	file  *os.File
 	end   int64 // size of the file
 }

@@ -26,7 +26,7 @@ import (
 // Experiment is an experiment of a filtered session.
 type Experiment struct {
 	ID     string
-	Tables schema.TableReader // of the store
+	Tables schema.TableReader // the store's tables
 	// Sums are the sums of the selected samples, in any order; nil if all samples are selected.
 	Sums *Sums
 	// Library says which functions of a load object are shown; nil if all are.

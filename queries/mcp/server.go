@@ -28,7 +28,7 @@ import (
 // Options are the options of a server.
 type Options struct {
 	Store      string
-	Version    string                // of stackmill
+	Version    string                // stackmill's version
 	Program    []string              // command line of the process that answers one call
 	MaxBytes   int                   // limit for one answer
 	Concurrent int                   // number of calls that run at the same time

@@ -44,8 +44,8 @@ type Style uint8
 const (
 	Words   Style = iota
 	Number        // a count other than a metric
-	Metric        // in the metric's unit, seconds for ns, followed by the percentage of <Total>
-	Amount        // in the metric's unit
+	Metric        // a value in the metric's unit, seconds for ns, followed by the percentage of <Total>
+	Amount        // a value in the metric's unit
 	Seconds       // a duration
 	Address       // hexadecimal
 	Count         // a count or size; the rows' sum is the value of <Total>

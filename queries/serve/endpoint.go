@@ -22,7 +22,7 @@ type endpoint struct {
 	summary      string
 	parameters   []parameter
 	body         []parameter // fields of the JSON object in a request's body; nil if it has none
-	mediaTypes   []string    // of answers
+	mediaTypes   []string    // media types of the answers
 	rows         []string    // names of the JSON schemas that rows may have; none if the columns vary
 	handle       func(*job) error
 }

@@ -22,7 +22,7 @@ var pageFiles embed.FS
 // so that files of different versions never mix and browsers can cache them forever.
 type page struct {
 	path  string            // folder of all files but index.html, as /page/HASH/
-	files map[string][]byte // by name
+	files map[string][]byte // name of a file -> its content
 }
 
 const indexFile = "index.html"

@@ -18,7 +18,7 @@ import (
 // sandboxCall is a call that is sent to another process.
 type sandboxCall struct {
 	Method string     `json:"method"`
-	Path   string     `json:"path"` // of the endpoint
+	Path   string     `json:"path"` // path of the endpoint
 	Name   string     `json:"name"`
 	Values url.Values `json:"values"`
 	Body   []byte     `json:"body"`

@@ -22,11 +22,11 @@ import (
 
 // Limits of an answer about thread states. What is left out is counted in it.
 const (
-	maxTimelines       = 5    // experiments
-	defaultLanes       = 40   // threads
-	maxLanes           = 500  // threads
-	defaultIntervals   = 500  // of the shown time
-	maxIntervals       = 5000 // of the shown time
+	maxTimelines       = 5    // number of experiments
+	defaultLanes       = 40   // number of threads
+	maxLanes           = 500  // number of threads
+	defaultIntervals   = 500  // number of intervals of the shown time
+	maxIntervals       = 5000 // number of intervals of the shown time
 	periodsForInterval = 20   // all periods are in the answer if there are at most so many for each interval
 )
 
@@ -41,8 +41,8 @@ var (
 type threadTimeline struct {
 	ExperimentID string      `json:"experiment_id"`
 	Experiment   string      `json:"experiment"`
-	Start        int64       `json:"t0_ns"` // of the first period
-	End          int64       `json:"t1_ns"` // of the last period
+	Start        int64       `json:"t0_ns"` // start of the first period
+	End          int64       `json:"t1_ns"` // end of the last period
 	From         int64       `json:"from_ns"`
 	Until        int64       `json:"until_ns"` // end of the shown time
 	Exact        bool        `json:"exact"`    // whether pieces are the periods of thread_states; otherwise sums by interval
@@ -63,7 +63,7 @@ type stateLane struct {
 	Thread  int64   `json:"thread_id"`
 	Name    *string `json:"thread_name"`
 	Periods int64   `json:"periods"`
-	Times   []int64 `json:"ns"` // by state
+	Times   []int64 `json:"ns"` // time in each state
 }
 
 // statePiece is the time of a thread in one state in the intervals from <= interval < until, which are counted from the
@@ -139,7 +139,7 @@ func listThreadStates(w *job) error {
 	}
 	defer conn.Close()
 	answer := struct {
-		Experiments int               `json:"experiments"` // with thread states
+		Experiments int               `json:"experiments"` // number of experiments with thread states
 		States      []string          `json:"states"`
 		Timelines   []*threadTimeline `json:"timelines"`
 	}{len(ids), stateLabels, []*threadTimeline{}}

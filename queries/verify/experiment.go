@@ -90,7 +90,7 @@ type experiment struct {
 	lists        *lists                           // shared with other experiments
 
 	metrics   map[int64]int32 // hash of a metric's name -> its number
-	functions map[int64]int32 // rows, by function_no
+	functions map[int64]int32 // function_no -> index of the function's row
 	total     int32           // the row of <Total>; -1 if there is none
 	location  []locationInfo
 	tree      tree

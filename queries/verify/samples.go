@@ -50,7 +50,7 @@ type counter struct {
 
 // source describes a column that has the name of the metric for which each sample counts.
 type source struct {
-	name  int // column
+	name  int // index of the column
 	value int // column; -1 if each sample counts 1
 }
 
@@ -62,7 +62,7 @@ type declaredMetric struct {
 }
 
 type condition struct {
-	column int // -1: the sample's thread
+	column int // index of the column; -1: the sample's thread
 	not    bool
 	values []int64
 }

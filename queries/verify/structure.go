@@ -77,7 +77,7 @@ func (x *experiment) function(no int64) (int32, error) {
 
 type locationInfo struct {
 	id       int64
-	function int32 // row
+	function int32 // index of the function's row
 	inlined  int64 // number of functions inlined there
 }
 

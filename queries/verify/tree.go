@@ -144,9 +144,9 @@ func nested(node, up, below []int64) (parent, last []int32, err error) {
 }
 
 type stacks struct {
-	leaf   [modes][]int32 // by stack: the node of its leaf; 0 if it is empty
-	value  [][]int64      // by metric and stack
-	counts [][]int64      // of samples, by metric and stack
+	leaf   [modes][]int32 // by stack: the node of its leaf; 0 for an empty stack
+	value  [][]int64      // [metric][stack]: the metric's value
+	counts [][]int64      // [metric][stack]: number of samples
 }
 
 // checkStacks checks that each recorded stack has the right leaf in each mode.

@@ -8,8 +8,8 @@ type form uint8
 // The forms.
 const (
 	asTheyAre  form = iota
-	tightDelta      // appendTight
-	evenDelta       // appendEven
+	tightDelta      // see appendTight
+	evenDelta       // see appendEven
 )
 
 // formsOf returns the forms to try for a column of this encoding if it has no dictionary.

@@ -71,9 +71,9 @@ func (t *thrift) utf8() {
 // footer is the metadata at the end of a file.
 type footer struct {
 	table  *schema.Table
-	about  []string // alternating keys and values
+	about  []string // metadata of the file, alternating keys and values
 	groups thrift   // elements of the list of row groups
-	n      int      // row groups
+	n      int      // number of row groups
 	rows   int64
 }
 

@@ -43,7 +43,7 @@ import (
 
 // Options configure a cache.
 type Options struct {
-	Dir  string // directory of all caches
+	Dir  string // directory that contains all caches
 	Size int64  // maximum bytes of table files in one cache
 }
 
@@ -55,7 +55,7 @@ const defaultOrphans = 24 * time.Hour
 
 // Cache is the cache of one store.
 type Cache struct {
-	Dir       string // of the cached store
+	Dir       string // directory of the cached store
 	at        objstore.Address
 	client    *objstore.Client
 	ctx       context.Context

@@ -72,7 +72,7 @@ func (p *functionPath) enter(node, last nodeNo, function program.FunctionNo) (ou
 type neighbor struct {
 	function, other program.FunctionNo // None for `<Total>`
 	relation        int32
-	pair            pairNo // unless relation is relationSelf
+	pair            pairNo // the pair of caller and callee; unused if relation is relationSelf
 }
 
 // neighbors returns the callers and callees of all functions, and each function as its own

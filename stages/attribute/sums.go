@@ -12,7 +12,7 @@ import (
 // Sums holds the metrics of samples, summed by recorded stack.
 type Sums struct {
 	Metrics []schema.Metric
-	stacks  SumTable // by recorded stack
+	stacks  SumTable // the sums of each recorded stack
 }
 
 // Sum is the value of a metric and the number of samples in it.
@@ -181,7 +181,7 @@ func (t *SumTable) ofThing(thing int32) (list []metricSum) {
 // metric over these stacks. There are fewer such nodes than recorded stacks: processes share them.
 type endSums struct {
 	nodes  []stacktree.NodeNo
-	sums   SumTable // by index in nodes
+	sums   SumTable // the sums of nodes[i] are at index i
 	signed bool     // some sums are negative
 }
 

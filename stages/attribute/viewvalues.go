@@ -35,7 +35,7 @@ next:
 // view and metric.
 type viewValues struct {
 	modes []Mode // by view: the modes to list, 0 for none
-	count int    // of things
+	count int    // number of things
 	value func(view, metric, thing int) (a, b int64, ok bool)
 }
 

@@ -132,7 +132,7 @@ func (r *Result) pcsByFunction() [][]uint64 {
 type Result struct {
 	*attribute.Result
 	Accessed     []program.LocationNo           // the instructions that accessed data objects, with repetitions
-	Disassembler func() *symbolize.Disassembler // of the program
+	Disassembler func() *symbolize.Disassembler // returns a disassembler of the program
 	Sources      Sources
 	Lists        *listing.Draft // which experiments of a batch share
 }

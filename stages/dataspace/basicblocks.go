@@ -12,11 +12,11 @@ import (
 // basicBlock is a sequence of instructions that runs as a whole: control enters only at the first
 // one and leaves only at the last.
 type basicBlock struct {
-	first, end int    // instructions [first, end)
-	before     []int  // its predecessors
-	after      []int  // its successors
-	needed     bool   // to be analyzed
-	in         *state // before its first instruction
+	first, end int    // range of its instructions [first, end)
+	before     []int  // indexes of its predecessors
+	after      []int  // indexes of its successors
+	needed     bool   // the block has to be analyzed
+	in         *state // state before its first instruction
 }
 
 // mergeValues returns a value that covers both a and b. For two addresses in one array on the
@@ -120,7 +120,7 @@ func (f *function) analyze(block int) {
 // worklist holds the blocks to analyze, each once: their initial state is new or has changed.
 type worklist struct {
 	blocks []int
-	has    []bool // by block
+	has    []bool // which blocks are in the list
 }
 
 func (w *worklist) add(n int) {
@@ -173,7 +173,7 @@ func (f *function) entryState() *state {
 	if f.object.frames != nil {
 		return s
 	}
-	pushed := int64(0) // by the call
+	pushed := int64(0) // bytes that the call pushed
 	switch f.object.symbols.Arch {
 	case isa.AMD64:
 		pushed = 8

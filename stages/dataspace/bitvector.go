@@ -28,7 +28,7 @@ const (
 // immutable; nil is an unknown register.
 type bitVector struct {
 	bits [64]bit
-	all  uint64 // bit.from of all bits
+	all  uint64 // union of bit.from over all bits
 }
 
 func (b *bitVector) at(n int) bit {

@@ -145,9 +145,9 @@ func (t typeTable) isBytes(r operandTarget, use types.Use) bool {
 // array.
 type containment struct {
 	typ    types.TypeNo
-	offset int64 // of the member, bytes
-	size   int64 // of an element
-	count  int64 // of elements
+	offset int64 // offset of the member in typ, bytes
+	size   int64 // size of an element
+	count  int64 // number of elements
 }
 
 // maxArrayElements bounds the length of an array in which a pointer may point to any element.

@@ -14,12 +14,12 @@ import (
 type function struct {
 	object          *loadObject
 	address         uint64
-	offset          uint64 // of its first byte in the file
+	offset          uint64 // offset in the file of the first byte
 	raw             []byte
 	code            []instruction
-	targets         map[uint64]bool // of direct jumps within the function
+	targets         map[uint64]bool // targets of direct jumps within the function
 	types           typeTable
-	knownValues                       // once prepared
+	knownValues                       // set once the function is prepared
 	isEntry         bool              // callers call it: it is not a part of another function
 	hasPointerSlots bool              // debug information says that stack slots hold addresses of variables
 	blocks          []basicBlock      // nil until needed
@@ -31,7 +31,7 @@ type function struct {
 // knownValues holds, for each instruction, what debug information and call frame information say
 // about registers there.
 type knownValues struct {
-	scopes         [][]types.ScopeNo // the innermost first
+	scopes         [][]types.ScopeNo // the scopes around it, the innermost first
 	variableValues [][]registerValue // the values of registers
 	trustedValues  [][]registerValue // at most one of variableValues for each register
 	cfaBases       []registerValue   // the register from which the CFA is computed

@@ -27,8 +27,8 @@ type valueKind uint8
 
 const (
 	valueUnknown valueKind = iota
-	valueNumber            // offset itself
-	valueScalar            // not a pointer
+	valueNumber            // the number offset
+	valueScalar            // an unknown number that is not a pointer
 	valueFloat             // a scalar from read-only memory, where compilers put floating-point constants
 	valueAddress           // offset bytes into an object of type typ
 	valueFrame             // offset bytes from the canonical frame address

@@ -322,11 +322,11 @@ type Callers uint8
 
 // The sources of callers.
 const (
-	CallersCollected Callers = iota // by the collector
-	CallersNone                     // none
-	CallersChained                  // the chain of frame pointers, which lacks the callers of code without a frame
-	CallersUnwound                  // call frame information
-	CallersBranches                 // the processor's branch stack
+	CallersCollected Callers = iota // the collector recorded them
+	CallersNone                     // there are no callers
+	CallersChained                  // by the chain of frame pointers, which lacks the callers of code without a frame
+	CallersUnwound                  // by call frame information
+	CallersBranches                 // from the processor's branch stack
 )
 
 // The states of waiting threads: stateWaits plus wait_samples.state, to keep them apart from the

@@ -169,7 +169,7 @@ type CodeFunction struct {
 type CodeLine struct {
 	Offset uint32
 	Line   int32
-	File   string // empty: Code.File
+	File   string // source file; empty if it is Code.File
 }
 
 // CompilerClock converts JIT compilers' times to the recording's. Nil converts none.

@@ -12,7 +12,7 @@ import (
 // second.
 type UsageSums struct {
 	*attribute.Sums
-	usage  attribute.SumTable // by index in keys
+	usage  attribute.SumTable // the sums of keys[i] are at index i
 	keys   []usageKey
 	slots  map[usageKey]int32 // indices in keys, of the current process
 	recent [recentKeys]int32  // indices in keys, by usageKey.recentIndex

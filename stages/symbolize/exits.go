@@ -22,9 +22,9 @@ type exit struct {
 // code.
 type exits struct {
 	object        program.ObjectNo
-	unresolved    []directCall // resolveCalls moves them to calls
+	unresolved    []directCall // calls whose destinations were not looked up yet; resolveCalls moves them to the field calls
 	calls         []exit       // sorted by offset
-	jumps         []exit       // to other functions
+	jumps         []exit       // jumps to other functions
 	computedCalls bool         // some calls go to computed addresses
 	computedJumps bool         // some jumps go to computed addresses
 	known         bool         // all of the code was examined

@@ -14,7 +14,7 @@ import (
 // memory.
 type loadedFile struct {
 	bias       uint64 // address minus offset
-	start, end uint64 // offsets
+	start, end uint64 // range of offsets in the file
 }
 
 // loadingsOf returns a loadedFile for each time that a process loaded a file, oldest first.

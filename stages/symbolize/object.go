@@ -98,7 +98,7 @@ type loadObject struct {
 	file          string                        // from which table was read, empty if there is none
 	placer        pcPlacer                      // nil: the offsets in mappings are those in the table
 	functions     map[uint64]program.FunctionNo // functions of table by offset
-	byAddress     func() symtab.Addresses       // the regions of table
+	byAddress     func() symtab.Addresses       // the code regions of table, by address
 	report        func(touched bool)            // adds the problems of its files to the recording's
 	referrers     map[uint64][]bodyReference    // result of Resolver.referrers, nil before its first call
 	regionHolders map[uint64]program.FunctionNo // by offset of a body: the function that contains its region, or None

@@ -46,7 +46,7 @@ type dumpWalker struct {
 	machines map[decode.Machine]*cfi.Walker
 	finder   *image.Finder
 	mappings map[*image.Mapping]*cfi.Table
-	used     []tableUse  // since the last report
+	used     []tableUse  // tables used since the last report
 	walker   *cfi.Walker // nil before the process's first dump
 	machine  decode.Machine
 	regs     cfi.Registers

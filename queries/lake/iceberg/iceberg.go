@@ -35,7 +35,7 @@ const Format = "iceberg"
 // Change counts what an update did.
 type Change struct {
 	Tables         int // tables that got a new snapshot
-	Added, Removed int // data files
+	Added, Removed int // numbers of data files
 }
 
 // Update updates the metadata of the tables of a lake, one table after the other.
@@ -55,7 +55,7 @@ type writer struct {
 	dir, location string
 	keep          time.Duration
 	version       int      // number of the current metadata file; 0 if there is none
-	previous      metadata // content of that file
+	previous      metadata // content of the current metadata file
 	next          metadata
 }
 

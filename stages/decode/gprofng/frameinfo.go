@@ -28,7 +28,7 @@ const (
 
 // fragment is a part of a stack: its words, and a link to the next part.
 type fragment struct {
-	words []byte // in the mapped file
+	words []byte // slice of the mapped file
 	link  uint64
 }
 

@@ -67,7 +67,7 @@ type packetRef struct {
 	offset int
 	size   int32
 	typ    uint16
-	gap    bool // packetReader.gap
+	gap    bool // see packetReader.gap
 }
 
 // index reads a file once from start to end. It finds runs, damage, and the stacks to which events

@@ -197,7 +197,7 @@ type runBuilder struct {
 	run   packetRun // the current run
 	count int
 	last  int64
-	loose bool // packets of the run are out of order, so it needs an order
+	loose bool // the run's packets are out of order, so it needs packetRun.order
 	// The offsets and times of the run's packets, recorded only while the run may need an order.
 	offsets []int
 	times   []int64

@@ -14,7 +14,7 @@ type javaThread struct {
 	thread      int64 // id of the OS thread; packets have it as THRID
 	env         string
 	name, group string
-	from, until int64 // 0: until the end
+	from, until int64 // when the thread ran; until is 0 if it ran to the end
 }
 
 // maxJavaThreads is the maximum number of Java threads.

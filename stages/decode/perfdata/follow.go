@@ -454,7 +454,7 @@ type threadTime struct {
 	on    int64 // how long it was on a CPU
 	value int64 // sum of the values of its clock samples
 	until int64 // end of its last known state
-	name  int32 // its name then
+	name  int32 // number of its name at that time
 }
 
 // add adds the value of a sample. The sum saturates: damaged values may be too large.

@@ -10,7 +10,7 @@ import (
 // snapshot holds the mappings that a process had when it forked. Its children share them, so that
 // memory does not grow with the product of forks and mappings.
 type snapshot struct {
-	base *snapshot // older mappings
+	base *snapshot // snapshot with the older mappings
 	own  []decode.MapEvent
 }
 

@@ -11,9 +11,9 @@ import (
 // with one stack. It is a single wait, or the sum of a thread's waits with that stack, which perf
 // writes at the end of the recording.
 const (
-	bpfOutput    = 10 // config of the event
+	bpfOutput    = 10 // perf_event_attr.config of the event
 	offCPUEvent  = "offcpu-time"
-	offCPUFrames = 32 // the longest stack
+	offCPUFrames = 32 // maximum number of frames of a stack
 	// offCPUSums is the least time of a sum. It is not a time, but sorts sums behind other samples.
 	offCPUSums = 0xffffffff << 32
 )

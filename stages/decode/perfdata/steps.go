@@ -19,7 +19,7 @@ type parseStep struct {
 	samples  refQueue
 	switches refQueue
 	sums     refQueue
-	end      uint64 // the time of sums
+	end      uint64 // time that sums of waits get
 }
 
 // refQueue is a sorted list of records; first is its head.

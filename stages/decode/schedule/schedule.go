@@ -34,9 +34,9 @@ type Border uint8
 
 // The borders, as in schema.BorderNames.
 const (
-	Inside Border = iota // the state is known
-	Start                // before the thread's first switch
-	End                  // after its last switch
+	Inside Border = iota // none: the state is known
+	Start                // the time before the thread's first switch
+	End                  // the time after its last switch
 	Loss                 // records were lost
 	Chain                // a switch is missing
 	Exit                 // the thread ended; its state is known

@@ -63,8 +63,8 @@ type Table struct {
 	starts   []uint32       // offsets in the file, sorted: rows[i] is valid in [starts[i], starts[i+1])
 	rows     []uint32       // indexes of distinct; 0: no rules
 	distinct []row          // the first one is not used
-	rules    []registerRule // all rows' rules
-	programs [][]byte       // expressions
+	rules    []registerRule // the rules of all rows, one row after the other
+	programs [][]byte       // DWARF expressions of rules
 	segments []Segment
 	order    binary.ByteOrder
 	entry    uint64 // offset of Input.Entry, 0 for none
@@ -77,10 +77,10 @@ const (
 	sameValue     kind = iota
 	undefined          // the value is lost
 	atCFA              // offset(N): in memory at CFA+value
-	isCFA              // val_offset(N): CFA+value
+	isCFA              // val_offset(N): the value is CFA+value
 	inRegister         // register(R): in register reg
 	atExpression       // expression(E): in memory at the result of expression number value
-	isExpression       // val_expression(E): the result
+	isExpression       // val_expression(E): the result of expression number value
 	registerBased      // register reg plus value: for the CFA only
 )
 

@@ -30,7 +30,7 @@ func (r *reader) sub(n uint64) reader {
 
 // Pointer encodings (DW_EH_PE, perf-data 15.3): a format, a base, and an indirection.
 const (
-	peFormat   = 0x0f // mask
+	peFormat   = 0x0f // mask of the format
 	peAbsptr   = 0x00
 	peULEB     = 0x01
 	peUdata2   = 0x02
@@ -40,7 +40,7 @@ const (
 	peSdata2   = 0x0a
 	peSdata4   = 0x0b
 	peSdata8   = 0x0c
-	peRelative = 0x70 // mask
+	peRelative = 0x70 // mask of the base
 	pePC       = 0x10
 	peText     = 0x20
 	peData     = 0x30

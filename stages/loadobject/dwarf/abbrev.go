@@ -38,14 +38,14 @@ type variableAttr struct{ before, form uint32 }
 
 // abbrevTable is an abbreviation table, for units of one format.
 type abbrevTable struct {
-	offset  uint64 // in .debug_abbrev
+	offset  uint64 // where the table is in .debug_abbrev
 	format  Format
 	list    []Abbrev
 	dense   bool              // code n is list[n-1]
-	index   map[uint64]uint32 // by code, unless dense
+	index   map[uint64]uint32 // code -> index in list; unused if dense
 	inlined bool              // some declaration is of an inlined subroutine
 
-	attrs    []attrDecl // of all declarations
+	attrs    []attrDecl // the attributes of all declarations
 	variable []variableAttr
 }
 

@@ -49,9 +49,9 @@ type adder struct {
 	modules     map[symtab.Module]int32
 	directories map[string]string // compilation directories, by the units' paths
 	code        []moduleCode
-	scratch     []dwarf.Range // of the current subroutine
+	scratch     []dwarf.Range // ranges of the current subroutine
 
-	procedures  []procedure // Fortran's, and C's nested functions
+	procedures  []procedure // procedures of Fortran, and nested functions of C
 	merged      []mergedCode
 	hasNumbered func() bool // see hasNumberedSymbols
 }

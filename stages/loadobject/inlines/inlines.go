@@ -18,13 +18,13 @@ import (
 type Reader struct {
 	info      *dwarf.Info
 	lines     *lines.Reader
-	table     *symtab.Draft // gets the calls
+	table     *symtab.Draft // the table to which the calls are added
 	addresses symtab.Addresses
 	sites     []callSite
 	inlined   []inlinedCode
 	callRows  []symtab.Row  // rows with the innermost calls
-	scratch   []dwarf.Range // of the current subroutine
-	attrs     dwarf.Attrs   // of the current entry
+	scratch   []dwarf.Range // ranges of the current subroutine
+	attrs     dwarf.Attrs   // attributes of the current entry
 	Full      bool          // lines.MaxRows was exceeded
 
 	sections    int32 // number of section caches

@@ -23,10 +23,10 @@ type rowCollector struct {
 
 	// The current sequence.
 	open    bool
-	outside bool // it started outside every executable region
+	outside bool // the sequence started outside every executable region
 	region  symtab.Region
-	first   uint64 // first address
-	begin   int    // index of the first row
+	first   uint64 // first address of the sequence
+	begin   int    // index of the sequence's first row
 }
 
 // endLine marks the row that ends a sequence.

@@ -26,9 +26,9 @@ const maxNames = 16 << 20
 // steps of some 60 ns for each character and are nested up to 30 levels; names of expression
 // templates have up to 60 KB.
 const (
-	maxMangled   = 64 << 10 // characters of a name
-	maxDepth     = 2048     // levels of nesting
-	maxSteps     = 1 << 22  // steps for one name
+	maxMangled   = 64 << 10 // maximum number of characters of a name
+	maxDepth     = 2048     // maximum levels of nesting
+	maxSteps     = 1 << 22  // maximum steps for one name
 	moreSteps    = 1 << 24  // steps for all names of one object, in addition to stepsPerByte
 	stepsPerByte = 16       // steps for each character of the names
 )
@@ -38,7 +38,7 @@ type namer struct {
 	golang  bool
 	twins   map[string]bool   // Go symbols that differ from another one only by their calling convention
 	budget  int               // bytes left for demangled names
-	steps   int               // left for the demangler
+	steps   int               // steps left for the demangler
 	skipped map[string]bool   // names that exceeded a bound
 	known   map[string]string // demangled names of the current function's symbols, needed more than once
 }

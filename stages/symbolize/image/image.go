@@ -184,7 +184,7 @@ func (im *Image) appendCovering(found []int, addr uint64, low, high int) []int {
 // concurrent use.
 type Finder struct {
 	im         *Image
-	bounds     []uint64 // sorted, distinct
+	bounds     []uint64 // addresses where ownership may change, sorted and distinct
 	numbers    []int32  // by bound: the index in ownerships plus 1, 0 until it is needed
 	ownerships [][]Ownership
 	count      int // number of ownerships in all lists

@@ -69,7 +69,7 @@ type reader struct {
 	objectCode, objectData addressSet // addresses of the load object's code and data
 
 	names          map[string]string
-	signatures     map[uint64]uint64 // keys by signature
+	signatures     map[uint64]uint64 // signature of a type unit -> key of its type
 	signatureTypes []signatureType   // indexed by the number in keys marked with bySignature
 	unitNames      []string
 	unitNumbers    map[string]types.UnitNo

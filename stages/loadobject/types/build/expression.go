@@ -30,12 +30,12 @@ type evaluatorState uint8
 
 const (
 	empty   evaluatorState = iota
-	reached                // a place
+	reached                // a place was reached
 	address
 	number
 	adding // a place, an address or a number, with a number on top
 	thread // an offset in the thread's block
-	other  // not a place
+	other  // anything that is not a place
 )
 
 // evaluate evaluates a location expression. It returns a static address, or passes one place for

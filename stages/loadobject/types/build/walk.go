@@ -8,11 +8,11 @@ import (
 
 // context is what the entries below an entry need to know about it.
 type context struct {
-	path      string    // qualifier of names
+	path      string    // prefix of qualified names
 	aggregate rawTypeNo // the aggregate that members belong to
 	array     rawTypeNo // the array that dimensions belong to
 	scope     rawScopeNo
-	common    bool // in a common block, which several units may describe
+	common    bool // the entries are in a common block, which several units may describe
 	ignored   bool // variables are ignored: they belong to a declaration or a call site
 }
 
