@@ -5,8 +5,8 @@
 -- experiment VARCHAR: The experiment's name, unique within the store.
 -- function = functions.name: The function that waited.
 -- thread_name = thread_names.thread_name: The name of the thread that waited.
--- waker_function = functions.name: The function that woke the thread up: the leaf of the stack that was recorded at the wake-up.
--- waker_thread_name = thread_names.thread_name: The name of the thread that woke it up; if an interrupt did, of the thread that was on the CPU then.
+-- waker_function VARCHAR: The function that woke the thread up: the leaf of the stack that was recorded at the wake-up. `<Interrupt>` if an interrupt did, of a timer for example: what was on the CPU then is no cause.
+-- waker_thread_name = thread_names.thread_name: The name of the thread that woke it up; missing if an interrupt did.
 -- waits BIGINT: [count] The number of waits that ended in this way.
 -- wait_ns BIGINT: [ns] The sum of these waits.
 --
@@ -20,6 +20,12 @@
 --   JOIN event_fields v ON v.experiment_id = p.experiment_id AND v.sample = p.sample AND v.position = f.position
 --   WHERE v.number <> s.thread_id AND NOT EXISTS (FROM problems q WHERE q.experiment_id = w.experiment_id AND q.reason = 'other-namespace')
 WITH
+interrupts AS ( -- wake-ups in a hardware interrupt: bit 3 of common_flags (TRACE_FLAG_HARDIRQ)
+  SELECT p.experiment_id, p.sample FROM perf_samples p
+  JOIN event_formats f ON f.experiment_id = p.experiment_id AND f.event = p.event AND f.field = 'common_flags' AND f.system = 'sched'
+  JOIN event_fields v ON v.experiment_id = p.experiment_id AND v.sample = p.sample AND v.position = f.position
+  WHERE v.number & 8 <> 0
+),
 levels AS (
   SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes WHERE mode = 'user'
 ),
@@ -28,10 +34,12 @@ called AS (
   FROM levels
 ),
 woken AS (
-  SELECT w.experiment_id, w.duration_ns, s.stack, s.thread_name, k.stack AS waker_stack, k.thread_name AS waker_thread_name
+  SELECT w.experiment_id, w.duration_ns, s.stack, s.thread_name, k.stack AS waker_stack, i.sample IS NOT NULL AS by_interrupt,
+    CASE WHEN i.sample IS NULL THEN k.thread_name END AS waker_thread_name
   FROM wait_samples w
   JOIN samples_wide s USING (experiment_id, sample)
   JOIN samples_wide k ON k.experiment_id = w.experiment_id AND k.sample = w.waker_sample
+  LEFT JOIN interrupts i ON i.experiment_id = w.experiment_id AND i.sample = w.waker_sample
   WHERE w.state IN (4, 5)
 ),
 leaves AS (
@@ -49,7 +57,7 @@ waiting AS (
   JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
   WHERE k.mode = 'user'
 )
-SELECT w.experiment_id, e.experiment, f.function, w.thread_name, k.function AS waker_function, w.waker_thread_name, count(*) AS waits, sum(w.duration_ns)::BIGINT AS wait_ns
+SELECT w.experiment_id, e.experiment, f.function, w.thread_name, CASE WHEN by_interrupt THEN '<Interrupt>' ELSE k.function END AS waker_function, w.waker_thread_name, count(*) AS waits, sum(w.duration_ns)::BIGINT AS wait_ns
 FROM woken w
 LEFT JOIN experiment_names e USING (experiment_id)
 LEFT JOIN waiting f ON f.experiment_id = w.experiment_id AND f.stack = w.stack

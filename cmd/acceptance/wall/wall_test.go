@@ -91,6 +91,16 @@ func TestWakers(t *testing.T) {
 	}
 }
 
+// Sleeps end by an interrupt of a timer, not by the thread that was on the CPU then.
+func TestWakersInInterrupts(t *testing.T) {
+	var sleeps, byInterrupts int
+	err := db.QueryRow(`SELECT sum(waits), sum(waits) FILTER (waker_function = '<Interrupt>' AND waker_thread_name IS NULL)
+		FROM wakers WHERE experiment = 'naps_all.data' AND function IN ('idlewait', 'nap')`).Scan(&sleeps, &byInterrupts)
+	if err != nil || sleeps < 5 || byInterrupts != sleeps {
+		t.Errorf("%d sleeps, %d ended by interrupts: %v", sleeps, byInterrupts, err)
+	}
+}
+
 // What cannot be known is reported as unknown: a recording of single processes does not show when
 // threads came back to a CPU, and lost records hide the states of threads.
 func TestUnknown(t *testing.T) {

@@ -1145,7 +1145,7 @@ export interface WakersRow {
   function: string;
   thread_name: string;
   waker_function: string;
-  waker_thread_name: string;
+  waker_thread_name: string | null;
   waits: Value;
   wait_ns: Value;
 }
