@@ -37,7 +37,7 @@ var (
 
 // origin is a recording that has to be copied before it can be read.
 type origin interface {
-	// plainName returns the base name for the copy.
+	// plainName returns the base name of the recording's local copy.
 	plainName() string
 	// bring copies the recording to a path.
 	bring(ctx context.Context, to string) error

@@ -82,7 +82,7 @@ func (j *Jobs) atOnce() int {
 // which schedulers count.
 const overhead = 512 << 20
 
-// megaBytes returns the memory of a task.
+// megaBytes returns the memory that a task needs, in MiB.
 func (j *Jobs) megaBytes() int64 { return (j.Plan.Task.Memory + overhead) >> 20 }
 
 // minutes returns the time limit of a task: four times the estimate for the longest chunk, and 10
