@@ -12,6 +12,8 @@
 --
 -- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM cgroup_metrics WHERE experiment IS NULL OR unit IS NULL
+-- invariant paths: A control group has a path, or a problem says that some have none.
+--   SELECT DISTINCT experiment_id, cgroup FROM samples ANTI JOIN (FROM problems WHERE reason = 'unnamed-cgroup') USING (experiment_id) WHERE cgroup NOT LIKE '/%'
 -- invariant total: The rows sum to `<Total>`.
 --   SELECT experiment_id, mode, metric, sum(value) FROM (
 --     SELECT experiment_id, mode, metric, value FROM cgroup_metrics

@@ -51,20 +51,32 @@ func (p *CheckReport) checkViews(ctx context.Context, store string, batches []st
 		return err
 	}
 	p.count(views)
-	open, ofData := batches, []storedir.Batch(nil)
+	left := remainder{open: batches}
 	if !o.SQL {
-		if open, ofData, err = p.verifyBatches(ctx, store, batches, o); err != nil {
+		if left, err = p.verifyBatches(ctx, store, batches, o); err != nil {
 			return err
 		}
 	}
 	if err := p.checkByEngine(ctx, store, batches, o.Limits); err != nil {
 		return err
 	}
-	all := func(string) bool { return true }
-	if err := p.checkBySQL(ctx, store, open, all, o.Limits, o.Progress); err != nil {
+	traced, err := tracedViews(views)
+	if err != nil {
 		return err
 	}
-	return p.checkBySQL(ctx, store, ofData, func(view string) bool { return slices.Contains(dataViews, view) }, o.Limits, o.Progress)
+	for _, part := range []struct {
+		batches []storedir.Batch
+		about   func(view string) bool
+	}{
+		{left.open, func(string) bool { return true }},
+		{left.ofData, func(view string) bool { return slices.Contains(dataViews, view) }},
+		{left.traced, func(view string) bool { return slices.Contains(traced, view) }},
+	} {
+		if err := p.checkBySQL(ctx, store, part.batches, part.about, o.Limits, o.Progress); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkBySQL runs the checks of those tables and views for which about returns true.
@@ -297,10 +309,31 @@ func (db *DB) first(ctx context.Context, query string) (string, error) {
 // dataViews are the views about data objects, and the view whose invariants compare sums over them.
 var dataViews = []string{"data_object_metrics", "data_layout", "data_object_functions", "memory_objects", "conservation"}
 
-// verifyBatches verifies batches on all processors. It returns what SQL has to check: in open, the
-// experiments that could not be verified; in ofData, those whose data objects only are not
-// verified. The batches in both have all other experiments hidden.
-func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
+// tracedViews returns the views of waits, states of threads, fields of tracepoints and counts, except
+// those of values of samples, which package verify checks.
+func tracedViews(views []View) (list []string, err error) {
+	for _, v := range views {
+		read, err := readBy([]string{v.Name})
+		if err != nil {
+			return nil, err
+		}
+		if !read["sample_metrics"] && slices.ContainsFunc([]*schema.Table{schema.WaitSamples, schema.ThreadStates, schema.EventFormats, schema.Counts},
+			func(t *schema.Table) bool { return read[t.Name] }) {
+			list = append(list, v.Name)
+		}
+	}
+	return list, nil
+}
+
+// remainder is what SQL has to check: batches in which the other experiments are hidden.
+type remainder struct {
+	open   []storedir.Batch // experiments of which nothing is verified
+	ofData []storedir.Batch // experiments whose data objects are not verified
+	traced []storedir.Batch // experiments whose waits, fields and counts are not verified
+}
+
+// verifyBatches verifies batches on all processors, and returns what it could not verify.
+func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (left remainder, err error) {
 	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
 	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2
 	doubts := make([][]verify.Doubt, len(batches))
@@ -324,24 +357,25 @@ func (p *CheckReport) verifyBatches(ctx context.Context, store string, batches [
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, nil, err
+		return left, err
 	}
 	for i, b := range batches {
-		doubted, data := map[string]bool{}, map[string]bool{}
+		doubted, data, traced := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for _, d := range doubts[i] {
-			if d.Err == verify.ErrData {
-				data[d.ExperimentID] = true
-				continue
+			data[d.ExperimentID], traced[d.ExperimentID] = errors.Is(d.Err, verify.ErrData), errors.Is(d.Err, verify.ErrTraced)
+			if !data[d.ExperimentID] && !traced[d.ExperimentID] {
+				doubted[d.ExperimentID] = true
+				p.Doubted = append(p.Doubted, Finding{d.ExperimentID, d.Err.Error()})
 			}
-			doubted[d.ExperimentID] = true
-			p.Doubted = append(p.Doubted, Finding{d.ExperimentID, d.Err.Error()})
 		}
-		if part, ok := showOnly(b, doubted); ok {
-			open = append(open, part)
-		}
-		if part, ok := showOnly(b, data); ok {
-			ofData = append(ofData, part)
+		for _, some := range []struct {
+			to  *[]storedir.Batch
+			ids map[string]bool
+		}{{&left.open, doubted}, {&left.ofData, data}, {&left.traced, traced}} {
+			if part, ok := showOnly(b, some.ids); ok {
+				*some.to = append(*some.to, part)
+			}
 		}
 	}
-	return open, ofData, nil
+	return left, nil
 }

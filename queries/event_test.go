@@ -150,6 +150,37 @@ func TestHostileFields(t *testing.T) {
 	}
 }
 
+// A check finds samples that lack some of their fields, and control groups without a path.
+func TestCheckOfFields(t *testing.T) {
+	const lost, group = "  0 2 9 null\n", "batch 00000000000000aa a.data /a.data\nsamples sample kind cgroup\n  0 perf 77\nperf_samples sample event\n  0 x:y\n"
+	if !strings.Contains(eventStore, lost) {
+		t.Fatal("nothing is lost")
+	}
+	const problem = "problems problem reason\n  0 %s\n"
+	for _, test := range []struct{ store, view string }{
+		{eventStore, ""},
+		{strings.Replace(eventStore, lost, "", 1), "event_list"},
+		{strings.Replace(strings.Replace(eventStore, lost, "", 1), "samples sample", fmt.Sprintf(problem, "short-fields")+"samples sample", 1), ""},
+		{group, "cgroup_metrics"},
+		{group + fmt.Sprintf(problem, "unnamed-cgroup"), ""},
+		{strings.Replace(group, " 77", " /77", 1), ""},
+	} {
+		found, err := Check(t.Context(), storetest.New(t, test.store), CheckOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var views []string
+		for _, w := range found.Wrong {
+			if w.Where == "event_list" || w.Where == "cgroup_metrics" {
+				views = append(views, w.Where)
+			}
+		}
+		if got := strings.Join(views, " "); got != test.view {
+			t.Errorf("%s: wrong are %q, want %q: %v", test.store, got, test.view, found.Wrong)
+		}
+	}
+}
+
 // Macros that replace what the macro uses do not make it run other SQL.
 func TestEventWithReplacedFunctions(t *testing.T) {
 	db := open(t, storetest.New(t, eventStore))

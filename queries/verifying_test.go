@@ -2,6 +2,7 @@ package queries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestAllIsProvedWithoutSQL(t *testing.T) {
 	if found := doubts(t, storetest.New(t, storetest.Two)); found != nil {
 		t.Error(found)
 	}
-	if found := doubts(t, storetest.New(t, storetest.Data)); len(found) != 1 || found[0] != verify.ErrData {
+	if found := doubts(t, storetest.New(t, storetest.Data)); len(found) != 1 || !errors.Is(found[0], verify.ErrData) {
 		t.Error(found)
 	}
 }

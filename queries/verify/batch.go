@@ -30,6 +30,10 @@ type Doubt struct {
 // ErrData is the reason if everything in an experiment is verified except its data objects.
 var ErrData = errors.New("it has data objects")
 
+// ErrTraced is the reason if everything in an experiment is verified except its waits, states of
+// threads, fields of tracepoints and counts.
+var ErrTraced = errors.New("it has waits, fields of tracepoints or counts")
+
 // Batch verifies the visible experiments of a batch. An experiment that needs more than `memory`
 // bytes is not verified. Batch calls progress after each.
 func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, progress func()) (doubts []Doubt, err error) {

@@ -26,15 +26,16 @@ var extraColumns = map[*schema.Table][]column{
 	schema.StackTree:      {{name: "up"}, {name: "below"}, {name: "frame"}},
 	schema.TreeFrames: {{name: "part"}, {name: "word"}, {name: "location"}, {name: "user_location"}, {name: "expert_location"}, {name: "machine_location"},
 		{name: "user_rule", of: ruleMark}, {name: "expert_rule", of: ruleMark}, {name: "machine_rule", of: ruleMark}},
-	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}, {name: "name_no"}, {name: "cgroup"}},
+	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}, {name: "name_no"}, {name: "cgroup"}, {name: "cgroup", of: noPath}},
+	schema.Problems:       {{name: "reason"}},
 	schema.StackValues:    {{name: "value"}, {name: "samples"}},
 	schema.UsageValues:    {{name: "value"}, {name: "samples"}},
 	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
-// streamedTables are the tables whose rows are read in blocks and not kept: samples, and values
-// that no check looks up.
-var streamedTables = map[*schema.Table]bool{schema.Samples: true}
+// streamedTables are the tables whose rows are read in blocks and not kept: samples, their fields,
+// and values that no check looks up.
+var streamedTables = map[*schema.Table]bool{schema.Samples: true, schema.EventFields: true}
 
 func init() {
 	for _, t := range valueTables {
@@ -146,13 +147,13 @@ func (x *experiment) skip() error {
 func (x *experiment) check() error {
 	for _, step := range []func() error{
 		x.checkExperiment, x.checkKeys, x.checkStructure, x.checkLocations, x.checkFrames, x.checkTree, x.checkStacks,
-		x.checkSamples, x.checkValues, x.checkPaths, x.checkReasons, x.checkCode, x.checkSources, x.checkRollup, x.checkNoData,
+		x.checkSamples, x.checkValues, x.checkPaths, x.checkReasons, x.checkCode, x.checkSources, x.checkRollup, x.checkFields,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(x.checkNoData(), x.checkNotTraced())
 }
 
 func (x *experiment) checkExperiment() error {
@@ -169,6 +170,32 @@ func (x *experiment) checkKeys() error {
 		if r := x.rows[t]; len(t.Key) > 0 && !streamedTables[t] && !slices.Contains(valueTables, t) && !unique(r, len(t.Key)) {
 			return fmt.Errorf("%s: a key is not unique", t.Name)
 		}
+	}
+	return nil
+}
+
+// checkFields checks that the fields of samples are in their order, so that their keys are unique.
+func (x *experiment) checkFields() error {
+	t, last := schema.EventFields, [2]int64{-1, -1}
+	for r := x.rows[t]; ; {
+		if err := x.next(t, r); err != nil || r.n == 0 {
+			return err
+		}
+		positions := x.col(t, "position")
+		for i, sample := range x.col(t, "sample") {
+			key := [2]int64{sample, positions[i]}
+			if slices.Compare(key[:], last[:]) <= 0 {
+				return errors.New("event_fields: not in their order")
+			}
+			last = key
+		}
+	}
+}
+
+// checkNotTraced returns ErrTraced if there are waits, fields or counts, which are left to SQL.
+func (x *experiment) checkNotTraced() error {
+	if _, waits := x.metrics[hash("offcpu")]; waits || x.len(schema.ThreadStates)+x.len(schema.EventFormats)+x.len(schema.Counts) > 0 {
+		return ErrTraced
 	}
 	return nil
 }

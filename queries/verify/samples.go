@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"stackmill/schema"
 )
@@ -187,6 +188,9 @@ func (x *experiment) checkSamples() error {
 		numbers, kinds, stacks := x.col(t, "sample"), x.col(t, "kind"), x.col(t, "stack")
 		processes, threads, cpus, times := x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "cpu"), x.col(t, "time_ns")
 		names, cgroups := x.col(t, "name_no"), x.col(t, "cgroup")
+		if slices.Contains(r.values[x.index(t, "cgroup")+1], 1) && !slices.Contains(x.col(schema.Problems, "reason"), hash("unnamed-cgroup")) {
+			return errors.New("samples: a control group has no path, and no problem says so")
+		}
 		for i, n := range numbers {
 			c := counters[kinds[i]]
 			if n <= last || c == nil {
@@ -219,6 +223,14 @@ func (x *experiment) checkSamples() error {
 		}
 	}
 	return x.checkDifferences(left, counts, usages)
+}
+
+// noPath returns 1 if the name of a control group is not a path.
+func noPath(name string) int64 {
+	if strings.HasPrefix(name, "/") {
+		return 0
+	}
+	return 1
 }
 
 func floor(ns int64) int64 {

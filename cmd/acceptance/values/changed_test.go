@@ -2,6 +2,7 @@ package values
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func proved(t *testing.T, store string) bool {
 		t.Fatal(err)
 	}
 	doubts, err := verify.Batch(t.Context(), store, &c.Batches[0], 1<<30, func() {})
-	return err == nil && (len(doubts) == 0 || doubts[0].Err == verify.ErrData)
+	return err == nil && (len(doubts) == 0 || errors.Is(doubts[0].Err, verify.ErrData))
 }
 
 // right reports whether check finds nothing wrong in a store.

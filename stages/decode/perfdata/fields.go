@@ -55,6 +55,7 @@ type fieldReader struct {
 	records stackReader
 	sample  sample
 	text    []byte
+	touched int             // bytes read since the files' pages were last released
 	short   map[int32]int64 // event -> number of fields that lie outside of their sample, or overlap others
 }
 
@@ -78,6 +79,10 @@ func (f *fieldReader) Fields(events arrow.RecordBatch, _ int64, pass func(row, p
 func (f *fieldReader) read(at recordOffset, row int, pass func(row, position int, v decode.FieldValue)) {
 	r, s := &f.records, &f.sample
 	misc, body := r.body(at)
+	if f.touched += len(body); f.touched > leastWindow { // samples are mostly in the order of the file
+		f.touched = 0
+		r.release()
+	}
 	if !r.readSample(misc, body, s) || s.raw == nil {
 		return
 	}

@@ -264,8 +264,8 @@ func (r *reader) finish() {
 	r.findCounts(t)
 	r.describe(t)
 	r.summary()
-	if r.size() > r.in.window/4 && r.found.accesses&recordOffsets == 0 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
-		r.release() // the files' pages take much of the memory limit, and are not read again
+	if r.size() > r.in.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
+		r.release() // the files' pages take much of the memory limit, and at most fields are read again, in order
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"stackmill/internal/ordered"
 	"stackmill/internal/spill"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -158,6 +159,13 @@ func (r *reader) attribute(t *timeline) {
 	if schedule != nil {
 		schedule.close(sink)
 	}
+	unnamed := int64(0)
+	for id := range processes.cgroups {
+		if _, named := r.found.cgroupNames[id]; !named {
+			unnamed++
+		}
+	}
+	r.count(diagnostic.Info, unnamed, "unnamed-cgroup", "control groups have no path in the recording: they are shown by their ids")
 	r.spaceFailed(sink.err)
 	r.spaceFailed(errors.Join(r.found.sampleRefs.err, r.found.sumRefs.err))
 	t.makeCounters()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"stackmill/internal/spill"
 	"stackmill/schema"
+	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
 )
 
@@ -228,6 +230,9 @@ func TestCGroups(t *testing.T) {
 	rec := open(t, b)
 	if d := cmp.Diff([]string{"/app.slice", "78"}, rec.CGroups); d != "" {
 		t.Error(d)
+	}
+	if !slices.ContainsFunc(rec.Problems.Problems, func(p diagnostic.Problem) bool { return p.Reason == "unnamed-cgroup" && p.Count == 1 }) {
+		t.Error("no problem says that a control group has no path")
 	}
 	batch, err := rec.Processes[0].Events(schema.Perf).Next()
 	if err != nil {
