@@ -6,6 +6,7 @@ import (
 	"stackmill/internal/ordered"
 	"stackmill/stages/attribute"
 	"stackmill/stages/code"
+	"stackmill/stages/dataspace"
 	"stackmill/stages/listing"
 	"stackmill/stages/symbolize"
 )
@@ -14,6 +15,7 @@ import (
 type attribution struct {
 	code.Result
 	resolver *symbolize.Resolver
+	tables   dataspace.Tables
 	out      *output
 	cgroups  []string
 	begin    func() (*listing.Draft, error) // waits for the turn of the experiment; its list may be shared
@@ -35,13 +37,16 @@ func newAttribution(e *experiment) *attribution {
 			},
 			Sources: code.Sources{Finder: finder, Began: began, Problems: &e.recording.Problems},
 		},
-		resolver: e.build.resolver, out: e.out, cgroups: e.recording.CGroups, begin: e.attempt.beginLists,
+		resolver: e.build.resolver, tables: e.files.tables, out: e.out, cgroups: e.recording.CGroups, begin: e.attempt.beginLists,
 	}
 }
 
 // attributeSums emits the rows of program structure, stacks, values and sources. It returns the
 // lists that the experiment may share with others of its batch.
 func attributeSums(r *attribution) (*listing.Draft, error) {
+	if err := r.out.syncObjects.Rows(r.resolver, r.tables, r.out.writer.write); err != nil {
+		return r.Lists, err
+	}
 	lines, err := r.programRows()
 	r.resolver.ForgetCode()
 	if err = errors.Join(r.out.segments.Close(), err); err != nil {

@@ -19,9 +19,11 @@ type output struct {
 	segments *schema.Rows
 	fields   *samples.FieldRows // nil: no sample has fields
 	ioFiles  *samples.Files
-	counter  *samples.Counter
-	sums     *samples.UsageSums
-	data     *samples.Data // nil: no sample has a data object
+	// syncObjects are the synchronization objects for which threads waited.
+	syncObjects *samples.SyncObjects
+	counter     *samples.Counter
+	sums        *samples.UsageSums
+	data        *samples.Data // nil: no sample has a data object
 
 	sinks *ordered.Worker[sinkBatch]
 	times []StageTime // times of the stages that the sinks' worker runs
@@ -40,7 +42,7 @@ type rowWriter interface {
 const sinksAhead = 1
 
 func newOutput(in buildInput, metrics []schema.Metric, data *samples.Data) *output {
-	o := &output{writer: in.writer, data: data, ioFiles: samples.NewFiles(), counter: samples.NewCounter(metrics), sums: samples.NewUsageSums(metrics)}
+	o := &output{writer: in.writer, data: data, ioFiles: samples.NewFiles(), syncObjects: samples.NewSyncObjects(in.id), counter: samples.NewCounter(metrics), sums: samples.NewUsageSums(metrics)}
 	if in.rec.FromStore {
 		o.ioFiles = samples.FilesOf(in.rec.IOFiles)
 	}

@@ -122,6 +122,8 @@ var sinks = []stage[func(*process) samples.Sink]{
 		"sums per distinct stack", (*process).sumsSink},
 	{"data", "adds up metrics per data object and instruction",
 		"sums per data object, rows of data_samples", (*process).dataSink},
+	{"locks", "collects the objects for which threads waited, to name them",
+		"addresses of synchronization objects", (*process).syncSink},
 	{"fields", "reads what tracepoints recorded with each sample",
 		"rows of event_fields", (*process).fieldsSink},
 	{"samples", "makes the rows of samples",

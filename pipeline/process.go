@@ -153,6 +153,13 @@ func (p *process) dataSink() samples.Sink {
 	return p.accesses
 }
 
+func (p *process) syncSink() samples.Sink {
+	if !p.recorded.Has(schema.Sync) {
+		return nil
+	}
+	return p.out.syncObjects.Process(p.recorded, p.resolved)
+}
+
 func (p *process) fieldsSink() samples.Sink {
 	if p.out.fields == nil {
 		return nil

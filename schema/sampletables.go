@@ -60,6 +60,11 @@ var (
 		{"metric_ns", Int64, Delta, "ns", false, "The duration rounded to whole microseconds, as the metrics sum it."},
 		{"object", Int64, Dict, "", false, "The address of the synchronization object."},
 	}}
+	SyncVariables = &Table{Name: "sync_variables", Row: "one synchronization object at whose address a load object has a variable", Key: key("process", "object"), Columns: []Column{
+		experimentID, process,
+		{"object", Int64, Dict, "", false, "The address of the object: `sync_samples.object`."},
+		{"variable", String, Dict, "", false, "The variable at the address, with the element and member that the object is: `queues[2].lock`. If the types are unknown, the symbol and the offset in it: `queues+0x58`."},
+	}}
 	HWCSamples = &Table{Name: "hwc_samples", Row: "one hardware counter overflow", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"counter", Label, Dict, "", false, "The counter, by the name of its metric."},

@@ -45,7 +45,7 @@ var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems, Recordings,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Listings, Instructions, SourceFiles, SourceLines,
 	RecordedStacks, StackTree, TreeFrames,
-	ThreadNames, Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, PprofSamples, WaitSamples, ThreadStates, EventFormats, EventFields, RecordingGaps, Counts, Overview,
+	ThreadNames, Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, SyncVariables, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, PprofSamples, WaitSamples, ThreadStates, EventFormats, EventFields, RecordingGaps, Counts, Overview,
 	DataObjects, MemoryRegions, DataSamples,
 	StackValues, UsageValues, FunctionValues, CallValues, CallNodes, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues, FunctionRollup, FunctionSums,
 }

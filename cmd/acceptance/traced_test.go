@@ -362,3 +362,12 @@ func TestTracedWaits(t *testing.T) {
 		t.Errorf("%d functions waited in %d experiments, %d of them not as long as their metrics say: %v", functions, experiments, wrong, err)
 	}
 }
+
+// Objects for which threads waited have the names of the program's variables.
+func TestSyncVariables(t *testing.T) {
+	var names string
+	err := shared.QueryRow(`SELECT string_agg(variable, ' ' ORDER BY variable) FROM sync_objects WHERE experiment = 'sync.er'`).Scan(&names)
+	if err != nil || names != "cm m" {
+		t.Errorf("the variables are %q: %v", names, err)
+	}
+}

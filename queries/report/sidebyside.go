@@ -226,7 +226,7 @@ var sideBySide = []Report{
 	{
 		Name: "sync-objects", View: "sync_objects", Title: "Objects that threads waited for",
 		Columns: []Column{{"wait_ns", "Waited s", Time}, {"waits", "Waits", Count}, {"longest_ns", "Longest s", Moment}, {"threads", "Threads", Number},
-			{"object", "Object", Address}, process},
+			{"object", "Object", Address}, {"variable", "Variable", Words}, process},
 		order:  "wait_ns DESC, waits DESC, process, object",
 		Totals: true,
 	},

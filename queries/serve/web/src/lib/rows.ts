@@ -1007,6 +1007,7 @@ export interface SyncObjectsRow {
   experiment: string;
   process: number;
   object: Value;
+  variable: string | null;
   waits: Value;
   wait_ns: Value;
   longest_ns: Value;
