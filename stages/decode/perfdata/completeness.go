@@ -106,15 +106,15 @@ func (r *reader) systemWide(e *event) bool {
 		return r.hasOption("-a") || r.hasOption("--all-cpus")
 	}
 	for id, n := range r.byID {
-		if r.events[n] == e && r.meta.bound[id] {
+		if _, known := r.meta.cpuOf[id]; r.events[n] == e && !known {
 			return false
 		}
 	}
 	return true
 }
 
-// missingCPUs returns the number of the machine's CPUs on which an event was not counted; 1 if the
-// recording does not tell how many CPUs the machine has.
+// missingCPUs returns the number of the machine's CPUs on which an event was not counted; -1 if that
+// is not known.
 func (r *reader) missingCPUs(e *event) int {
 	on := map[uint64]bool{}
 	for id, cpu := range r.meta.cpuOf {
@@ -122,11 +122,11 @@ func (r *reader) missingCPUs(e *event) int {
 			on[cpu] = true
 		}
 	}
-	if len(on) == 0 {
+	switch {
+	case len(on) == 0 && (r.hasOption("-C") || r.hasOption("--cpu")), len(on) > 0 && r.meta.online == 0:
+		return -1
+	case len(on) == 0:
 		return 0
-	}
-	if r.meta.online == 0 {
-		return 1
 	}
 	return max(r.meta.online-len(on), 0)
 }
@@ -135,9 +135,10 @@ func (r *reader) missingCPUs(e *event) int {
 const maxCPUs = 1 << 16
 
 // idIndex reads an ID_INDEX record: the CPUs for which perf had buffers, and for each counter
-// whether it counts a CPU or a single thread.
-func (r *reader) idIndex(entries []byte) {
-	c := cursorOf(entries, r.big)
+// whether it counts a CPU or a single thread. perf inject --guest-data adds to each entry the virtual
+// machine that it is of, 0 if none (guests): the CPUs of virtual machines are others.
+func (r *reader) idIndex(entries, guests []byte) {
+	c, g := cursorOf(entries, r.big), cursorOf(guests, r.big)
 	for len(c.Rest) >= idIndexEntry && len(r.meta.cpus) < maxCPUs {
 		id := c.U64()
 		c.U64() // index of the event
@@ -145,9 +146,9 @@ func (r *reader) idIndex(entries []byte) {
 		if cpu < maxCPUs {
 			r.meta.cpus[cpu] = true
 		}
-		if thread := int64(c.U64()); thread != anyThread || cpu >= maxCPUs {
-			r.meta.bound[id] = true
-		} else {
+		machine := g.U64()
+		g.U64() // its CPU
+		if thread := int64(c.U64()); thread == anyThread && cpu < maxCPUs && machine == 0 {
 			r.meta.cpuOf[id] = cpu
 		}
 	}

@@ -93,8 +93,8 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	}
 	missing := r.missingOf(source)
 	switch {
-	case missing > 0 && r.meta.online == 0:
-		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "the recording does not tell how many CPUs the machine has: a thread that is on none of the recorded ones may wait or run elsewhere, so waits cannot be measured")
+	case missing < 0:
+		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "the recording does not tell whether all CPUs were recorded: a thread that is on none of the recorded ones may wait or run elsewhere, so waits cannot be measured")
 	case missing > 0:
 		r.problem(diagnostic.Warning, diagnostic.NoOffset, "cpus-not-recorded", "%d of %d CPUs were not recorded: a thread that is on none of the others may wait or run there, so waits cannot be measured: record with -a", missing, r.meta.online)
 	}
@@ -122,7 +122,7 @@ func (r *reader) follow(t *timeline) *scheduleStep {
 	}
 	end := r.latestTime(t)
 	step.follower = schedule.Follow(schedule.Recording{
-		Source: source, Losses: r.sched.lost, Start: t.start, End: end, CPUWide: r.sched.cpuWide, Partial: missing > 0,
+		Source: source, Losses: r.sched.lost, Start: t.start, End: end, CPUWide: r.sched.cpuWide, Partial: missing != 0,
 	}, step.emit)
 	t.clock, t.follows, t.foreign, r.rec.ThreadStates = step.clock, true, step.foreign, t.threadStates
 	return step

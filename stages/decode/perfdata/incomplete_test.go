@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -161,5 +162,51 @@ func TestOldKernel(t *testing.T) {
 		if r.oldKernel() != want {
 			t.Error(os)
 		}
+	}
+}
+
+// Without the list of counters (ID_INDEX), or with a damaged one, a recording does not count as one
+// of all threads or of all CPUs.
+func TestDamagedIDIndex(t *testing.T) {
+	edited := func(name string, edit func(r []byte) []byte) *decode.Recording {
+		return openFile(t, editRecords(wallFile(t, name), func(records [][]byte) [][]byte {
+			records = slices.Clone(records)
+			for i, r := range records {
+				if binary.LittleEndian.Uint32(r) == recordIDIndex {
+					records[i] = edit(bytes.Clone(r))
+				}
+			}
+			return records
+		}))
+	}
+	rec := edited("naps_sched", func(r []byte) []byte {
+		for at := 16; at < len(r); at += idIndexEntry {
+			r[at] ^= 0x80 // the id
+		}
+		return r
+	})
+	if rec.ThreadStates != nil || reasonsOf(rec)["switch-in-not-recorded"] == 0 {
+		t.Error(rec.Problems.Problems)
+	}
+	rec = edited("onecpu", func([]byte) []byte { return nil })
+	if rec.ThreadStates != nil && reasonsOf(rec)["cpus-not-recorded"] == 0 {
+		t.Error(rec.Problems.Problems)
+	}
+}
+
+// Counters of virtual machines do not count the CPUs of the machine.
+func TestGuestCounters(t *testing.T) {
+	r := &reader{meta: metadata{cpus: map[uint64]bool{}, cpuOf: map[uint64]uint64{}}}
+	words := func(list ...uint64) (b []byte) {
+		for _, w := range list {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		return b
+	}
+	all := ^uint64(0)
+	r.idIndex(words(7, 0, 1, all, 8, 1, 1, all, 9, 2, 1, 5), words(0, 0, 4711, 0, 0, 0))
+	r.idIndex(words(10, 3, 0, all), nil)
+	if diff := cmp.Diff(map[uint64]uint64{7: 1, 10: 0}, r.meta.cpuOf); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -84,7 +84,7 @@ func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 			units: map[uint32]string{},
 		},
 		in:    input{ctx: ctx, space: space, window: int(max(leastWindow, space.Mapped))},
-		meta:  metadata{imageIDs: map[string]string{}, ambiguousIDs: map[string]bool{}, cpus: map[uint64]bool{}, bound: map[uint64]bool{}, cpuOf: map[uint64]uint64{}},
+		meta:  metadata{imageIDs: map[string]string{}, ambiguousIDs: map[string]bool{}, cpus: map[uint64]bool{}, cpuOf: map[uint64]uint64{}},
 		found: recordIndex{sampleRefs: sampleRefs{space: space}, switchRefs: sampleRefs{space: space}, sumRefs: sampleRefs{space: space}, owners: map[int32]owner{}},
 		stat:  statRecords{refs: sampleRefs{space: space}},
 		stats: statistics{incomplete: map[string]int64{}},

@@ -71,8 +71,7 @@ type metadata struct {
 	cycles       *decode.CycleClock
 	wall, clock  int64             // the same instant on wall clock and recording's clock, in ns; 0 if not recorded
 	cpus         map[uint64]bool   // CPUs with a ring buffer
-	bound        map[uint64]bool   // ids of counters that count a single thread
-	cpuOf        map[uint64]uint64 // id of any other counter -> its CPU
+	cpuOf        map[uint64]uint64 // id of a counter that counts all threads of a CPU -> the CPU
 	online       int               // CPUs that were online, 0 if not recorded
 	sampleTimes  timeLimits        // times of the first and last sample according to the header; zero if it has none
 }

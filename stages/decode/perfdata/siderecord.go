@@ -125,7 +125,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 		r.end.injected = true
 		r.buildID(misc, body)
 	case recordIDIndex:
-		r.idIndex(c.list(idIndexEntry))
+		r.idIndex(c.list(idIndexEntry), c.Rest)
 	case recordTracingData:
 		r.unused.seenRecords[typ]++
 		if n := int(c.U32()); n > len(c.Rest) { // simpleperf has the data inside the record
