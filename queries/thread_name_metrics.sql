@@ -10,6 +10,10 @@
 -- threads BIGINT: [count] The number of threads.
 -- processes BIGINT: [count] The number of processes of these threads.
 --
+-- invariant one_name: A thread has one name at a time.
+--   SELECT * FROM (
+--     SELECT *, lag(until_ns) OVER (PARTITION BY experiment_id, process, thread_id ORDER BY name_no) AS before FROM thread_names
+--   ) WHERE before > from_ns OR until_ns < from_ns
 -- invariant names: Every row's experiment and unit exist.
 --   SELECT * FROM thread_name_metrics WHERE experiment IS NULL OR unit IS NULL
 -- invariant total: The rows sum to `<Total>`.

@@ -19,6 +19,10 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, -inclusive FROM function_metrics WHERE metric IN ('offcpu', 'sync', 'ioreadtime', 'iowritetime', 'ioothertime', 'ioerrortime') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
+-- invariant parts: The metric `offcpu` is the sum of its parts, for every function.
+--   SELECT experiment_id, mode, function_id, sum(IF(metric = 'offcpu', -inclusive, inclusive)), sum(IF(metric = 'offcpu', -exclusive, exclusive))
+--   FROM function_metrics WHERE metric IN ('offcpu', 'offcpu.preempted', 'offcpu.runqueue', 'offcpu.blocked', 'offcpu.disk')
+--   GROUP BY ALL HAVING sum(IF(metric = 'offcpu', -inclusive, inclusive)) <> 0 OR sum(IF(metric = 'offcpu', -exclusive, exclusive)) <> 0
 WITH
 -- A node's parent is the last node before it that is one level above, as in stack_nodes.
 levels AS (
