@@ -27,7 +27,7 @@ type batchBuilder struct {
 	err     error        // why the batch cannot be committed
 	lists   *listing.Registry
 	entries []storedir.Entry
-	numbers []int      // the input of each entry
+	numbers []int      // number of the input from which each of entries comes
 	readers readerPool // readers of the batches that resymbolize reads
 }
 

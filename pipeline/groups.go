@@ -8,7 +8,7 @@ var groupInputs = 384 // tests have fewer
 
 const (
 	groupBytes = 128 << 20
-	largeInput = 4 << 20 // has a batch of its own
+	largeInput = 4 << 20 // recordings of this size have batches of their own
 )
 
 // fillers is how many inputs of the same batch are read concurrently. More would wait: much of the

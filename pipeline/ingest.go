@@ -69,7 +69,7 @@ type Result struct {
 	Status        string // as experiments.status, or Skipped or Aborted
 	Samples       int64
 	Bytes         int64  // the recording's size
-	Batch         string // of the store, if this run has stored it
+	Batch         string // the batch that this run has stored it in, if it has
 	Rows          int64  // in that batch, including those that it shares with other experiments
 	Problems      []diagnostic.Problem
 	Elapsed       time.Duration

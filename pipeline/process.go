@@ -58,7 +58,7 @@ func (e *experiment) processes(yield func(*process, error) bool) {
 		for _, wrong := range p.resolved.Problems.Problems {
 			e.recording.Problems.Add(wrong)
 		}
-		e.passed.processes = append(e.passed.processes, processSamples{}) // of the process whose samples pass
+		e.passed.processes = append(e.passed.processes, processSamples{}) // counts of the process whose samples pass
 		if !yield(p, nil) {
 			return
 		}

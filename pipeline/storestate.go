@@ -133,7 +133,7 @@ func (s *storeState) superseded(c *storedir.Entry, before []string) []string {
 // whatever order they are read.
 type inputClaim struct {
 	number int  // index of the input to store
-	added  bool // it is in its batch; the others no longer can be
+	added  bool // the input is in its batch, so the others with its content no longer can be
 }
 
 // claim reports whether to read an input. It returns false if an earlier input has the same

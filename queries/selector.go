@@ -157,7 +157,8 @@ func lastParts(name string, n int) string {
 }
 
 // pair returns the indexes of the experiments that have the label key=value. If no experiment has a
-// label with that key, it is a column of experiments. Both results are nil if the key is neither.
+// label with that key, it looks for a column of the table experiments with that name. Both results
+// are nil if the key is neither.
 func (s *selection) pair(key, value string) (found []int, err error) {
 	kind, isColumn := schema.Experiments.Types()[key]
 	isLabel := false

@@ -13,7 +13,7 @@ const (
 	simpleperfOwn = 32768 // lowest type of records that only simpleperf has
 	eventType     = 65    // type of a record that perf ignores
 	tracingRecord = 66    // type of a record; only simpleperf writes the tracing data into the record itself
-	tracingData   = 1     // bit of the feature
+	tracingData   = 1     // bit of the feature TRACING_DATA
 	// Types of events.
 	typeTracepoint, typeRaw = 2, 4
 )

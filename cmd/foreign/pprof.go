@@ -89,7 +89,8 @@ func (c *changes) note(reason string) {
 	(*c)[i].count++
 }
 
-// expected changes a profile to what a correct export of it is. It records the changes as remarks.
+// expected changes a profile into the one that a correct export of it would be. It records the
+// changes as remarks.
 func (r *result) expected(p *profile.Profile) {
 	var c changes
 	c.types(p)

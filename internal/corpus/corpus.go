@@ -106,22 +106,22 @@ func Perf(dir string) error {
 // objects that the program accessed. The programs are in symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 
-// Symbols unpacks recordings of programs whose functions are hard to name below dir: exp/NAME.er,
+// Symbols unpacks below dir recordings of programs whose functions are hard to name: exp/NAME.er,
 // perf/NAME.data, maps/perf-PID.map (a Java program's list of generated code), the programs as
 // symfs/, and debug/NAME (a separate debug file).
 func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
 
-// Inlined unpacks the recordings of programs whose inlined functions have equal names below
-// dir: perf/NAME.data, and the programs as symfs/; exp/calls.er has heap and I/O calls of
-// inlined functions.
+// Inlined unpacks below dir the recordings of programs whose inlined functions have equal names:
+// perf/NAME.data, and the programs as symfs/; exp/calls.er has heap and I/O calls of inlined
+// functions.
 func Inlined(dir string) error { return unpackBelow(dir, inlined) }
 
-// Regions unpacks the recordings of programs whose parallel regions were inlined into several
-// functions below dir: perf/NAME.data, and the programs as symfs/.
+// Regions unpacks below dir the recordings of programs whose parallel regions were inlined into
+// several functions: perf/NAME.data, and the programs as symfs/.
 func Regions(dir string) error { return unpackBelow(dir, []string{regions}) }
 
-// Objects unpacks the recordings of programs whose mappings or files are unusual
-// below dir, NAME.er and NAME.data, and the programs' files.
+// Objects unpacks below dir the recordings of programs whose mappings or files are unusual (NAME.er
+// and NAME.data), and the programs' files.
 func Objects(dir string) error { return unpackBelow(dir, objects) }
 
 // linkGoldens makes dir/golden a link to a folder of the repository.

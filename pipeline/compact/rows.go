@@ -18,7 +18,7 @@ type rows struct {
 type column struct {
 	wide   []int64
 	narrow []int32 // 32-bit values: numbers of texts, or 0 and 1 for Booleans
-	valid  []bool  // nil while no value is missing
+	valid  []bool  // which values are not NULL; nil if none is NULL
 }
 
 // append adds a range of other rows.

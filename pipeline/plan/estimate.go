@@ -55,7 +55,7 @@ type ChunkOptions struct {
 	Seconds float64 // approximate time of a task
 	Chunks  int     // maximum number, instead of Seconds; 0: by Seconds
 	Most    int     // maximum number in any case
-	CPUs    int     // of a task, which reads as many recordings at a time
+	CPUs    int     // processors of a task, which reads as many recordings at a time
 }
 
 // chunk cuts inputs into chunks of about equal time, in their order.

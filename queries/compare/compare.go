@@ -82,7 +82,7 @@ func (r *Request) Choose(f *queries.Filter) (err error) {
 // Result is the result of a comparison.
 type Result struct {
 	Request
-	Unit        string // of the metric; normalized values are fractions, or per second
+	Unit        string // unit of the metric; normalized values are fractions, or per second
 	Base, Test  Side
 	Environment []Difference // other differences between the sides
 	Warnings    []string     // why the comparison may be unfair or inconclusive

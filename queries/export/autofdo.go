@@ -26,7 +26,7 @@ type autofdoWriter struct {
 	names        map[*function]*fdoFunctionName
 	notClang     map[*object]bool // objects with discriminators that clang does not use
 	goObjects    map[*object]bool // objects with functions in Go
-	unknownLines int64            // sum of samples that are left out: no line, or no first line of the function, is known
+	unknownLines int64            // sum of the samples that are left out, because the line or the function's first line is unknown
 	movedOut     int64            // sum of samples in inlined functions without a first line: the calling lines get them
 }
 

@@ -20,11 +20,11 @@ type callgrindWriter struct {
 	e          *experiment
 	functions  map[functionKey]*callgrindFunction
 	order      []*callgrindFunction
-	byLocation []*callgrindFunction // by location number of the current experiment
+	byLocation []*callgrindFunction // number of a location of the current experiment -> its function
 	root       *callgrindFunction
 	onPath     map[*callgrindFunction]bool // functions on the stack of the current sample
 	out        *bufio.Writer
-	names      map[string]int // numbers of names, by kind and name
+	names      map[string]int // kind and name -> number of the name
 }
 
 // callgrindFunction is a function with its own costs and those of its calls.

@@ -78,7 +78,7 @@ type Lake struct {
 // state is the content of stateFile.
 type state struct {
 	Formats []string             `json:"formats"`           // formats in which the folder has a catalog
-	Retired map[string]time.Time `json:"retired,omitempty"` // by path in the folder: when tables stopped using the file
+	Retired map[string]time.Time `json:"retired,omitempty"` // path of a file in the folder -> when tables stopped using the file
 }
 
 // Open locks a folder, and creates it if it does not exist. An existing folder must be empty or a lake's.

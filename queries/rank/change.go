@@ -14,7 +14,7 @@ const (
 
 // Change is a point in a series of values at which their level changes.
 type Change struct {
-	At     int     `json:"at"`     // index of the first value after it
+	At     int     `json:"at"`     // index of the first value after the change
 	Before float64 `json:"before"` // median between the neighboring changes
 	After  float64 `json:"after"`
 	P      float64 `json:"p"` // p-value of the test between the neighboring changes

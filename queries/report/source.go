@@ -42,8 +42,8 @@ func (q *Question) inlinedRows() string {
 	return q.sourceRows()
 }
 
-// lineRanges is a query for the first and last line of functions and their bodies (S11), by file.
-// It includes the lines of their code, in the file in which that starts, and lines with values.
+// lineRanges is a query for the first and last line of functions and their bodies (S11), by file. It
+// includes lines with values, and the lines of their code in the file in which the code starts.
 func lineRanges(names []string) string {
 	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions_wide WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
 parts AS MATERIALIZED (

@@ -86,7 +86,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	text = append(text, '\n')             // ends a text or number
+	text = append(text, '\n')             // marks the end of a text or number
 	go func() { _, _ = in.Write(text) }() // the pipe stays open until this process ends
 	watched := make(chan struct{})
 	go func() {

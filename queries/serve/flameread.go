@@ -58,7 +58,7 @@ type flameReader struct {
 type experimentGroup struct {
 	ids    []string
 	ranges map[string]nodeRange
-	size   int // number of nodes of all
+	size   int // number of nodes in all trees
 	nodes  []callNode
 }
 

@@ -27,7 +27,7 @@ type flameSide struct {
 func (c *call) flameSide() (flameSide, error) {
 	s := flameSide{c.values.Get("side"), cmp.Or(c.values.Get("group"), flameGroups[0]), c.values.Get("of")}
 	if around := s.side == "callers" || s.side == "callees"; around != c.values.Has("of") {
-		return s, badRequest(fmt.Errorf("of: give it if side is callers or callees, and only then"))
+		return s, badRequest(fmt.Errorf("of: side callers and callees need it, other sides do not take it"))
 	} else if !around && c.values.Has("group") {
 		return s, badRequest(fmt.Errorf("group: give it only if side is callers or callees"))
 	}

@@ -27,7 +27,7 @@ const (
 	maxLanes           = 500  // number of threads
 	defaultIntervals   = 500  // number of intervals of the shown time
 	maxIntervals       = 5000 // number of intervals of the shown time
-	periodsForInterval = 20   // all periods are in the answer if there are at most so many for each interval
+	periodsForInterval = 20   // the answer has the periods themselves if there are at most so many per interval
 )
 
 // stateLabels are the states in an answer: those of thread_states, and for unknown ones the border, if there is one.
@@ -46,7 +46,7 @@ type threadTimeline struct {
 	From         int64       `json:"from_ns"`
 	Until        int64       `json:"until_ns"` // end of the shown time
 	Exact        bool        `json:"exact"`    // whether pieces are the periods of thread_states; otherwise sums by interval
-	Width        int64       `json:"width_ns"` // of an interval; 1 if exact
+	Width        int64       `json:"width_ns"` // length of an interval; 1 if exact
 	Threads      int64       `json:"threads"`  // threads with states in the shown time
 	Total        []int64     `json:"total"`    // ns by state, of all these threads
 	Lanes        []stateLane `json:"lanes"`    // the threads that are shown, the busiest first
@@ -187,8 +187,8 @@ func shownTime(text string) (from, until int64, err error) {
 
 // stateRequest is a request for thread states.
 type stateRequest struct {
-	from, until   int64 // the shown time; the lowest and highest numbers: all
-	lanes         int   // at most so many threads
+	from, until   int64 // the shown time; the lowest and the highest int64 for all of it
+	lanes         int   // maximum number of threads
 	intervals     int
 	threads, pids []int64 // only these, if there are any
 	also          []int64 // threads that are shown in any case
@@ -351,7 +351,7 @@ func (t *threadTimeline) add(b arrow.RecordBatch) {
 
 // cut turns the sums of a lane into pieces. Adjoining intervals that are wholly in one state are one piece.
 func (t *threadTimeline) cut(lane int32) {
-	var last *statePiece // the piece of the interval before, if that is wholly in one state
+	var last *statePiece // the piece of the previous interval, if that is wholly in one state
 	shown := t.Until - t.From
 	for n := int64(0); n*t.Width < shown; n++ {
 		width, before := min(t.Width, shown-n*t.Width), last

@@ -98,8 +98,8 @@ func valueColumns(rec queries.Record) string {
 		Value(rec.Number("inclusive"), unit), Percent(rec.Number("inclusive"), total))
 }
 
-// sourceText reads the text of a file that the store does not have. It prints the path of the file
-// or, if the text is missing or ends before lines with values, that.
+// sourceText reads the text of a file that the store does not have. It prints the path from which it
+// was read, or that the text is missing or ends before lines with values.
 func (r *Report) sourceText(w *terminal.Page, file string, last int64) []string {
 	path, lines, err := r.ReadSource(file)
 	switch {

@@ -53,7 +53,7 @@ func (r *Request) Check() error {
 // Result is a set of time series and their changes.
 type Result struct {
 	Request
-	Unit     string // of the metric; normalized values are fractions, or per second
+	Unit     string // unit of the metric; normalized values are fractions, or per second
 	Points   []Point
 	Series   []Series // by descending sums
 	Matched  int      // number of matching functions; Series has at most Limit of them

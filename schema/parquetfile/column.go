@@ -134,8 +134,9 @@ const fewestValues = 128
 // indexBytes is the assumed size of an index into a dictionary.
 const indexBytes = 2
 
-// maxEntries returns the most entries with which a dictionary for n values of a size is worthwhile:
-// it and the indices must be smaller than the values. It returns 0 if none should be tried.
+// maxEntries returns the maximum number of entries of a worthwhile dictionary for n values of a size:
+// dictionary and indices together must be smaller than the values. It returns 0 if no dictionary
+// should be tried.
 func (c *chunk) maxEntries(n, size int) int {
 	switch {
 	case n < fewestValues:

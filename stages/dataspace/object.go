@@ -31,9 +31,9 @@ type loadObject struct {
 	types    typeTable
 	frames   *cfi.Table
 
-	functions  map[program.FunctionNo]*function // by number in the program
-	returns    map[uint64]types.TypeNo          // return types, by called address
-	containers map[types.TypeNo][]containment   // by contained type; nil until needed
+	functions  map[program.FunctionNo]*function // number of a function in the program -> the function
+	returns    map[uint64]types.TypeNo          // called address -> return type
+	containers map[types.TypeNo][]containment   // contained type -> the aggregates that contain it; nil until needed
 	variables  *symtab.Variables                // nil until needed
 	is32Bit    bool                             // addresses have 32 bits
 }

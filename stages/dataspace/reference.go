@@ -13,7 +13,7 @@ type reference struct {
 	location program.LocationNo
 	behind   bool // events come from watchpoints, after the instruction
 	operands []operand
-	final    bool // the reason holds whatever the data address
+	final    bool // the reason holds for every data address
 	reason   Reason
 	detail   string
 	matches  map[matchKey]Match // results of Space.decide

@@ -126,7 +126,7 @@ func (f *function) results(s *state, n int) (dest, second value) {
 // resultValue returns what a register holds after an instruction put v into it.
 func (f *function) resultValue(n int, v value) value {
 	if f.code[n].Width < 8 && v.kind != valueNumber && v.kind != valueScalar && v.kind != valueFloat && !f.object.is32Bit {
-		v = value{} // half of an address is not an address
+		v = value{} // a part of an address is not an address
 	}
 	if v.kind == valueUnknown || v.kind == valueScalar && v.integer().origin == unknownOrigin {
 		v = value{kind: valueScalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: int32(n) + 1}
@@ -239,7 +239,7 @@ func (f *function) upcomingValues(n int, r insn.Register) (list []registerValue)
 // because earlier instructions copied the value.
 func (f *function) copies(n int, r insn.Register) uint64 {
 	same := uint64(1) << r
-	holders, written := same, uint64(0) // going back: registers that hold the value; registers written since
+	holders, written := same, uint64(0) // for the way back: registers that hold the value, and registers written since
 	for i := n - 1; i >= 0 && n-i <= maxAhead && holders != 0 && !f.targets[f.code[i+1].address]; i-- {
 		x := &f.code[i]
 		if x.Kind != insn.Other && x.Kind != insn.Nop {

@@ -12,7 +12,7 @@ type value struct {
 	kind     valueKind
 	indexed  bool             // an unknown number of elements is added
 	typ      types.TypeNo     // the scalar's, or that of the address's target
-	variable types.VariableNo // the address's target, None if only its type is known
+	variable types.VariableNo // the variable to which the address points, None if only its type is known
 	offset   int64            // bytes; the value of a number; the constant added to a scalar
 	// An unknown multiple of step is added to the value; 0: nothing. An address has a step only if
 	// the step is not a multiple of the size of the target's elements.

@@ -261,7 +261,7 @@ type Counter struct {
 	Name     string // command name, the metric's name
 	Title    string
 	TimeUnit bool   // its events are clock cycles, shown as time
-	Unit     string `json:",omitempty"` // of its metric; empty: ns if TimeUnit, else count
+	Unit     string `json:",omitempty"` // unit of the event's metric; empty: ns if TimeUnit, else count
 	Interval int64
 	Trigger  Trigger
 	// Preferred says that the recording asks for the counter's metric to be shown first.

@@ -46,7 +46,7 @@ func NewRegistry() *Registry { return &Registry{numbers: map[int64]int32{}} }
 // experiment that was given up may still be using its own.
 type Draft struct {
 	registry *Registry
-	base     int32 // the number of its first own list
+	base     int32 // number of the draft's first own list
 	own      Numbering
 }
 

@@ -59,7 +59,7 @@ type row struct {
 
 // countingSort returns order, sorted by a key from 0 to n-1. It is stable.
 func countingSort(order []int32, n int, key func(thing int32) int32) []int32 {
-	next := make([]int32, n+1) // by key: where the next thing goes
+	next := make([]int32, n+1) // key -> index in the result for the next thing with that key
 	for _, thing := range order {
 		next[key(thing)+1]++
 	}

@@ -103,7 +103,7 @@ func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Co
 func (c *Count) fill(samples int, keep []uint8, recorded []int64, value func(*int64) int64) {
 	if c.Samples == nil && keep == nil && recorded != nil {
 		for i := range recorded {
-			value(&recorded[i]) // clears values that are left out
+			value(&recorded[i]) // it sets values that are left out to 0
 		}
 		c.Values = recorded
 		return

@@ -26,7 +26,7 @@ type Leaks struct {
 	ranges []mappedRange // sorted, not overlapping
 
 	// Set by finish.
-	leaks []leak // in the order of events, from next on
+	leaks []leak // the leaks in the order of events, from event next on
 	next  int    // the event with which Next continues
 }
 
@@ -94,7 +94,7 @@ func (l *Leaks) finish() {
 func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
 	leaked, freed = make([]int64, n), make([]int64, n)
 	for ; len(l.leaks) > 0 && l.leaks[0].event < l.next+n; l.leaks = l.leaks[1:] {
-		leaked[l.leaks[0].event-l.next] += l.leaks[0].bytes // one event can have several: the parts of a mapping
+		leaked[l.leaks[0].event-l.next] += l.leaks[0].bytes // one event can have several leaks: the parts of a mapping
 	}
 	l.next += n
 	return leaked, freed, l.freed.Read(freed)

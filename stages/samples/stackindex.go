@@ -117,7 +117,7 @@ type ProcessStacks struct {
 	none    attribute.RecordedStackNo // the recorded stack of events without a stack, None before the first
 	common  commonLife
 	current [2][]attribute.RecordedStackNo               // by raw stack: the one used last, None before; [1] for the JVM's threads
-	earlier map[stackVariant][]attribute.RecordedStackNo // all of a raw stack, if it has several
+	earlier map[stackVariant][]attribute.RecordedStackNo // all recorded stacks of a raw stack, if it has several
 }
 
 // stackVariant is a raw stack as it is read for the program's threads or, with system, for threads

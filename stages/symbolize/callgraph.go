@@ -18,7 +18,7 @@ type callGraph struct {
 	exits        functionMap[exits]
 	frameSetups  functionMap[frameSetup]
 	scopes       map[string]*Scope               // by the numbers of their load objects
-	imports      map[program.LocationNo][]Import // results of Resolver.Imports, by location of the call
+	imports      map[program.LocationNo][]Import // location of a call -> result of Resolver.Imports
 	scratchCalls []directCall                    // memory that findExits reuses
 	scratchJumps []exit
 }

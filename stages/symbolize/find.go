@@ -86,7 +86,7 @@ func (r *Resolver) chooseFile(o *objectDraft, f *fileSearch, im *image.Image, k 
 			f.refused = append(f.refused, *why)
 			continue
 		}
-		if f.rejectedBuildID != "" && table.BuildID == f.rejectedBuildID { // a copy of the other file
+		if f.rejectedBuildID != "" && table.BuildID == f.rejectedBuildID { // the candidate is a copy of the rejected file
 			continue
 		}
 		if why != nil {

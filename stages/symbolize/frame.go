@@ -30,7 +30,7 @@ func (r *Resolver) findFrameSetup(object program.ObjectNo, f symtab.Function) *f
 	if !x.known {
 		return x
 	}
-	var targets []uint64 // of jumps before set, relative to the function's start
+	var targets []uint64 // targets of jumps before set, relative to the function's start
 	set := uint64(0)     // relative to the function's start
 	for i := range disasm.Walk(arch, code, f.Address) {
 		at := i.Addr - f.Address

@@ -95,7 +95,7 @@ const unknownModule = symtab.Unknown
 // finds on demand.
 type loadObject struct {
 	table         *symtab.Table
-	file          string                        // from which table was read, empty if there is none
+	file          string                        // the file from which table was read, empty if there is none
 	placer        pcPlacer                      // nil: the offsets in mappings are those in the table
 	functions     map[uint64]program.FunctionNo // functions of table by offset
 	byAddress     func() symtab.Addresses       // the code regions of table, by address

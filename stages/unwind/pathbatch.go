@@ -13,7 +13,7 @@ import (
 // to the tree while the Unwinder works on further stacks.
 type PathBatch struct {
 	first     bool            // it is the first batch of the process
-	words     int             // how many words the process has
+	words     int             // number of words in the process's tree of words
 	frames    []frameRef      // the frames of one path after the other, each path from the root
 	newFrames []newFrame      // the frames to which negative frameRefs refer
 	settle    []decode.WordNo // by frame: the word that settles at this frame, negative for none

@@ -182,7 +182,7 @@ type Cache struct {
 	locations []locationEntry                   // by program.LocationNo
 	functions []functionClass                   // by program.FunctionNo
 	tables    []cachedTable                     // by program.ObjectNo
-	gaps      map[*symbolize.Scope]map[edge]gap // by scope and edge: the frames that are missing
+	gaps      map[*symbolize.Scope]map[edge]gap // for each scope: an edge -> the frames that are missing there
 }
 
 // cachedTable is a load object's call frame information, nil if there is none. found says that it

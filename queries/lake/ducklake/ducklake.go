@@ -95,7 +95,7 @@ func write(ctx context.Context, path, base string, tables []lake.Table) (files i
 // writer fills the tables of a catalog. The lake gets two snapshots: one when it is empty, and one with all files.
 type writer struct {
 	conn      driver.Conn
-	appenders map[string]*duckdb.Appender // by name of the catalog table
+	appenders map[string]*duckdb.Appender // name of a catalog table -> its appender
 	now       time.Time
 	next      int64 // the next id of a table or mapping
 	nextFile  int64

@@ -135,7 +135,7 @@ type schedulerRecords struct {
 	// foreign says that the fields of tracepoints have other thread ids than samples and records,
 	// because perf ran in a process namespace of its own.
 	foreign bool
-	local   map[int32]int32 // if foreign: thread id in fields -> thread id in samples and records, 0 if ambiguous
+	local   map[int32]int32 // for foreign tracepoints: thread id in fields -> thread id in samples and records, 0 if ambiguous
 	idles   int             // number of samples whose common_pid was read to find foreign
 	latest  uint64          // the time of the last record in the file
 	round   uint64          // the latest time before perf's last FINISHED_ROUND

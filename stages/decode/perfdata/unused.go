@@ -11,9 +11,9 @@ import (
 // contentKind is a kind of content of a recording (perf-data 2, 5, 6).
 type contentKind struct {
 	name string
-	// lacks says what the store lacks because the content is not used. It is empty if a column has
-	// the content, if values or names follow from it, or if neither depends on it, as on the
-	// machine's topology.
+	// lacks says what the store lacks because the content is not used. It is empty if nothing is
+	// lacking: a column has the content, values or names are computed from it, or none of them depend
+	// on it, such as on the machine's topology.
 	lacks string
 }
 

@@ -41,7 +41,7 @@ const (
 // maxFile bounds the size of a cache file that is read.
 const maxFile = 2 << 30
 
-// maxChecked bounds how many missing files appeared looks for.
+// maxChecked is the maximum number of missing files that method appeared looks for.
 const maxChecked = 16
 
 // disk is the cache on disk, with one file per load object and kind of table. Several processes may

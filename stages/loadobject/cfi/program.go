@@ -25,7 +25,7 @@ type machine struct {
 	r            reader
 	now          state
 	remembered   []state
-	address, end uint64     // start of the current row, end of the function
+	address, end uint64     // start of the current row, and end of the function
 	code         *codeRange // nil for a CIE
 }
 

@@ -17,7 +17,7 @@ type buildIDIndex struct {
 
 type indexedFile struct {
 	path string
-	code bool // a load object, not a separate debug file
+	code bool // the file is a load object, not a separate debug file
 }
 
 // indexes caches the index of each folder by its path.

@@ -17,9 +17,9 @@ import (
 // all sections together by the file's size, because sections may overlap.
 const (
 	maxInflated   = 2 << 30
-	maxRatio      = 256 // for one section
+	maxRatio      = 256 // bound for one section
 	minLimit      = 16 << 20
-	maxTotalRatio = 32 // for all sections of a file
+	maxTotalRatio = 32 // bound for all sections of a file together
 	minTotalLimit = 4 * minLimit
 )
 

@@ -28,7 +28,7 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	if i < f.Len() {
 		end = min(end, f.offsets[i])
 	}
-	scope := funcinfo.BuildScope // the name contains the address
+	scope := funcinfo.BuildScope // the name contains the address, so it is unique only within a build
 	if f.Len() == 0 {            // an object without symbols
 		scope = funcinfo.ModuleScope
 	}

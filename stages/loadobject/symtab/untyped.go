@@ -95,8 +95,8 @@ func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol)
 }
 
 // limit returns the largest size of the symbols at one offset. If none has a size, it returns 0 and
-// sets their reach: it ends at the next function that call frame information shows. If only
-// exported functions have symbols, it also ends where the instructions show an end.
+// sets symbol.reach, up to the next function that call frame information shows. If only exported
+// functions have symbols, the reach ends earlier if the instructions show an end.
 func (r *reader) limit(group []symbol, starts []uint64, behind []symbol) uint64 {
 	size := largest(group)
 	off := group[0].offset

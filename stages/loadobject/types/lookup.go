@@ -13,7 +13,7 @@ func (t *Table) Strip(typ TypeNo) TypeNo {
 	for {
 		switch t.Types[typ].Kind {
 		case Const, Volatile, Restrict, Atomic, Typedef:
-			typ = t.Types[typ].Elem // precedes typ, so that the loop ends
+			typ = t.Types[typ].Elem // a lower number than typ, so that the loop ends
 		default:
 			return typ
 		}

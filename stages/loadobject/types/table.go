@@ -27,7 +27,7 @@ type Table struct {
 	Notes     []symtab.Note // diagnostics; the table of symbols may have the same
 
 	aroundGlobals, aroundThreads, aroundRanges []int32 // see around
-	bitFields                                  []bool  // by type: it contains bit fields
+	bitFields                                  []bool  // which types contain bit fields
 }
 
 // Kind is the kind of a type.
@@ -83,7 +83,7 @@ func (x *Type) End() MemberNo { return x.First + MemberNo(x.Members) }
 type Member struct {
 	Name   string // empty for anonymous members and base classes
 	Type   TypeNo
-	Offset int64 // bytes; of a bit field: of the byte in which it begins
+	Offset int64 // bytes; for a bit field, the byte in which it begins
 	// Bit is the first bit of a bit field in the byte at Offset, counted from the least significant
 	// bit on little-endian machines. Bits is the bit field's width, 0 for other members.
 	Bit, Bits int32
@@ -101,7 +101,7 @@ type Variable struct {
 	// for one in Threads.
 	Address uint64
 	Size    int64 // bytes, if an open-ended array makes the symbol larger than the type; else 0
-	First   int32 // the first of its places in Table.Places
+	First   int32 // index of the first of its places in Table.Places
 	Places  int32 // number of places
 }
 
