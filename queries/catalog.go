@@ -111,6 +111,9 @@ func (d *definitions) changes(kind string) []string {
 	for _, t := range schema.Tables {
 		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, textMacro(rowsName(t), rowsQuery(d.store, t, d.portions))))
 	}
+	for _, t := range unfiltered {
+		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, textMacro(t.Name+"_unfiltered", rowsQuery(d.store, t, d.portions))))
+	}
 	return statements
 }
 
@@ -153,6 +156,10 @@ func (v View) parameters(sign string) string {
 		return p.Name + sign + p.Default
 	}), ", ")
 }
+
+// unfiltered lists the tables whose rows the macro TABLE_unfiltered returns in filtered sessions, too, for
+// views that pair samples before some of them are left out.
+var unfiltered = []*schema.Table{schema.Samples, schema.PerfSamples, schema.EventFields}
 
 // rowsName is the name of the macro that returns a table's stored rows.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }

@@ -30,19 +30,17 @@ halves AS (
   SELECT *, half = 'exit' AS is_exit FROM traced WHERE half <> ''
 ),
 valued AS (
-  SELECT t.experiment_id, t.sample, max(f.number) FILTER (m.field IN ('irq', 'vec', 'vector')) AS number, max(f.text) FILTER (m.field = 'name') AS handler
-  FROM halves t JOIN event_fields f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  SELECT t.*, max(f.number) FILTER (m.field IN ('irq', 'vec', 'vector')) AS number, max(f.text) FILTER (m.field = 'name') AS handler
+  FROM halves t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- A handler is not entered again on its CPU before it returns.
 ordered AS (
-  SELECT t.*, v.number, v.handler, lead(t.time_ns) OVER runs AS next_ns,
-    NOT t.is_exit AND NOT t.sampled AND t.cpu >= 0 AND COALESCE(lead(t.is_exit) OVER runs, false) AS fits
-  FROM halves t JOIN valued v USING (experiment_id, sample)
-  WINDOW runs AS (PARTITION BY t.experiment_id, t.cpu, t.kind, v.number ORDER BY t.time_ns, t.sample)
+  SELECT *, lead(time_ns) OVER runs AS next_ns, NOT is_exit AND NOT sampled AND cpu >= 0 AND COALESCE(lead(is_exit) OVER runs, false) AS fits
+  FROM valued WINDOW runs AS (PARTITION BY experiment_id, cpu, kind, number ORDER BY time_ns, sample)
 ),
 checked AS (
-  SELECT o.*, o.fits AND COALESCE(g.cpus_until_ns <= o.time_ns, true) AS paired
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
+  SELECT o.*, o.fits AND g.cpus_until_ns <= o.time_ns AS paired
+  FROM ordered o ASOF JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < COALESCE(o.next_ns, o.time_ns)
 ),
 ended AS (
   SELECT *, COALESCE(lag(paired) OVER runs, false) AS ends FROM checked WINDOW runs AS (PARTITION BY experiment_id, cpu, kind, number ORDER BY time_ns, sample)
@@ -51,5 +49,5 @@ SELECT o.experiment_id, e.experiment, o.sample, o.cpu, o.process, o.thread_id, o
   CASE o.kind WHEN 'vector' THEN regexp_replace(o.tracepoint, '_(entry|exit)$', '') WHEN 'irq' THEN o.handler
     ELSE ['HI', 'TIMER', 'NET_TX', 'NET_RX', 'BLOCK', 'IRQ_POLL', 'TASKLET', 'SCHED', 'HRTIMER', 'RCU'][o.number + 1] END AS name,
   IF(o.is_exit, NULL, o.time_ns) AS t0_ns, IF(o.paired, o.next_ns - o.time_ns, NULL) AS duration_ns, o.period, o.stack
-FROM ended o LEFT JOIN experiment_names e USING (experiment_id)
+FROM ended o JOIN (SELECT experiment_id, sample FROM samples) k USING (experiment_id, sample) LEFT JOIN experiment_names e USING (experiment_id)
 WHERE NOT o.ends

@@ -33,30 +33,31 @@ traced AS (
   WHERE system = 'kmem' AND tracepoint IN ('kmalloc', 'kmalloc_node', 'kmem_cache_alloc', 'kmem_cache_alloc_node', 'kfree', 'kmem_cache_free')
 ),
 valued AS (
-  SELECT t.experiment_id, t.sample, max(f.number) FILTER (m.field = 'call_site') AS call_site, max(f.number) FILTER (m.field = 'ptr') AS address,
+  SELECT t.*, max(f.number) FILTER (m.field = 'call_site') AS call_site, max(f.number) FILTER (m.field = 'ptr') AS address,
     max(f.number) FILTER (m.field = 'bytes_req') AS requested_bytes, max(f.number) FILTER (m.field = 'bytes_alloc') AS allocated_bytes
-  FROM traced t JOIN event_fields f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  FROM traced t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- A block ends with the next call that frees its address, unless that address was allocated again
 -- meanwhile.
 ordered AS (
-  SELECT t.*, v.* EXCLUDE (experiment_id, sample),
-    IF(lead(t.frees) OVER place AND v.address <> 0 AND NOT t.sampled, lead(t.time_ns) OVER place, NULL) AS next_ns, lead(t.cpu) OVER place AS next_cpu
-  FROM traced t JOIN valued v USING (experiment_id, sample)
-  WINDOW place AS (PARTITION BY t.experiment_id, v.address ORDER BY t.time_ns, t.sample)
+  SELECT *, IF(lead(frees) OVER place AND address <> 0 AND NOT sampled, lead(time_ns) OVER place, NULL) AS next_ns, lead(cpu) OVER place AS next_cpu
+  FROM valued WINDOW place AS (PARTITION BY experiment_id, address ORDER BY time_ns, sample)
 ),
 checked AS (
-  SELECT o.*, o.next_ns IS NOT NULL AND COALESCE(g.until_ns <= o.time_ns, true) AS freed
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
+  SELECT o.*, o.next_ns IS NOT NULL AND g.until_ns <= o.time_ns AS freed
+  FROM ordered o ASOF JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < COALESCE(o.next_ns, o.time_ns)
   WHERE NOT o.frees
 ),
+-- The first one of each experiment has no code.
 kernel AS (
   SELECT experiment_id, name, address, size FROM functions WHERE kind = 'kernel'
+  UNION ALL
+  SELECT experiment_id, NULL, -9223372036854775807, 0 FROM experiments
 ),
 called AS (
-  SELECT c.*, IF(c.call_site - k.address <= k.size, k.name, NULL) AS caller, IF(c.call_site - k.address <= k.size, c.call_site - k.address, NULL) AS caller_offset
-  FROM checked c ASOF LEFT JOIN kernel k ON k.experiment_id = c.experiment_id AND k.address < c.call_site
+  SELECT c.*, IF(c.call_site <= k.address + k.size, k.name, NULL) AS caller, IF(c.call_site <= k.address + k.size, c.call_site - k.address, NULL) AS caller_offset
+  FROM checked c ASOF JOIN kernel k ON k.experiment_id = c.experiment_id AND k.address < c.call_site
 )
 SELECT c.experiment_id, e.experiment, c.sample, c.process, c.thread_id, c.cpu, c.call_site, c.caller, c.caller_offset, c.address, c.requested_bytes, c.allocated_bytes,
   c.time_ns AS allocated_ns, IF(c.freed, c.next_ns, NULL) AS freed_ns, IF(c.freed, c.next_cpu, NULL) AS freed_cpu, c.period, c.stack
-FROM called c LEFT JOIN experiment_names e USING (experiment_id)
+FROM called c JOIN (SELECT experiment_id, sample FROM samples) k USING (experiment_id, sample) LEFT JOIN experiment_names e USING (experiment_id)

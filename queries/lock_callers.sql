@@ -26,7 +26,7 @@ summed AS (
 ),
 locking AS (
   SELECT l.experiment_id, l.location FROM locations_wide l JOIN functions f USING (experiment_id, function_id)
-  WHERE f.kind = 'kernel' AND regexp_matches(f.name, '^_*(raw_(spin|read|write)_(try)?lock|((native|pv|resilient)_)?queued_(spin|read|write)_lock|(ww_)?mutex_(try)?lock|rwsem_|down(_(read|write|common|interruptible|killable|timeout|trylock))*($| )|percpu_(down|rwsem)|rt_(mutex|spin|read|write)_|rt(lock|mutex)_|rwbase_|(traceiter|perf_trace|trace)_contention)')
+  WHERE f.kind = 'kernel' AND regexp_matches(f.name, '^_*(raw_(spin|read|write)_(rq_)?(try)?lock|((native|pv|resilient)_)?queued_(spin|read|write)_lock|(ww_)?mutex_(try)?lock|rwsem_|down(_(read|write|common|interruptible|killable|timeout|trylock))*($| )|percpu_(down|rwsem)|rt_(mutex|spin|read|write)_|rt(lock|mutex)_|rwbase_|(traceiter|perf_trace|trace)_contention)')
 ),
 -- The parent is the last node before it that is one level above, as in stack_nodes.
 levels AS (

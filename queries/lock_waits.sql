@@ -28,17 +28,17 @@ traced AS (
   WHERE system = 'lock' AND tracepoint IN ('contention_begin', 'contention_end')
 ),
 valued AS (
-  SELECT t.experiment_id, t.sample, max(f.number) FILTER (m.field = 'lock_addr') AS lock, max(f.number) FILTER (m.field = 'flags') AS flags,
+  SELECT t.*, max(f.number) FILTER (m.field = 'lock_addr') AS lock, max(f.number) FILTER (m.field = 'flags') AS flags,
     max(f.number) FILTER (m.field = 'ret') AS result, max(f.number) FILTER (m.field = 'common_pid') AS common_pid
-  FROM traced t JOIN event_fields f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  FROM traced t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- Begins follow each other if a thread first spins and then sleeps. Idle tasks of all CPUs have the
 -- id 0.
 numbered AS (
-  SELECT t.*, v.lock, v.flags, v.result, v.common_pid, IF(v.common_pid = 0, t.cpu, 0) AS idle_cpu,
-    IF(t.sampled, t.sample, count(*) FILTER (t.is_end) OVER (PARTITION BY t.experiment_id, v.common_pid, IF(v.common_pid = 0, t.cpu, 0), v.lock
-      ORDER BY t.time_ns, t.sample ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS wait_no
-  FROM traced t JOIN valued v USING (experiment_id, sample)
+  SELECT *, IF(common_pid = 0, cpu, 0) AS idle_cpu,
+    IF(sampled, sample, count(*) FILTER (is_end) OVER (PARTITION BY experiment_id, common_pid, IF(common_pid = 0, cpu, 0), lock
+      ORDER BY time_ns, sample ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS wait_no
+  FROM valued
 ),
 waits AS (
   SELECT experiment_id, lock, arg_min(flags, sample) FILTER (NOT is_end) AS flags, min(sample) FILTER (NOT is_end) AS begin_sample, min(time_ns) FILTER (NOT is_end) AS begin_ns,
@@ -46,19 +46,22 @@ waits AS (
   FROM numbered GROUP BY experiment_id, common_pid, idle_cpu, lock, wait_no
 ),
 checked AS (
-  SELECT w.*, COALESCE(w.end_ns >= w.begin_ns AND COALESCE(g.until_ns <= w.begin_ns, true), false) AS paired
-  FROM waits w ASOF LEFT JOIN event_gaps g ON g.experiment_id = w.experiment_id AND g.from_ns < w.end_ns
+  SELECT w.*, COALESCE(w.end_ns >= w.begin_ns AND g.until_ns <= w.begin_ns, false) AS paired
+  FROM waits w ASOF JOIN event_gaps g ON g.experiment_id = w.experiment_id AND g.from_ns < COALESCE(w.end_ns, w.begin_ns)
 ),
+-- A wait that is not whole is two rows, of its begin and of its end.
 halves AS (
-  SELECT experiment_id, begin_sample AS sample, lock, flags, IF(paired, result, NULL) AS result, begin_ns AS t0_ns, IF(paired, end_ns - begin_ns, NULL) AS duration_ns, period
-  FROM checked WHERE begin_sample IS NOT NULL
-  UNION ALL
-  SELECT experiment_id, end_sample, lock, NULL, result, NULL, NULL, period FROM checked WHERE end_sample IS NOT NULL AND NOT paired
+  SELECT *, unnest(CASE WHEN paired OR end_sample IS NULL THEN [false] WHEN begin_sample IS NULL THEN [true] ELSE [false, true] END) AS is_end FROM checked
+),
+separate AS (
+  SELECT experiment_id, IF(is_end, end_sample, begin_sample) AS sample, lock, IF(is_end, NULL, flags) AS flags, IF(is_end OR paired, result, NULL) AS result,
+    IF(is_end, NULL, begin_ns) AS t0_ns, IF(paired, end_ns - begin_ns, NULL) AS duration_ns, period
+  FROM halves
 )
 SELECT h.experiment_id, e.experiment, h.sample, s.process, s.thread_id, h.lock, h.flags,
   CASE h.flags & 63 WHEN 0 THEN 'semaphore' WHEN 1 THEN 'spinlock' WHEN 3 THEN 'rwlock:R' WHEN 5 THEN 'rwlock:W' WHEN 2 THEN 'rwsem:R' WHEN 4 THEN 'rwsem:W'
     WHEN 8 THEN 'rt-mutex' WHEN 10 THEN 'rwlock-rt:R' WHEN 12 THEN 'rwlock-rt:W' WHEN 18 THEN 'pcpu-sem:R' WHEN 20 THEN 'pcpu-sem:W' WHEN 32 THEN 'mutex' WHEN 33 THEN 'mutex' END AS type,
   h.result, h.t0_ns, h.duration_ns, h.period, s.stack
-FROM halves h
+FROM separate h
 JOIN samples s USING (experiment_id, sample)
 LEFT JOIN experiment_names e USING (experiment_id)

@@ -31,39 +31,35 @@
 -- invariant whole: A call has an entry or an exit, and no time is negative.
 --   SELECT * FROM syscalls WHERE t0_ns IS NULL AND duration_ns IS NOT NULL OR duration_ns < 0 OR experiment IS NULL
 WITH
--- Of two sources for the same half of calls, the one with all calls.
 traced AS (
   SELECT *, tracepoint LIKE 'sys!_exit%' ESCAPE '!' AS is_exit FROM tracepoint_samples
   WHERE system = 'raw_syscalls' AND tracepoint IN ('sys_enter', 'sys_exit')
     OR system = 'syscalls' AND (tracepoint LIKE 'sys!_enter!_%' ESCAPE '!' OR tracepoint LIKE 'sys!_exit!_%' ESCAPE '!')
 ),
-raw AS (
-  SELECT DISTINCT experiment_id, is_exit FROM traced WHERE system = 'raw_syscalls'
-),
+-- Of two sources for the same half of calls, the one with all calls.
 halves AS (
-  SELECT t.* FROM traced t LEFT JOIN raw r USING (experiment_id, is_exit) WHERE t.system = 'raw_syscalls' OR r.is_exit IS NULL
+  SELECT * FROM traced QUALIFY system = 'raw_syscalls' OR NOT bool_or(system = 'raw_syscalls') OVER (PARTITION BY experiment_id, is_exit)
 ),
 -- The fields are the number, and then the arguments or the result, by position: names of arguments
 -- may be any.
 valued AS (
-  SELECT h.experiment_id, h.sample, max(f.number) FILTER (f.position = h.own_position) AS number,
+  SELECT h.*, max(f.number) FILTER (f.position = h.own_position) AS number,
     max(f.number) FILTER (h.is_exit AND f.position = h.own_position + 1) AS result,
     max(f.text) FILTER (h.system = 'raw_syscalls' AND f.position = h.own_position + 1) AS args,
     list(f.number ORDER BY f.position) FILTER (h.system = 'syscalls' AND NOT h.is_exit AND f.position > h.own_position AND f.number IS NOT NULL) AS arg_list,
     max(f.number) FILTER (f.position = h.pid_position) AS common_pid
-  FROM halves h JOIN event_fields f USING (experiment_id, sample) GROUP BY ALL
+  FROM halves h JOIN event_fields_unfiltered() f USING (experiment_id, sample) GROUP BY ALL
 ),
 -- Idle tasks of all CPUs have the id 0.
 ordered AS (
-  SELECT h.*, v.common_pid, v.number, v.result, v.args, v.arg_list, lead(h.is_exit) OVER thread AS next_is_exit, lead(v.number) OVER thread AS next_number,
-    lead(v.result) OVER thread AS next_result, lead(h.time_ns) OVER thread AS next_ns
-  FROM halves h JOIN valued v USING (experiment_id, sample)
-  WINDOW thread AS (PARTITION BY h.experiment_id, v.common_pid, IF(v.common_pid = 0, h.cpu, 0) ORDER BY h.time_ns, h.sample)
+  SELECT *, lead(is_exit) OVER thread AS next_is_exit, lead(number) OVER thread AS next_number,
+    lead(result) OVER thread AS next_result, lead(time_ns) OVER thread AS next_ns
+  FROM valued WINDOW thread AS (PARTITION BY experiment_id, common_pid, IF(common_pid = 0, cpu, 0) ORDER BY time_ns, sample)
 ),
 -- The exit of rt_sigreturn has the number -1.
 checked AS (
-  SELECT o.*, NOT o.is_exit AND NOT o.sampled AND COALESCE(o.next_is_exit AND o.next_number IN (o.number, -1) AND COALESCE(g.until_ns <= o.time_ns, true), false) AS paired
-  FROM ordered o ASOF LEFT JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < o.next_ns
+  SELECT o.*, NOT o.is_exit AND NOT o.sampled AND COALESCE(o.next_is_exit AND o.next_number IN (o.number, -1) AND g.until_ns <= o.time_ns, false) AS paired
+  FROM ordered o ASOF JOIN event_gaps g ON g.experiment_id = o.experiment_id AND g.from_ns < COALESCE(o.next_ns, o.time_ns)
 ),
 ended AS (
   SELECT *, COALESCE(lag(paired) OVER thread, false) AS ends FROM checked
@@ -72,7 +68,7 @@ ended AS (
 whole AS (
   SELECT *, IF(paired, next_number, number) AS exit_number, IF(is_exit, result, IF(paired, next_result, NULL)) AS returned,
     COALESCE(list_transform(string_split(args, ','), lambda a: a::UBIGINT::BIT::BIGINT), arg_list) AS arguments
-  FROM ended WHERE NOT ends
+  FROM ended JOIN (SELECT experiment_id, sample FROM samples) k USING (experiment_id, sample) WHERE NOT ends
 ),
 answered AS (
   SELECT w.*, e.experiment, IF(e.arch GLOB 'i?86', 'i386', e.arch) AS arch, IF(exit_number >= 0, returned, NULL) AS answer

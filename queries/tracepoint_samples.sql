@@ -1,4 +1,4 @@
--- row: one sample of a tracepoint whose fields the recording describes
+-- row: one sample of a tracepoint whose fields the recording describes, also one that a filter leaves out: other views pair samples first
 --
 -- experiment_id = experiments.experiment_id
 -- sample = samples.sample
@@ -20,14 +20,9 @@ WITH events AS (
   FROM event_formats GROUP BY ALL
 ),
 traced AS (
-  SELECT p.experiment_id, p.sample, p.event, e.system, e.tracepoint, e.own_position, e.pid_position, p.value AS period
-  FROM perf_samples p JOIN events e USING (experiment_id, event)
+  SELECT p.experiment_id, p.sample, p.event, e.system, e.tracepoint, e.own_position, e.pid_position, p.value AS period,
+    max(p.value) OVER (PARTITION BY p.experiment_id, e.system) > 1 AS sampled
+  FROM perf_samples_unfiltered() p JOIN events e USING (experiment_id, event)
   WHERE starts_with(p.event, e.system)
-),
-skipped AS (
-  SELECT DISTINCT experiment_id, system FROM traced WHERE period > 1
-),
-marked AS (
-  SELECT t.*, k.system IS NOT NULL AS sampled FROM traced t LEFT JOIN skipped k USING (experiment_id, system)
 )
-SELECT m.*, s.process, s.thread_id, s.cpu, s.time_ns, s.stack FROM marked m JOIN samples s USING (experiment_id, sample)
+SELECT t.*, s.process, s.thread_id, s.cpu, s.time_ns, s.stack FROM traced t JOIN samples_unfiltered() s USING (experiment_id, sample)

@@ -14,6 +14,7 @@ import (
 
 	"stackmill/cmd/acceptance/suite"
 	"stackmill/internal/corpus"
+	"stackmill/queries"
 )
 
 // golden returns the text of a file of testdata/wall/golden.
@@ -124,6 +125,24 @@ func TestBlockRequests(t *testing.T) {
 	want := []string{"read fetch 48 3145728 0", "write flush 13 544768 0"} // completions were not recorded
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("disk_both: (-want +got)\n%s", diff)
+	}
+}
+
+// A filter selects requests by the samples of their issues, and keeps their durations, although others
+// were on the CPU when the requests were completed.
+func TestFilteredRequests(t *testing.T) {
+	const sums = "SELECT operation, count(*), sum(bytes), count(duration_ns), sum(duration_ns) FROM block_requests r "
+	want := answer(t, sums+"JOIN samples s USING (experiment_id, sample) WHERE experiment = 'disk_all.data' AND s.cpu = 1 AND r.t0_ns IS NOT NULL GROUP BY ALL")
+	filtered, err := db.Filter(t.Context(), queries.Filter{Where: []string{"cpu = 1"}}, "block_requests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer filtered.Close()
+	all := db
+	defer func() { db = all }()
+	db = filtered
+	if diff := cmp.Diff(want, answer(t, sums+"WHERE experiment = 'disk_all.data' AND t0_ns IS NOT NULL GROUP BY ALL")); diff != "" || len(want) == 0 {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
