@@ -23,7 +23,7 @@ type build struct {
 	dumps    *unwind.DumpUnwinder
 	cache    *unwind.Cache
 	reader   *unwind.StackReader
-	unwinder *unwind.Unwinder // of the process whose stacks pass the rules now
+	unwinder *unwind.Unwinder // the unwinder of the process whose stacks pass the rules now
 	stacks   *samples.StackIndex
 	total    program.FunctionNo // the function <Total>, once the stacks are complete
 

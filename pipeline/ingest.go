@@ -66,7 +66,7 @@ type Progress struct {
 type Result struct {
 	Path          string // absolute
 	ID            string // experiment_id, empty if there was nothing to read
-	Status        string // as experiments.status, or Skipped or Aborted
+	Status        string // a value of experiments.status, or Skipped or Aborted
 	Samples       int64
 	Bytes         int64  // the recording's size
 	Batch         string // the batch that this run has stored it in, if it has

@@ -18,8 +18,8 @@ type LoadObject struct {
 	Name, Path string
 	Symbols    string // load_objects.symbols
 	Lines      bool   // source lines are known
-	Functions  int64  // how many its symbol tables have
-	Named      int64  // how many functions on stacks have a name
+	Functions  int64  // number of functions in its symbol tables
+	Named      int64  // number of functions on stacks that have a name
 	Value      int64  // the exclusive value of its functions, of the first metric with a value
 	Known      int64  // the share of Value in functions that have a name
 	Used       bool   // its code occurs on stacks

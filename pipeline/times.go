@@ -5,7 +5,7 @@ import "time"
 // StageTime is the time that a stage took for one recording. For most concurrent workers it is the
 // time that stages waited for them; symbolize, the rules and the sinks measure their own time.
 type StageTime struct {
-	Stage   string // as Explain names it, or one of the names below
+	Stage   string // the name that Explain prints, or one of the names below
 	Elapsed time.Duration
 }
 

@@ -31,7 +31,7 @@ type Watcher struct {
 type observation struct {
 	state    string         // a description of its files (input.describeFiles), or why they cannot be read
 	since    time.Time      // when it was first seen in that state
-	stamp    safefile.Stamp // of the recording's own file or folder
+	stamp    safefile.Stamp // stamp of the recording's own file or folder
 	finished bool
 	ingested bool // it was ingested in that state
 	round    int  // the last round that saw it

@@ -21,7 +21,7 @@ import (
 
 // UnreadableCommit is a commit that cannot be read. Answers lack its experiments.
 type UnreadableCommit struct {
-	File        string   // of the commit, relative to the store
+	File        string   // path of the commit, relative to the store
 	Experiments []string // names of the missing ones, sorted, as far as known
 	Err         error    // why it cannot be read
 

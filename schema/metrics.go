@@ -63,7 +63,7 @@ type All []Cond
 
 // Cond holds when the column has one of the values, or none of them if Not.
 type Cond struct {
-	Column string // of the kind's sample table, or thread_id
+	Column string // a column of the kind's sample table, or thread_id
 	Not    bool
 	Values []int64
 }

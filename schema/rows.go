@@ -35,7 +35,7 @@ const idColumn = 0
 // columnBuilder holds the values of a column for the next batch.
 type columnBuilder struct {
 	wide   []int64
-	narrow []int32 // of a Label column: indexes in labels
+	narrow []int32 // for a Label column: indexes in labels
 	valid  []byte  // a validity bit for each row of a batch; rows past the end have 1
 	nulls  int     // rows without a value
 	others array.Builder

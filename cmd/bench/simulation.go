@@ -11,7 +11,7 @@ import (
 type costs struct {
 	cpu       time.Duration // CPU time per experiment
 	start     time.Duration // CPU time of a task without work
-	questions float64       // operations on the recordings per experiment
+	questions float64       // operations on the storage of recordings, per experiment
 	batch     float64       // operations on the store per batch, without its commit
 	commit    float64       // operations on the store for the commit of a batch
 	batchSize int           // experiments per batch

@@ -31,7 +31,7 @@ type frame struct {
 type sample struct {
 	process       int
 	pid, tid, cpu int64
-	name          string // of the thread, when the sample was taken
+	name          string // name of the thread when the sample was taken
 	second        int64
 	page          uint64
 	reason        string

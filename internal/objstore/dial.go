@@ -27,7 +27,7 @@ type Client struct {
 	counts     *counts
 	encrypt    encrypt.ServerSide // nil: the bucket's default
 	timeout    time.Duration      // a request without any byte for so long is stuck
-	limit      time.Duration      // for all tries of one request together
+	limit      time.Duration      // time limit of a request, with all its retries
 	lastNotice atomic.Int64       // time of the last notice of a retry, ns since 1970
 }
 

@@ -12,7 +12,7 @@ import (
 
 // The states of an input.
 const (
-	In        = "in"        // in the store, or a summary of it
+	In        = "in"        // the store has it, or a summary of it
 	Missing   = "missing"   // not in the store; a task may store it
 	Failed    = "failed"    // it cannot be read
 	Forgotten = "forgotten" // it was deleted from the store on purpose
@@ -23,7 +23,7 @@ type Outcome struct {
 	Input
 	Chunk        int
 	State        string
-	Status       string // of the experiment in the store, empty if there is none
+	Status       string // the experiment's status in the store, empty if it is not there
 	ExperimentID string // empty if it is not known
 	Why          string // why it is not in, if a report says so
 }

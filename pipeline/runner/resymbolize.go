@@ -43,7 +43,7 @@ type experimentChange struct {
 	Experiment   string          `json:"experiment"`
 	ExperimentID string          `json:"experiment_id"`
 	Path         string          `json:"path"`
-	Status       string          `json:"status"` // as experiments.status, or unchanged, aborted
+	Status       string          `json:"status"` // a value of experiments.status, or unchanged or aborted
 	Error        string          `json:"error,omitempty"`
 	Metric       string          `json:"metric,omitempty"` // the metric of whose value KnownBefore and KnownAfter are shares
 	KnownBefore  float64         `json:"known_before"`     // the share of the value in functions with a name

@@ -14,7 +14,7 @@ import (
 
 // Rules are the rules that a comparison must fulfill.
 type Rules struct {
-	MaxIncrease float64 // of each judged row; NaN: any
+	MaxIncrease float64 // maximum increase of each judged row; NaN: any
 	SQL         []SQLRule
 }
 

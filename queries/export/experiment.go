@@ -110,7 +110,7 @@ type sample struct {
 type origin struct {
 	process      int32
 	thread       int64
-	name, cgroup string // of the thread; empty if not recorded
+	name, cgroup string // name and control group of the thread; empty if not recorded
 	labels       string // the sample's own labels, as a JSON object
 }
 

@@ -23,7 +23,7 @@ type firefoxTables struct {
 	resourceLibs, resNames []int
 	texts                  map[string]int
 	textList               []string
-	stacks                 map[int32]int // by index of a node in t.tree
+	stacks                 map[int32]int // index of a node in t.tree -> index of its stack
 	noStackID              int           // stack for samples without a stack; -1: not added yet
 }
 

@@ -15,7 +15,7 @@ import (
 type foldedWriter struct {
 	*selection
 	e     *experiment
-	names []string // by location number; "": not made yet
+	names []string // number of a location -> its name; "": not made yet
 	text  []byte   // the stack of the current sample
 	sums  *foldedSums
 }

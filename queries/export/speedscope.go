@@ -21,7 +21,7 @@ type speedscopeWriter struct {
 	out          *bufio.Writer // an error is kept until the final Flush
 	frameNumbers map[speedscopeFrame]int
 	frames       []speedscopeFrame
-	profiles     map[string]*speedscopeProfile // by thread; "" if stacks are not separated by thread
+	profiles     map[string]*speedscopeProfile // thread -> its profile; the key is "" if stacks are not separated by thread
 	texts        *spool                        // text of the profiles' stacks
 	stacks       map[string]int                // index into a profile's weights, by a key made of profile and frames
 	size         int                           // approximate memory of the keys in stacks

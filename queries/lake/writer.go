@@ -29,7 +29,7 @@ type writer struct {
 	*Lake
 	db       *queries.DB
 	sources  []source
-	session  *batchSession // for the batch that is being exported
+	session  *batchSession // session with the batch that is being exported
 	store    string        // absolute path
 	storeURI string        // URI under which readers find the store
 	states   map[string]*queries.Experiment

@@ -123,7 +123,7 @@ func permuted(scores []int, n int) float64 {
 // cumulative returns, by sum, the probability that n scores drawn at random have at most that sum.
 func cumulative(scores []int, n int) []float64 {
 	total := largest(scores, n)
-	ways := make([][]float64, n+1) // by the number of drawn scores and their sum
+	ways := make([][]float64, n+1) // [number of drawn scores][their sum]: how many ways there are to draw them
 	for j := range ways {
 		ways[j] = make([]float64, total+1)
 	}

@@ -16,7 +16,7 @@ import (
 type Report struct {
 	Name, View, Title string
 	Columns           []Column // of its table
-	order             string   // of the rows of one experiment and metric
+	order             string   // ORDER BY of the rows of one experiment and metric
 	Totals            bool     // whether tables start with <Total>, which the view lacks
 	OfData            bool     // whether it is about data objects, which only some metrics have
 	Every             bool     // whether it shows all metrics by default

@@ -26,7 +26,7 @@ type Request struct {
 	Sort     string   // a column of the view; -COLUMN reverses the order
 	Inline   bool     // inlined functions are frames of their own
 	Width    time.Duration
-	Filter   queries.Filter // of the session; it has the request's Mode and Inline
+	Filter   queries.Filter // the filter of the session; it has the request's Mode and Inline
 }
 
 // About sets the report by its name, and checks the request. If the report shows all metrics or all

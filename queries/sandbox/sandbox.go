@@ -39,7 +39,7 @@ type Result struct {
 const (
 	memoryLook  = 50 * time.Millisecond // how often a process's size is checked
 	memorySlack = 512 << 20             // bytes that the engine does not count
-	exitDelay   = time.Second           // for the pipes of a killed process to close
+	exitDelay   = time.Second           // how long the pipes of a killed process may take to close
 	bodyFile    = 3                     // the answer's file descriptor in the process
 )
 

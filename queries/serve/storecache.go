@@ -37,7 +37,7 @@ type storeCache struct {
 	opening sync.Mutex // guards the fields below
 	watch   *storedir.Watcher
 	polled  time.Time
-	state   string    // of the commits at the time polled
+	state   string    // state of the commits at the time polled
 	current *snapshot // nil before the first use
 }
 

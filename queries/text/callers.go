@@ -15,7 +15,7 @@ import (
 // block is a function with its neighbors.
 type block struct {
 	label                string
-	above                []string // of a fragment of stacks, the functions before the last one
+	above                []string // for a fragment of stacks: the functions before the last one
 	id                   int64
 	exclusive, inclusive int64
 	isTotal              bool

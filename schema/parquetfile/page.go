@@ -16,8 +16,8 @@ type Effort int
 
 // The efforts.
 const (
-	Quick    Effort = iota // for files that are soon merged
-	Thorough               // for files that are kept
+	Quick    Effort = iota // little effort, for files that are soon merged
+	Thorough               // much effort, for files that are kept
 )
 
 // levels are zstd's compression levels by effort. docs/performance.md compares them with others.

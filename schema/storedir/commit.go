@@ -83,7 +83,7 @@ type Entry struct {
 	Generation   int      `json:"generation"`         // from 1: how often it was ingested or deleted
 	Experiment   string   `json:"experiment"`         // base name of the recording
 	Path         string   `json:"path"`               // absolute path of the recording
-	Status       string   `json:"status"`             // as experiments.status, or a status of a deleted experiment
+	Status       string   `json:"status"`             // a value of experiments.status, or a status of a deleted experiment
 	Was          string   `json:"was,omitempty"`      // the status before it was Forgotten or a Summary
 	Recorded     string   `json:"recorded,omitempty"` // a hash of what was recorded, where and when; empty if unknown
 	Unclosed     bool     `json:"unclosed,omitempty"` // the collector had not finished the recording
@@ -300,7 +300,7 @@ func ReadCommit(store, batch string) (Commit, error) {
 // Draft is a commit that is written to disk, but does not count yet.
 type Draft struct {
 	store   string
-	file    string // in the writer's own folder
+	file    string // path in the writer's own folder
 	content []byte
 	commit  Commit
 }

@@ -15,7 +15,7 @@ type CallTree struct {
 	prefixtree.PreOrder[nodeNo, program.FunctionNo]
 	Pairs    []Pair
 	pairOf   []pairNo // by node: the pair (function of its parent, its function); the root has none
-	endNodes []nodeNo // by index in ends and view: the node where the stacks end
+	endNodes []nodeNo // for each index in ends and each view: the node where the stacks end
 }
 
 // nodeNo is the number of a node of the call tree, pairNo the index of a pair in Pairs.

@@ -134,7 +134,7 @@ type Result struct {
 	Accessed     []program.LocationNo           // the instructions that accessed data objects, with repetitions
 	Disassembler func() *symbolize.Disassembler // returns a disassembler of the program
 	Sources      Sources
-	Lists        *listing.Draft // which experiments of a batch share
+	Lists        *listing.Draft // lists that experiments of a batch share
 }
 
 // CodeRows emits the locations and instructions. If there is too much code, only the functions that

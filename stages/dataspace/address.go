@@ -46,7 +46,7 @@ type addressInfo struct {
 	variable types.VariableNo
 	offset   int64
 	found    bool
-	symbol   symbolNo // if there is no variable
+	symbol   symbolNo // the symbol at the address, if there is no variable
 }
 
 // memory is the address space of a process, with its heap blocks and the data of its load objects.
@@ -292,7 +292,7 @@ func newAddressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 // liveMappings holds the anonymous mappings that no later mapping has replaced.
 type liveMappings struct {
 	live  []decode.MapEvent   // sorted by address, not overlapping
-	added map[uint64][]uint64 // by start: the addresses of the added ranges
+	added map[uint64][]uint64 // start of a mapping -> starts of the ranges by which it was enlarged
 }
 
 // add adds a mapping. If it enlarges an existing mapping, add returns only the added range, else

@@ -402,7 +402,7 @@ type EventField struct {
 	Name, Type    string
 	Offset, Size  int
 	Signed        bool
-	Elements      int // of an array with a fixed length; 1: no array; 0: the length differs by sample
+	Elements      int // number of elements of an array with a fixed length; 1: no array; 0: the length differs by sample
 	Dynamic, Text bool
 }
 

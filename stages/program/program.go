@@ -21,7 +21,7 @@ type Program struct {
 	Modules   []Module
 	Functions []Function
 	Locations chunked.List[Location]
-	Relations map[FunctionNo]Relation // of clones, outline functions and bodies
+	Relations map[FunctionNo]Relation // clone, outline function or body -> its relation to the function that it was made from
 	// Inlines has the functions inlined at each location, the outermost first. It is set once
 	// all locations are known.
 	Inlines [][]Level
@@ -62,7 +62,7 @@ type Function struct {
 	Name, Linkage, Aliases string
 	GprofngName, PerfName  string // the alias that the tool would choose (S4)
 	Kind                   funcinfo.Kind
-	Scope                  funcinfo.NameScope // of the linkage name within the load object
+	Scope                  funcinfo.NameScope // scope of the linkage name within the load object
 	Address, Offset, Size  uint64
 	Line                   int32 // where the source declares it, 0 if unknown
 }

@@ -174,8 +174,8 @@ type Cache struct {
 	IgnoreSettled bool
 
 	last    *Unwinder
-	batch   *PathBatch    // of the current process, not yet emitted
-	callers []callerState // by word of the current process
+	batch   *PathBatch    // paths of the current process that were not emitted yet
+	callers []callerState // word of the current process -> its state as a caller
 
 	// Filled on demand.
 	pcs       []pcEntry                         // by symbolize.PCNo

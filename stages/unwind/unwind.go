@@ -218,7 +218,7 @@ type Frame struct {
 	Location program.LocationNo
 	Rule     schema.Rule
 	Part     stacktree.Part
-	traits   traits // of the location, 0 until they are looked up
+	traits   traits // traits of the location, 0 until they are looked up
 	// Word is the index of the recorded word in its part, from the leaf; none if a rule
 	// inserted the frame.
 	Word int32

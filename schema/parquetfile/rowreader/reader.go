@@ -36,7 +36,7 @@ type Reader struct {
 // rowGroup is a row group in memory.
 type rowGroup struct {
 	number  int
-	batches []arrow.RecordBatch   // of the columns, without experiment_id
+	batches []arrow.RecordBatch   // the columns' rows, without experiment_id
 	runs    map[string][]rowRange // by experiment
 }
 

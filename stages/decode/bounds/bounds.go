@@ -83,7 +83,7 @@ type Outliers struct {
 
 type outlier struct {
 	what   string
-	offset int64 // of the file's first impossible value of this kind
+	offset int64 // file offset of the first impossible value of this kind
 	value  any   // the value at offset: an integer of any type
 	unit   string
 	least  int64

@@ -23,7 +23,7 @@ type recordedLog struct {
 	hostFacts
 	processFacts
 	runFacts
-	labels   map[int64]string // of sample points, by id
+	labels   map[int64]string // id of a sample point -> its label
 	samples  int64            // the highest id of a sample point, -1 if there is none
 	kinds    []decode.KindInfo
 	clockAt  int64 // offset of the clock profile's description in the log

@@ -55,7 +55,7 @@ type resolver struct {
 	walk    int
 	native  []uint64 // reused for the words of a stack
 	java    []uint64
-	left    int // how many more words all stacks together may have
+	left    int // number of words that all stacks together may still have
 	cut     map[string]int64
 }
 

@@ -119,7 +119,7 @@ type event struct {
 	samples int64   // number of samples
 	reach   int64   // upper bound of a sample's period (configured)
 	exact   bool    // some samples have the exact address of the instruction that caused them
-	unit    string  // in which perf stat shows the event; empty for plain counts
+	unit    string  // unit in which perf stat shows the event; empty for plain counts
 	scale   float64 // factor that converts counts to unit; 0: 1
 }
 

@@ -34,7 +34,7 @@ var (
 	cacheActions   = []string{"load", "store", "prefetch"}
 	cacheAll       = []string{"loads", "stores", "prefetches"} // names of actions with any result
 	cacheMissed    = uint64(1)
-	breakpointUses = []byte("rwx") // by the bits of bp_type
+	breakpointUses = []byte("rwx") // letters for the bits of bp_type
 )
 
 // defaultName returns the name that perf gives to an event without a name in the recording. Where

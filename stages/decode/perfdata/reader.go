@@ -122,7 +122,7 @@ type statistics struct {
 // unusedContent counts the content of the recording that no table stores.
 type unusedContent struct {
 	seenRecords    map[uint32]int64         // record type -> number of records
-	unknownRecords map[uint32]int64         // the same for types that the reader does not know
+	unknownRecords map[uint32]int64         // type that the reader does not know -> number of records
 	seenFields     [len(sampleFields)]int64 // samples with the field, by its bit
 	seenFeatures   [256]int64               // entries of the feature, by its bit
 	branches       int64                    // entries of branch stacks

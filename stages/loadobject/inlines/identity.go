@@ -185,7 +185,7 @@ func (r *Reader) isExternal(n entryNo) bool {
 // entry, the index of its function in the table; -1 if there is none, or one in each of several
 // units.
 func (r *Reader) ownSymbols(entries []entryNo, identities []identity) []int {
-	owners := map[int]identity{} // by index into the table's functions
+	owners := map[int]identity{} // index of a function in the table -> the identity that owns it
 	first := map[identity]entryNo{}
 	for i, n := range entries {
 		f, ok := r.symbols[n]
