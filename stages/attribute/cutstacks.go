@@ -14,7 +14,7 @@ const minorCutPercent = 1
 
 // ReportCutStacks adds a problem with the percentage of a metric that is on cut stacks: these end
 // before their thread's start, so the call tree lacks callers. It picks the metric with the largest
-// percentage. Stacks recorded without callers do not count as cut; they are reported as Info.
+// percentage, except parts of offcpu: most of a small part says little. Stacks recorded without callers do not count as cut; they are reported as Info.
 func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)
@@ -41,7 +41,7 @@ func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	}
 	worst, share := -1, 0.0
 	for m := range all {
-		if cut[m].Value > 0 && float64(cut[m].Value)/float64(all[m].Value) > share {
+		if cut[m].Value > 0 && !strings.HasPrefix(sums.Metrics[m].Name, "offcpu.") && float64(cut[m].Value)/float64(all[m].Value) > share {
 			worst, share = m, float64(cut[m].Value)/float64(all[m].Value)
 		}
 	}

@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,20 @@ import (
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/stacktree"
 )
+
+// A part of offcpu has too little time to stand for the recording.
+func TestCutStacksOfParts(t *testing.T) {
+	sums := NewSums([]schema.Metric{{Name: "offcpu"}, {Name: "offcpu.runqueue"}})
+	end := stacktree.End{Leaf: [stacktree.Modes]stacktree.NodeNo{1, 1, 1}}
+	*sums.At(0, 0) = Sum{Value: 98, Samples: 98}
+	*sums.At(1, 0) = Sum{Value: 2, Samples: 2}
+	*sums.At(1, 1) = Sum{Value: 2, Samples: 2}
+	var log diagnostic.Log
+	ReportCutStacks(&Stacks{Recorded: []RecordedStack{{End: end}, {End: end, Reason: 1}}}, sums, &log)
+	if len(log.Problems) != 1 || !strings.HasPrefix(log.Problems[0].Message, "2.0 % of offcpu is ") {
+		t.Errorf("%v", log.Problems)
+	}
+}
 
 // The share of stacks that end early is reported, with a severity that depends on it.
 func TestCutStacks(t *testing.T) {
