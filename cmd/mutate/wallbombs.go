@@ -102,7 +102,7 @@ func manyThreads(d *damage, f *perfFile) bool {
 	if r == nil {
 		return false
 	}
-	n, own := 300_000, d.IntN(2) == 0
+	n, own := 1_000_000, d.IntN(2) == 0
 	if own {
 		n = 50_000
 	}
@@ -128,7 +128,7 @@ func manyNames(d *damage, f *perfFile) bool {
 	if len(list) == 0 || time == 0 {
 		return false
 	}
-	r, n := f.records[pick(d, list)], pick(d, []int{50_000, 300_000})
+	r, n := f.records[pick(d, list)], pick(d, []int{50_000, 1_000_000})
 	size := 8 * trailerWords(f.sampleType())
 	for i := range n {
 		body := append(bytes.Clone(r[8:16]), fmt.Sprintf("%015d\x00", i)...)

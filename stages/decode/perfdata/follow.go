@@ -38,6 +38,7 @@ type scheduleStep struct {
 	local    map[int32]int32    // thread id that the follower has -> thread id in samples; nil: the same
 	owners   map[int32]*process // by the follower's thread ids, like outs
 	to       *sampleBatch       // the batch that gets the states and waits
+	sink     *sinkStep          // gets them directly; nil until close, which may end any number of states
 	source   schedule.Source
 	clock    int32             // the event whose samples measure time on the CPU, -1 if there is none
 	foreign  *processRows      // states of threads whose process is unknown
@@ -411,7 +412,9 @@ func (s *scheduleStep) emit(i *schedule.Interval) {
 			times.on += until - from
 		}
 	}
-	s.to.states = append(s.to.states, r)
+	if s.to.states = append(s.to.states, r); s.sink != nil && len(s.to.states) == batchSamples {
+		s.flush()
+	}
 }
 
 // waitStack returns the number of a wait's stack: the stack of the switch out, with the wait's
@@ -471,13 +474,20 @@ func (p *process) measure(tid int32) *threadTime {
 	return t
 }
 
+// flush passes the states of the current batch to the sink.
+func (s *scheduleStep) flush() {
+	s.sink.addStates(s.to.states, s.foreign)
+	s.sink.limitMemory()
+	s.to.states = s.to.states[:0]
+}
+
 // close ends the states of all threads with the recording, and numbers the processes that have
 // states but no samples.
 func (s *scheduleStep) close(sink *sinkStep) {
-	s.to = &sampleBatch{}
+	s.to, s.sink = &sampleBatch{}, sink
 	s.live(sampleRef{time: noTime})
 	s.follower.Close()
-	sink.addStates(s.to.states, s.foreign)
+	s.flush()
 	for _, p := range s.order {
 		if p.Number == 0 {
 			p.rows = &processRows{}

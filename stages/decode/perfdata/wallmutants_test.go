@@ -309,3 +309,36 @@ func TestDamagedSwitchTimes(t *testing.T) {
 		}
 	}
 }
+
+// All threads that still exist at the end have their last state, even if they are more than a batch.
+func TestManyThreads(t *testing.T) {
+	file, err := os.ReadFile(filepath.Join(wallData, "naps_switch.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const threads, first, trailerTID = 3 * batchSamples, 1_000_000, 12
+	rec := openFile(t, editRecords(file, func(records [][]byte) [][]byte {
+		at := slices.IndexFunc(records, func(r []byte) bool {
+			return binary.LittleEndian.Uint32(r) == recordSwitch && binary.LittleEndian.Uint16(r[4:])&miscSwitchOut != 0
+		})
+		records = slices.Clone(records)
+		for n := range threads {
+			r := slices.Clone(records[at])
+			binary.LittleEndian.PutUint32(r[trailerTID:], uint32(first+n))
+			records = append(records, r)
+		}
+		return records
+	}))
+	last := map[int64]int{}
+	if err := rec.ThreadStates(func(s *decode.ThreadState) error {
+		if s.ThreadID >= first && schema.BorderNames[s.Border] == "end" {
+			last[s.ThreadID]++
+		}
+		return nil
+	}); err != nil || len(last) != threads {
+		t.Errorf("%d threads: %v", len(last), err)
+	}
+	if err := checkStates(rec); err != nil {
+		t.Error(err)
+	}
+}
