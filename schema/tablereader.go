@@ -49,7 +49,7 @@ func EachBatch(rows RowReader, f func(*Columns) error) error {
 
 // typeError sets Err for a column of an unexpected type.
 func (c *Columns) typeError(i int) {
-	c.Err = fmt.Errorf("column %s has the type %s", c.Batch.ColumnName(i), c.Batch.Column(i).DataType())
+	c.Err = fmt.Errorf("column %s has the unexpected type %s", c.Batch.ColumnName(i), c.Batch.Column(i).DataType())
 }
 
 // Int32s returns the values of a column, 0 for NULL.

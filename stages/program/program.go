@@ -32,7 +32,7 @@ type Program struct {
 
 	objectIDs, functionIDs, locationIDs schema.IDs
 
-	identifiedCount int // this many locations, from the first, have identifiers
+	identifiedCount int // number of locations, counted from the first, that have identifiers
 }
 
 // Object is a row of load_objects.

@@ -170,7 +170,7 @@ func (r *Resolver) moduleList(m *image.Mapping) (table *symtab.Table, origin str
 			continue
 		}
 		l := r.kernelList(all)
-		if l.table == nil { // reported for the kernel
+		if l.table == nil { // the problem was reported for the kernel itself
 			continue
 		}
 		if l.moved {

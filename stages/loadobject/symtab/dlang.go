@@ -56,8 +56,8 @@ func (p *dParser) skip(prefix string) bool {
 	return found
 }
 
-// option skips a mark if one of several follows, and returns its text. The arguments are pairs of a
-// mark and its text; the first mark that matches is used. If none follows, the text is empty.
+// option takes pairs of a mark and its text. If one of the marks follows, it skips the mark and
+// returns its text (the first mark that matches is used); otherwise it returns "".
 func (p *dParser) option(marks ...string) string {
 	for i := 0; i < len(marks); i += 2 {
 		if p.skip(marks[i]) {
