@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// Samples of `perf record --off-cpu` (perf-wall-clock 9): each is the time that a thread was blocked
+// Samples of `perf record --off-cpu` (perf-data 6.5): each is the time that a thread was blocked
 // with one stack. It is a single wait, or the sum of a thread's waits with that stack, which perf
 // writes at the end of the recording.
 const (
