@@ -84,7 +84,7 @@ var foreignPrograms = strings.Fields(`. [ aws callgrind_annotate cat cd chmod ch
 	go grep head jq ln make nice nm node npm openssl parallel perf podman pprof sbatch seq setfacl source speedscope ssh sysctl tail tar test touch`)
 
 // foreignFlags are the long options of other programs that pages name on their own.
-var foreignFlags = strings.Fields(`--all-cgroups --buildid-all --buildid-mmap --call-graph --filter --phys-data --sample-cpu --signal
+var foreignFlags = strings.Fields(`--all-cgroups --buildid-all --buildid-mmap --call-graph --control --overwrite --filter --phys-data --sample-cpu --signal
 	--sshloginfile --switch-events --switch-output --tid --time --user-callchains --user-regs`)
 
 // blockLanguages says how the commands in blocks of a language are checked.
