@@ -253,6 +253,7 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/thread-states?time=2s,1s":                                       `400 time: "2s,1s" ends before it starts`,
 		"/api/v1/thread-states?time=2026-11-21,":                                 `400 time: "2026-11-21" is not a time since the experiment's start (10s)`,
 		"/api/v1/thread-states?threads=501":                                      `400 threads is at most 500 and intervals from 1 to 5000`,
+		"/api/v1/thread-states?threads=500&intervals=501":                        `400 threads times intervals is at most 250000`,
 		"/api/v1/thread-states?intervals=0":                                      `400 threads is at most 500 and intervals from 1 to 5000`,
 		"/api/v1/thread-states/period?experiment=*&thread=1&at=1":                `400 experiment selects 2 experiments: a state is of one`,
 		"/api/v1/thread-states/period?experiment=00000000000000aa&thread=x&at=1": `400 thread: "x" is not an integer`,

@@ -27,7 +27,9 @@ const (
 	maxLanes           = 500  // number of threads
 	defaultIntervals   = 500  // number of intervals of the shown time
 	maxIntervals       = 5000 // number of intervals of the shown time
-	periodsForInterval = 20   // the answer has the periods themselves if there are at most so many per interval
+	maxStateSums       = maxLanes * defaultIntervals
+	maxTime            = 1 << 60 // ns, so that sums of two times fit in 64 bits
+	periodsForInterval = 20      // the answer has the periods themselves if there are at most so many per interval
 )
 
 // stateLabels are the states in an answer: those of thread_states, and for unknown ones the border, if there is one.
@@ -112,6 +114,9 @@ func listThreadStates(w *job) error {
 	}
 	if ask.lanes > maxLanes || ask.intervals > maxIntervals || ask.intervals == 0 {
 		return badRequest(fmt.Errorf("threads is at most %d and intervals from 1 to %d", maxLanes, maxIntervals))
+	}
+	if ask.lanes*ask.intervals > maxStateSums {
+		return badRequest(fmt.Errorf("threads times intervals is at most %d", maxStateSums))
 	}
 	if ask.from, ask.until, err = shownTime(w.values.Get("time")); err != nil {
 		return badRequest(err)
@@ -204,7 +209,7 @@ func (ask *stateRequest) read(ctx context.Context, db *queries.DB, conn *sql.Con
 	if t.Until <= t.From {
 		t.From, t.Until = t.Start, t.Start
 	}
-	if t.Until-t.From < 0 || t.End-t.Start < 0 {
+	if t.Start < -maxTime || t.End > maxTime {
 		return nil, errStates
 	}
 	periods := int64(0)
@@ -237,6 +242,7 @@ FROM thread_states WHERE experiment_id = ? AND `+oneOf("thread_id", ids)+" AND t
 	for lane := range t.sums {
 		t.cut(int32(lane))
 	}
+	t.sums = nil
 	slices.SortStableFunc(t.Pieces, func(a, b statePiece) int {
 		return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.from, b.from))
 	})

@@ -164,6 +164,51 @@ func TestThreadStates(t *testing.T) {
 	}
 }
 
+// A waker that is not among the shown threads joins them, with the keyboard on the time of the wake-up. Zooming keeps
+// the place, and a click keeps it when the pointer moves on.
+func TestThreadStatesWaker(t *testing.T) {
+	s, db := waiting(t)
+	woken, err := db.Records(t.Context(), `WITH busiest AS (
+		SELECT experiment_id, thread_id, row_number() OVER (ORDER BY on_ns DESC) AS place FROM sched_threads WHERE experiment = 'naps_all.data'
+	)
+	SELECT b.place, s.t0_ns, s.t1_ns, s.waker_thread_id, k.time_ns FROM thread_states s JOIN busiest b USING (experiment_id, thread_id)
+	JOIN busiest w ON w.thread_id = s.waker_thread_id JOIN samples k ON k.experiment_id = s.experiment_id AND k.sample = s.waker_sample
+	WHERE w.place > b.place ORDER BY b.place, s.t0_ns LIMIT 1`)
+	if err != nil || len(woken) == 0 {
+		t.Fatal(woken, err)
+	}
+	w := woken[0]
+	b := open(t, 1280, 850, false)
+	b.site = s.address
+	b.visit(fmt.Sprintf("?view=timeline&experiment=naps_all.data&threads=%d", w.Number("place")))
+	if lanes := eval[int](b, `document.querySelectorAll('.threads li').length`); lanes != int(w.Number("place")) {
+		t.Fatalf("%d rows", lanes)
+	}
+	told := func() string { t.Helper(); return eval[string](b, `document.querySelector('.under output').innerText`) }
+	box := eval[[]float64](b, `(() => { const r = document.querySelector('.lanes canvas').getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
+	shown := eval[[]float64](b, `fetch('/api/v1/thread-states?experiment=naps_all.data').then((r) => r.json()).then((a) => [a.timelines[0].from_ns, a.timelines[0].until_ns])`)
+	at := func(ns float64) (x, y float64) {
+		return box[0] + box[2]*(ns-shown[0])/(shown[1]-shown[0]), box[1] + box[3] - 11
+	}
+	x, y := at(float64(w.Number("t0_ns")+w.Number("t1_ns")) / 2)
+	b.run(chromedp.MouseClickXY(x, y), settled, poll(`document.querySelector('.under output').innerText.includes('woken by')`))
+	clicked := told()
+	b.run(chromedp.MouseEvent(input.MouseMoved, x, y-22))
+	if got := told(); got != clicked {
+		t.Errorf("the pointer moves on, and %q becomes %q", clicked, got)
+	}
+	b.run(chromedp.Click(`//button[.='Go to the waker']`, chromedp.BySearch), settled)
+	want := fmt.Sprintf(" %d, ", w.Number("waker_thread_id"))
+	if got := told(); !strings.Contains(got, want) {
+		t.Errorf("the waker is told as %q, want %q", got, want)
+	}
+	before := told()
+	b.run(chromedp.Focus(".time", chromedp.ByQuery), chromedp.KeyEvent("+"), settled)
+	if got := told(); !strings.Contains(got, want) {
+		t.Errorf("zooming makes %q of %q", got, before)
+	}
+}
+
 // Recordings of the whole machine show states first; recordings without them have no such choice.
 func TestThreadStatesChoice(t *testing.T) {
 	s, _ := waiting(t)

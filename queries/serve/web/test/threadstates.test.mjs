@@ -56,6 +56,9 @@ test('the span at a time is the period or interval that contains it, or the near
   assert.equal(l.at(1, 100).first, 3);
   assert.equal(l.at(1, 480).first, 3);
   assert.equal(l.at(5, 100), undefined);
+  assert.equal(l.find('7', 160).first, 1);
+  assert.equal(l.find('8', 100), undefined); // before its first period
+  assert.equal(l.find('9', 160), undefined);
   assert.deepEqual([l.x(100), l.x(300), l.x(500)], [0, 0.5, 1]);
 });
 

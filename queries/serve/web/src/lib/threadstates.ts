@@ -100,7 +100,7 @@ export interface ThreadStatesAnswer {
 }
 
 // SampledThread is a thread of a sample, with its stack from the leaf on.
-interface SampledThread {
+export interface SampledThread {
   thread_id: Value;
   thread_name: string | null;
   time_ns: Value | null;
@@ -171,6 +171,16 @@ export class Layout {
       else high = middle;
     }
     return list[Math.max(low - 1, 0)];
+  }
+
+  // find returns the span of a thread that contains a time.
+  find(thread: string, ns: number): Span | undefined {
+    for (let lane = 0; lane < this.spans.length; lane++) {
+      if (String(this.timeline.lanes[lane]!.thread_id) !== thread) continue;
+      const found = this.at(lane, ns);
+      if (found !== undefined && found.from <= ns && ns < found.until) return found;
+    }
+    return undefined;
   }
 
   // beside returns the span that many places after another, within its lane.

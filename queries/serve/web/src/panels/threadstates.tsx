@@ -15,6 +15,7 @@ import {
   zoomed,
   type Lane,
   type Period,
+  type SampledThread,
   type Span,
   type ThreadState,
   type ThreadStatesAnswer,
@@ -253,10 +254,11 @@ function Patch({ state, dark }: { state: ThreadState; dark: boolean }) {
   return <canvas ref={canvas} class="patch state" width="32" height="16" aria-hidden="true" />;
 }
 
-// Point is where the pointer or the keyboard is.
+// Point is where the pointer or the keyboard is. It stays there when the panel shows another time or more threads.
 interface Point {
-  span: Span;
+  thread: string;
   ns: number;
+  pinned: boolean; // by a click or a key, so that moving the pointer does not change it
 }
 
 function Lanes(p: {
@@ -271,16 +273,19 @@ function Lanes(p: {
   const address = useAddress();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [point, setPoint] = useState<Point>();
+  const at = useMemo(() => (point === undefined ? undefined : layout.find(point.thread, point.ns)), [layout, point]);
   const [anchor, setAnchor] = useState<Span>(); // where a selection by keys began
   const [drag, setDrag] = useState<[number, number]>();
   const span = until - from;
   const text = (ns: number) => secondsText(ns, span / 100); // periods are much shorter than the shown time
   const height = t.lanes.length * laneHeight;
 
-  useEffect(() => {
-    setPoint(undefined);
-    setAnchor(undefined);
-  }, [layout]);
+  const goTo = (to: Span, ns: number, pinned = true) =>
+    setPoint({
+      thread: String(t.lanes[to.lane]!.thread_id),
+      ns: Math.min(Math.max(Math.floor(ns), to.from), to.until - 1),
+      pinned,
+    });
   useLayoutEffect(() => {
     const on = canvas.current!;
     const redraw = () => {
@@ -294,37 +299,35 @@ function Lanes(p: {
     return () => resized.disconnect();
   }, [layout, states, p.dark]);
 
-  const period = usePeriod(t, point, address.get('mode'));
+  const period = usePeriod(t, at, point?.ns ?? 0, address.get('mode'));
   const waker = period?.waker ?? undefined;
-  const wakerLane = waker === undefined ? -1 : t.lanes.findIndex((l) => num(l.thread_id) === num(waker.thread_id));
   const wokenAt = period === undefined ? 0 : num(waker?.time_ns ?? period.t1_ns);
+  const wakerLane = waker === undefined ? -1 : t.lanes.findIndex((l) => num(l.thread_id) === num(waker.thread_id));
   const goToWaker = () => {
-    if (waker === undefined) return;
-    const to = wakerLane < 0 ? undefined : layout.at(wakerLane, wokenAt);
-    if (to === undefined) navigate({ also: [...new Set([...address.all('also'), String(waker.thread_id)])] });
-    else setPoint({ span: to, ns: Math.min(Math.max(wokenAt, to.from), to.until - 1) });
+    if (waker === undefined || num(waker.thread_id) === 0) return;
+    setPoint({ thread: String(waker.thread_id), ns: wokenAt, pinned: true });
+    if (wakerLane < 0) navigate({ also: [...new Set([...address.all('also'), String(waker.thread_id)])] });
   };
   const select = (a: number, b: number) => navigate({ between: rangeText([a, b]) });
   const selected: [number, number] | undefined =
     drag ??
-    (anchor !== undefined && point !== undefined
-      ? [Math.min(anchor.from, point.span.from), Math.max(anchor.until, point.span.until)]
+    (anchor !== undefined && at !== undefined
+      ? [Math.min(anchor.from, at.from), Math.max(anchor.until, at.until)]
       : parseRange(address.get('between')));
 
   const key = (e: KeyboardEvent) => {
-    const at = point?.span ?? layout.at(0, from);
-    if (at === undefined) return;
-    const ns = point?.ns ?? from;
+    const here = at ?? layout.at(0, from);
+    if (here === undefined) return;
+    const ns = at === undefined || point === undefined ? from : point.ns;
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity }[e.key];
     if (step !== undefined) {
-      const to = point === undefined ? at : layout.beside(at, step);
-      setAnchor(e.shiftKey ? (anchor ?? at) : undefined);
-      setPoint({ span: to, ns: Math.floor((to.from + to.until) / 2) });
+      const to = at === undefined ? here : layout.beside(here, step);
+      setAnchor(e.shiftKey ? (anchor ?? here) : undefined);
+      goTo(to, (to.from + to.until) / 2);
     } else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
-      const lane = Math.min(Math.max(at.lane + (e.key === 'ArrowDown' ? 1 : -1), 0), t.lanes.length - 1);
-      const to = point === undefined ? at : layout.at(lane, ns);
-      if (to !== undefined) setPoint({ span: to, ns: Math.min(Math.max(ns, to.from), to.until - 1) });
-    } else if (e.key === 'Enter' && point !== undefined) {
+      const lane = Math.min(Math.max(here.lane + (e.key === 'ArrowDown' ? 1 : -1), 0), t.lanes.length - 1);
+      goTo(at === undefined ? here : (layout.at(lane, ns) ?? here), ns);
+    } else if (e.key === 'Enter' && at !== undefined) {
       const begin = anchor ?? at;
       select(Math.min(begin.from, at.from), Math.max(begin.until, at.until));
       setAnchor(undefined);
@@ -333,6 +336,7 @@ function Lanes(p: {
     else if (e.key === 'w') goToWaker();
     else if (e.key === 'Escape') {
       setAnchor(undefined);
+      setPoint(undefined);
       navigate({ between: null });
     } else return;
     e.preventDefault();
@@ -344,20 +348,22 @@ function Lanes(p: {
       lane: Math.min(Math.max(Math.floor((e.clientY - r.top) / laneHeight), 0), t.lanes.length - 1),
     };
   };
-  const pointTo = (e: MouseEvent) => {
+  const pointTo = (e: MouseEvent, pinned: boolean) => {
+    if (point?.pinned === true && !pinned) return;
     const { ns, lane } = place(e);
     const to = layout.at(lane, ns);
-    setPoint(to !== undefined && to.from <= ns && ns < to.until ? { span: to, ns: Math.floor(ns) } : undefined);
+    if (to !== undefined && to.from <= ns && ns < to.until) goTo(to, ns, pinned);
+    else setPoint(undefined);
   };
   const x = (ns: number) => 1000 * Math.min(Math.max(layout.x(ns), 0), 1);
   return (
     <>
       <p class="under states">
         <output>
-          {point === undefined ? '' : describe(layout, states, point.span, text)}
-          {period !== undefined && point !== undefined && ` ${describePeriod(period, layout.timeline, text)}`}
+          {at === undefined ? '' : describe(layout, states, at, text)}
+          {at !== undefined && period !== undefined && ` ${describePeriod(period, t, text)}`}
         </output>
-        {waker !== undefined && (
+        {waker !== undefined && num(waker.thread_id) !== 0 && (
           <button type="button" onClick={goToWaker}>
             Go to the waker
           </button>
@@ -369,7 +375,7 @@ function Lanes(p: {
             <li key={`${l.process} ${l.thread_id}`} style={{ height: `${laneHeight}px` }}>
               <button
                 type="button"
-                class={point?.span.lane === i ? 'pointed' : ''}
+                class={at?.lane === i ? 'pointed' : ''}
                 aria-label={laneName(l)}
                 aria-pressed={address.all('thread').includes(String(l.thread_id))}
                 onClick={() =>
@@ -409,11 +415,11 @@ function Lanes(p: {
                 canvas.current!.setPointerCapture(e.pointerId);
                 const { ns } = place(e);
                 setDrag([ns, ns]);
-                pointTo(e);
+                pointTo(e, true);
               }}
               onPointerMove={(e) => {
                 if (drag !== undefined) setDrag([drag[0], place(e).ns]);
-                else if (e.pointerType === 'mouse') pointTo(e);
+                else if (e.pointerType === 'mouse') pointTo(e, false);
               }}
               onPointerUp={() => {
                 if (drag !== undefined && Math.abs(drag[1] - drag[0]) > span / 500)
@@ -433,22 +439,22 @@ function Lanes(p: {
                   height={height}
                 />
               )}
-              {point !== undefined && (
+              {at !== undefined && (
                 <rect
                   class="cursor"
-                  x={x(point.span.from)}
-                  width={Math.max(x(point.span.until) - x(point.span.from), 1)}
-                  y={point.span.lane * laneHeight}
+                  x={x(at.from)}
+                  width={Math.max(x(at.until) - x(at.from), 1)}
+                  y={at.lane * laneHeight}
                   height={laneHeight}
                 />
               )}
-              {point !== undefined && wakerLane >= 0 && wokenAt >= from && wokenAt <= until && (
+              {at !== undefined && wakerLane >= 0 && wokenAt >= from && wokenAt <= until && (
                 <line
                   class="waking"
                   x1={x(wokenAt)}
                   x2={x(wokenAt)}
                   y1={(wakerLane + 0.5) * laneHeight}
-                  y2={(point.span.lane + 0.5) * laneHeight}
+                  y2={(at.lane + 0.5) * laneHeight}
                 />
               )}
             </svg>
@@ -500,25 +506,28 @@ function describePeriod(p: Period, t: ThreadTimeline, text: (ns: number) => stri
   }
   let said = words.join(' ');
   if (p.waker !== null) {
-    const name = p.waker.thread_name === null ? 'thread' : p.waker.thread_name;
     const by = whereWaited(p.waker.stack);
-    const end = `woken by ${name} ${p.waker.thread_id}${by === undefined ? '' : ` in ${by}`}`;
+    const end = `woken by ${wakerName(p.waker)}${by === undefined ? '' : ` in ${by}`}`;
     said = said === '' ? end.charAt(0).toUpperCase() + end.slice(1) : `${said}, ${end}`;
   }
   return said === '' ? '' : said + '.';
 }
 
+function wakerName({ thread_id, thread_name }: SampledThread): string {
+  if (num(thread_id) === 0) return 'thread 0 (an idle CPU, or a thread outside of the namespace of perf)';
+  return `${thread_name ?? 'thread'} ${thread_id}`;
+}
+
 // usePeriod requests the period at a point, once the point has stayed for a moment.
-function usePeriod(t: ThreadTimeline, point: Point | undefined, mode: string): Period | undefined {
-  const lane = point === undefined ? undefined : t.lanes[point.span.lane];
+function usePeriod(t: ThreadTimeline, at: Span | undefined, ns: number, mode: string): Period | undefined {
   const wanted =
-    point === undefined || lane === undefined
+    at === undefined
       ? undefined
       : {
           experiment: t.experiment_id,
           mode,
-          thread: String(lane.thread_id),
-          at: String(t.exact ? point.span.from : point.ns),
+          thread: String(t.lanes[at.lane]!.thread_id),
+          at: String(t.exact ? at.from : ns),
         };
   const url = wanted === undefined ? '' : requestURL('thread-states/period', wanted);
   const [settled, settle] = useState('');
@@ -526,9 +535,7 @@ function usePeriod(t: ThreadTimeline, point: Point | undefined, mode: string): P
     const timer = setTimeout(() => settle(url), 120);
     return () => clearTimeout(timer);
   }, [url]);
-  const answer = useData<Period | null>(
-    url === '' || settled !== url ? undefined : 'thread-states/period',
-    wanted ?? {},
-  );
-  return settled === url && !answer.loading ? (answer.data ?? undefined) : undefined;
+  const still = url !== '' && settled === url;
+  const answer = useData<Period | null>(still ? 'thread-states/period' : undefined, wanted ?? {});
+  return still && !answer.loading ? (answer.data ?? undefined) : undefined;
 }
