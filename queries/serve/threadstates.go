@@ -231,11 +231,17 @@ func (ask *stateRequest) read(ctx context.Context, db *queries.DB, conn *sql.Con
 	for i, l := range t.Lanes {
 		ids[i] = l.Thread
 	}
+	periodRows := fmt.Sprintf(`SELECT coalesce(process, -1)::BIGINT AS process, thread_id, greatest(t0_ns, %d) AS t0_ns, least(t1_ns, %d) AS t1_ns, %s AS state, coalesce(waker_thread_id, -1) AS waker
+FROM thread_states WHERE experiment_id = ? AND %s AND t1_ns > %[1]d AND t0_ns < %[2]d`, t.From, t.Until, stateNumber, oneOf("thread_id", ids))
+	if !t.Exact {
+		// The periods of a state within an interval are summed: the first one, prolonged, stands for them.
+		periodRows = fmt.Sprintf(`SELECT process, thread_id, min(t0_ns), IF(min(first) = min(last), min(t0_ns) + sum(t1_ns - t0_ns)::BIGINT, max(t1_ns)), state, -1::BIGINT
+FROM (SELECT *, (t0_ns - %d) // %d AS first, (t1_ns - 1 - %[1]d) // %[2]d AS last FROM (%s)) GROUP BY process, thread_id, state, first, last`, t.From, t.Width, periodRows)
+	}
 	err := result.Batches(ctx, conn, func(b arrow.RecordBatch) error {
 		t.add(b)
 		return nil
-	}, "SELECT coalesce(process, -1)::BIGINT, thread_id, t0_ns, t1_ns, "+stateNumber+`, coalesce(waker_thread_id, -1)
-FROM thread_states WHERE experiment_id = ? AND `+oneOf("thread_id", ids)+" AND t1_ns > ? AND t0_ns < ?", id, t.From, t.Until)
+	}, periodRows, id)
 	if err != nil {
 		return nil, err
 	}

@@ -259,7 +259,7 @@ func TestThreadStatesPanels(t *testing.T) {
 // However the time is divided, the pieces of a thread sum to its time in each state, in any part of the time.
 func TestThreadStatesSums(t *testing.T) {
 	s, db := waiting(t)
-	for _, query := range []string{"intervals=7", "intervals=1", "intervals=2&threads=3", "time=0.15s,0.17s&intervals=3", "time=,0.15s", ""} {
+	for _, query := range []string{"intervals=7", "intervals=1", "intervals=2&threads=3", "time=0.15s,0.17s&intervals=3", "time=0.1234s,0.1877s&intervals=4", "time=0.13s,0.2s&intervals=9", "time=,0.15s", ""} {
 		t.Run(query, func(t *testing.T) {
 			r, err := http.NewRequest(http.MethodGet, s.address+"/api/v1/thread-states?experiment=naps_all.data&"+query, nil)
 			if err != nil {
