@@ -34,7 +34,7 @@ valued AS (
   SELECT t.*, max(f.number) FILTER (m.field = 'dev') AS dev, max(f.number) FILTER (m.field = 'sector') AS place,
     max(f.number) FILTER (m.field = 'nr_sector') AS sectors, max(f.number) FILTER (m.field = 'bytes') AS bytes,
     max(f.number) FILTER (m.field IN ('error', 'errors')) AS error, max(f.text) FILTER (m.field = 'rwbs') AS rwbs
-  FROM traced t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  FROM traced t JOIN event_fields_unfiltered_rows() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- A flush has no place: its issue says 0, its completion -1.
 named AS (

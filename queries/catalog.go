@@ -112,7 +112,7 @@ func (d *definitions) changes(kind string) []string {
 		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, textMacro(rowsName(t), rowsQuery(d.store, t, d.portions))))
 	}
 	for _, t := range unfiltered {
-		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, textMacro(t.Name+"_unfiltered", rowsQuery(d.store, t, d.portions))))
+		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, textMacro(t.Name+"_unfiltered_rows", rowsQuery(d.store, t, d.portions))))
 	}
 	return statements
 }
@@ -157,7 +157,7 @@ func (v View) parameters(sign string) string {
 	}), ", ")
 }
 
-// unfiltered lists the tables whose rows the macro TABLE_unfiltered returns in filtered sessions, too, for
+// unfiltered lists the tables whose rows the macro TABLE_unfiltered_rows returns in filtered sessions, too, for
 // views that pair samples before some of them are left out.
 var unfiltered = []*schema.Table{schema.Samples, schema.PerfSamples, schema.EventFields}
 

@@ -31,7 +31,7 @@ halves AS (
 ),
 valued AS (
   SELECT t.*, max(f.number) FILTER (m.field IN ('irq', 'vec', 'vector')) AS number, max(f.text) FILTER (m.field = 'name') AS handler
-  FROM halves t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  FROM halves t JOIN event_fields_unfiltered_rows() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- A handler is not entered again on its CPU before it returns.
 ordered AS (

@@ -35,7 +35,7 @@ traced AS (
 valued AS (
   SELECT t.*, max(f.number) FILTER (m.field = 'call_site') AS call_site, max(f.number) FILTER (m.field = 'ptr') AS address,
     max(f.number) FILTER (m.field = 'bytes_req') AS requested_bytes, max(f.number) FILTER (m.field = 'bytes_alloc') AS allocated_bytes
-  FROM traced t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  FROM traced t JOIN event_fields_unfiltered_rows() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- A block ends with the next call that frees its address, unless that address was allocated again
 -- meanwhile.

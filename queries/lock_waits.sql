@@ -30,7 +30,7 @@ traced AS (
 valued AS (
   SELECT t.*, max(f.number) FILTER (m.field = 'lock_addr') AS lock, max(f.number) FILTER (m.field = 'flags') AS flags,
     max(f.number) FILTER (m.field = 'ret') AS result, max(f.number) FILTER (m.field = 'common_pid') AS common_pid
-  FROM traced t JOIN event_fields_unfiltered() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
+  FROM traced t JOIN event_fields_unfiltered_rows() f USING (experiment_id, sample) JOIN event_formats m USING (experiment_id, event, position) GROUP BY ALL
 ),
 -- Begins follow each other if a thread first spins and then sleeps. Idle tasks of all CPUs have the
 -- id 0.

@@ -48,7 +48,7 @@ valued AS (
     max(f.text) FILTER (h.system = 'raw_syscalls' AND f.position = h.own_position + 1) AS args,
     list(f.number ORDER BY f.position) FILTER (h.system = 'syscalls' AND NOT h.is_exit AND f.position > h.own_position AND f.number IS NOT NULL) AS arg_list,
     max(f.number) FILTER (f.position = h.pid_position) AS common_pid
-  FROM halves h JOIN event_fields_unfiltered() f USING (experiment_id, sample) GROUP BY ALL
+  FROM halves h JOIN event_fields_unfiltered_rows() f USING (experiment_id, sample) GROUP BY ALL
 ),
 -- Idle tasks of all CPUs have the id 0.
 ordered AS (

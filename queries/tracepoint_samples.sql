@@ -22,7 +22,7 @@ WITH events AS (
 traced AS (
   SELECT p.experiment_id, p.sample, p.event, e.system, e.tracepoint, e.own_position, e.pid_position, p.value AS period,
     max(p.value) OVER (PARTITION BY p.experiment_id, e.system) > 1 AS sampled
-  FROM perf_samples_unfiltered() p JOIN events e USING (experiment_id, event)
+  FROM perf_samples_unfiltered_rows() p JOIN events e USING (experiment_id, event)
   WHERE starts_with(p.event, e.system)
 )
-SELECT t.*, s.process, s.thread_id, s.cpu, s.time_ns, s.stack FROM traced t JOIN samples_unfiltered() s USING (experiment_id, sample)
+SELECT t.*, s.process, s.thread_id, s.cpu, s.time_ns, s.stack FROM traced t JOIN samples_unfiltered_rows() s USING (experiment_id, sample)
