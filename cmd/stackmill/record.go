@@ -40,8 +40,8 @@ both without PROGRAM until Ctrl-C.
 
 The recording stays in a new file PROGRAM.N.data of this folder (gprofng: PROGRAM.N.er), or
 in --output. Programs that were compiled without frame pointers, as most packages of Linux
-distributions, need --call-graph dwarf. For others --call-graph fp makes smaller recordings
-and slows the program down less.
+distributions, need --call-graph dwarf, the default. For others --call-graph fp makes smaller
+recordings and slows the program down less.
 
 Exit status: that of the program; if that is 0, that of ingest; 1 nothing could be recorded;
 2 wrong usage; 127 there is no such program.`,
@@ -65,7 +65,7 @@ Exit status: that of the program; if that is 0, that of ingest; 1 nothing could 
 	f.StringVar(&r.want.With, "with", "", "perf or gprofng (default: perf if it may record, else gprofng)")
 	outputVar(f, &r.want.Output, "output", "o", "", "file or folder of the recording (default: PROGRAM.N.data or PROGRAM.N.er)")
 	f.IntVarP(&r.want.Frequency, "frequency", "F", 499, "samples in a second of CPU time")
-	f.StringVar(&r.want.CallGraph, "call-graph", "dwarf", "perf: how stacks are recorded: fp, dwarf or dwarf,SIZE")
+	f.StringVar(&r.want.CallGraph, "call-graph", "", "perf: how stacks are recorded: fp, dwarf or dwarf,SIZE (default: dwarf, with --system fp)")
 	f.BoolVar(&r.want.Waits, "waits", true, "record when threads waited, and who woke them")
 	f.BoolVarP(&r.want.System, "system", "a", false, "perf: record all processes of the machine")
 	f.StringVarP(&r.want.PID, "pid", "p", "", "perf: record these running processes, separated by commas")
@@ -88,6 +88,12 @@ func (r *programRecorder) checkUse(f *pflag.FlagSet) (err error) {
 		return exit.Usagef("record: which program? (or --system, or --pid)")
 	case r.want.System && r.want.PID != "":
 		return exit.Usagef("record: --system includes every process: leave out --pid")
+	}
+	if r.want.CallGraph == "" {
+		r.want.CallGraph = "dwarf"
+		if r.want.System { // stack dumps of all programs would be too much to write
+			r.want.CallGraph = "fp"
+		}
 	}
 	if r.Labels, err = r.given.Labels(); err != nil {
 		return exit.Usagef("record: %w", err)
