@@ -18,7 +18,7 @@
 -- invariant adjoining: The intervals of a thread neither overlap nor leave gaps until the thread ends.
 --   SELECT * FROM (
 --     SELECT *, lag(t1_ns) OVER life AS before, lag(border) OVER life AS border_before
---     FROM thread_states WINDOW life AS (PARTITION BY experiment_id, process, thread_id ORDER BY t0_ns)
+--     FROM thread_states WINDOW life AS (PARTITION BY experiment_id, process IS NULL, thread_id ORDER BY t0_ns)
 --   ) WHERE before > t0_ns OR before < t0_ns AND border_before <> 'exit' OR t1_ns <= t0_ns
 -- invariant one_per_cpu: At most one thread is on a CPU at a time.
 --   SELECT * FROM (
