@@ -43,7 +43,7 @@ const (
 // featureTracing is the bit of the feature TRACING_DATA (perf-data 2).
 const featureTracing = 1
 
-// tracingData is the descriptions of tracepoints in their parts (perf-wall-clock 3).
+// tracingData is the descriptions of tracepoints in their parts (perf-data 24.3).
 type tracingData struct {
 	head    []byte // up to the number of systems
 	systems []tracingSystem

@@ -25,7 +25,7 @@ var writers = []string{
 	"result.table.New",                                                        // are printers that escape by themselves
 	"console.console.write", "console.console.writeTo", "console.console.Run", // write Parquet and Arrow
 	"stackmill.main.newRoot", "stackmill.explain.answer", // print texts of this program
-	"stackmill.compact.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
+	"stackmill.compact.run", "stackmill.record.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
 }
 
 // No other function writes to the outputs or formats for a writer.

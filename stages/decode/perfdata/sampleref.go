@@ -302,7 +302,7 @@ func (r *reader) noteOwner(a *attr, body []byte) {
 
 // maxIdles is the maximum number of samples with thread id 0 whose common_pid is read. If it is not
 // 0, the sample is not of the idle thread, but of a thread outside of the process namespace in
-// which perf ran (perf-wall-clock 2).
+// which perf ran (perf-data 24.2).
 const maxIdles = 1 << 14
 
 // commonPID returns a tracepoint sample's field common_pid, the id of its thread on the whole

@@ -23,7 +23,7 @@ const (
 	miscSwitchPreempt = 1 << 14 // at a switch out: the thread was still runnable
 )
 
-// switchRecord is a SWITCH or SWITCH_CPU_WIDE record (perf-wall-clock 1).
+// switchRecord is a SWITCH or SWITCH_CPU_WIDE record (perf-data 24.1).
 type switchRecord struct {
 	time    uint64
 	pid     int32 // process of the thread; -1 if it has ended

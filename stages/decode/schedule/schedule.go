@@ -1,5 +1,5 @@
 // Package schedule follows from the records of Linux's scheduler which thread was on which CPU, and
-// what the other threads waited for (perf-wall-clock 1, 2). It does not depend on a format: a
+// what the other threads waited for (perf-data 24.1, 24.2). It does not depend on a format: a
 // decoder passes it the records in order of time.
 package schedule
 

@@ -1,5 +1,5 @@
 // Package tracepoint reads the descriptions of tracepoints that perf stores in TRACING_DATA, and
-// uses them to read the fields of samples (perf-wall-clock 3). It contains no knowledge of single
+// uses them to read the fields of samples (perf-data 24.3). It contains no knowledge of single
 // events: names, positions and types of fields follow from the description alone, which differs
 // between kernels.
 package tracepoint
