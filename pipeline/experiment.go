@@ -40,7 +40,7 @@ type experiment struct {
 func (e *experiment) pass() (err error) {
 	defer func() { err = errors.Join(err, e.close()) }()
 	if err := e.run(e.attempt.ctx); err != nil {
-		e.halt() // sinks write rows
+		e.halt() // first: until they stop, the sinks send rows to the writer that closeOutput closes
 		return errors.Join(err, e.closeOutput())
 	}
 	return nil

@@ -137,7 +137,7 @@ func (a *attempt) resymbolize(r *Result, reader *batchReader, dry bool) error {
 	tables := reader.tables(r.ID)
 	program, err := replay.OpenProgram(tables)
 	if errors.Is(err, replay.ErrIncomplete) {
-		return hosterr.New(fmt.Errorf("it cannot be symbolized again: %w (an older program ingested it)", err))
+		return hosterr.New(fmt.Errorf("it cannot be symbolized again: %w (an older version of stackmill ingested it)", err))
 	}
 	if err == nil {
 		err = d.before.read(tables)

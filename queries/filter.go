@@ -90,7 +90,7 @@ func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {
 		if _, err := timerange.Parse(text); err == nil {
-			return "", errors.New("a single time needs a comma (10s, means from then on; ,10s means until then)")
+			return "", errors.New(`a single time needs a comma ("10s," means from then on; ",10s" means until then)`)
 		}
 		return "during(" + quote(text) + ")", nil
 	}

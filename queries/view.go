@@ -200,7 +200,7 @@ func (v *View) add(item string) error {
 	case len(words) == 2:
 		v.Columns = append(v.Columns, column(words, sentence))
 	default:
-		return fmt.Errorf("%q: unknown kind of item (one of row, rules, like, NAME TYPE, parameter NAME TYPE, invariant NAME)", head)
+		return fmt.Errorf("%q: unknown kind of item (choose one of row, rules, like, NAME TYPE, parameter NAME TYPE, invariant NAME)", head)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func oneOf(c *cobra.Command, flag, what string, names []string) {
 		if slices.Contains(names, value.String()) {
 			return nil
 		}
-		return fmt.Errorf("no %s %q (one of %s)", what, value, strings.Join(names, ", "))
+		return fmt.Errorf("no %s %q (choose one of %s)", what, value, strings.Join(names, ", "))
 	})
 	completeFrom(c, flag, names)
 }

@@ -56,9 +56,9 @@ func (r *Request) Check() error {
 	case r.Inclusive && subjects[r.By].data:
 		return fmt.Errorf("--inclusive has no effect on %s, since data objects have one value (it applies to function, line, load-object and path)", r.By)
 	case !slices.Contains(report.Modes, r.Mode):
-		return fmt.Errorf("--mode: unknown mode %q (one of user, expert, machine)", r.Mode)
+		return fmt.Errorf("--mode: unknown mode %q (choose one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalizations, r.Normalize):
-		return fmt.Errorf("--normalise: unknown normalization %q (one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
+		return fmt.Errorf("--normalise: unknown normalization %q (choose one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
 	case r.FDR <= 0 || r.FDR >= 1:
 		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
 	case r.Level <= 0 || r.Level >= 1:

@@ -83,7 +83,7 @@ func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side
 		}
 	}
 	if len(lacking) > 0 {
-		c.warn("%d of %d experiments of the %s have no metric %s, or no samples: they are left out (they have %s)", len(lacking), len(runs), side, c.Metric, metricsOf(lacking, records))
+		c.warn("%d of %d experiments of the %s have no metric %s, or no samples: they are left out (their metrics: %s)", len(lacking), len(runs), side, c.Metric, metricsOf(lacking, records))
 	}
 	return kept
 }

@@ -166,7 +166,7 @@ func (a *autofdoWriter) sample(s *sample) error {
 		if f, at, whole := a.find(&a.e.locations[n], 0); f != nil && whole {
 			if callee := a.nameOf(a.e.locations[s.path[i+1]].levels[0].function); callee.name != "" {
 				call := fdoCall{at, callee.name}
-				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // no overflow: recursive calls count repeatedly
+				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // capped: a recursive call counts several times per sample, so the sum could overflow
 			}
 		}
 	}

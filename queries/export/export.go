@@ -119,13 +119,13 @@ func (r *Request) Check(others ...string) error {
 	all := slices.Concat(Formats(), others)
 	switch {
 	case r.As == "":
-		return fmt.Errorf("--as is missing (one of %s)", strings.Join(all, ", "))
+		return fmt.Errorf("--as is missing (choose one of %s)", strings.Join(all, ", "))
 	case !slices.Contains(Formats(), r.As):
-		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, all), strings.Join(all, ", "))
+		return fmt.Errorf("--as: no format %q%s (choose one of %s)", r.As, queries.Suggest(r.As, all), strings.Join(all, ", "))
 	case !slices.Contains(Modes, r.Mode):
-		return fmt.Errorf("--mode: unknown mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
+		return fmt.Errorf("--mode: unknown mode %q (choose one of %s)", r.Mode, strings.Join(Modes, ", "))
 	case r.By != "" && !slices.Contains(Origins, r.By):
-		return fmt.Errorf("--by: stacks cannot be separated by %q%s (one of %s)", r.By, queries.Suggest(r.By, Origins), strings.Join(Origins, ", "))
+		return fmt.Errorf("--by: stacks cannot be separated by %q%s (choose one of %s)", r.By, queries.Suggest(r.By, Origins), strings.Join(Origins, ", "))
 	}
 	return r.checkOptions()
 }

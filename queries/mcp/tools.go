@@ -193,7 +193,7 @@ func parseArguments(name string, text json.RawMessage) (*arguments, error) {
 		return nil, fmt.Errorf("limit: %d is not between 1 and %d", a.Limit, maxRows)
 	}
 	if !slices.Contains(report.Modes, a.Mode) {
-		return nil, fmt.Errorf("mode: no mode %q (one of %s)", terminal.Shorten(a.Mode, 100), strings.Join(report.Modes, ", "))
+		return nil, fmt.Errorf("mode: no mode %q (choose one of %s)", terminal.Shorten(a.Mode, 100), strings.Join(report.Modes, ", "))
 	}
 	return a, nil
 }

@@ -75,19 +75,19 @@ func (r *Request) Check() error {
 	column := strings.TrimPrefix(r.Sort, "-")
 	switch {
 	case !slices.Contains(Modes, r.Mode):
-		return fmt.Errorf("--mode: unknown mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
+		return fmt.Errorf("--mode: unknown mode %q (choose one of %s)", r.Mode, strings.Join(Modes, ", "))
 	case !slices.Contains(Aliases, r.Alias):
-		return fmt.Errorf("--alias: unknown alias %q (one of %s)", r.Alias, strings.Join(Aliases, ", "))
+		return fmt.Errorf("--alias: unknown alias %q (choose one of %s)", r.Alias, strings.Join(Aliases, ", "))
 	case r.Limit < 0:
 		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
 	case r.Width <= 0:
 		return fmt.Errorf("--width: %v is not positive", r.Width)
 	case r.Sort != "" && !slices.Contains(columns, column):
-		return fmt.Errorf("--sort: %s has no column %q (one of %s)", r.View, column, strings.Join(columns, ", "))
+		return fmt.Errorf("--sort: %s has no column %q (choose one of %s)", r.View, column, strings.Join(columns, ", "))
 	}
 	for _, c := range r.Fields {
 		if !slices.Contains(columns, c) {
-			return fmt.Errorf("columns: %s has no column %q (one of %s)", r.View, c, strings.Join(columns, ", "))
+			return fmt.Errorf("columns: %s has no column %q (choose one of %s)", r.View, c, strings.Join(columns, ", "))
 		}
 	}
 	return r.refused()

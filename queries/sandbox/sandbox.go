@@ -104,7 +104,7 @@ func (b *Box) Run(ctx context.Context, request any) (_ *Result, err error) {
 	case wasKilled(exit): // the system ran out of memory
 		return nil, ErrMemory
 	case exit != nil:
-		return nil, fmt.Errorf("the process that answers failed: %w: %s", exit, stderr)
+		return nil, fmt.Errorf("the child process that computes the answer failed: %w: %s", exit, stderr)
 	}
 	info, err := body.Stat()
 	if err != nil {

@@ -79,7 +79,7 @@ func (e *endpoint) call(r *http.Request) (*call, error) {
 			return nil, badRequest(fmt.Errorf("%s is given %d times, but may be given only once", name, len(values[name])))
 		}
 		if p.enum != nil && !slices.Contains(p.enum, values.Get(name)) {
-			return nil, badRequest(fmt.Errorf("%s: unknown value %q (one of %s)", name, values.Get(name), strings.Join(p.enum, ", ")))
+			return nil, badRequest(fmt.Errorf("%s: unknown value %q (choose one of %s)", name, values.Get(name), strings.Join(p.enum, ", ")))
 		}
 	}
 	for _, p := range e.parameters {

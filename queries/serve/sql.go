@@ -37,7 +37,7 @@ func runQuery(w *job) error {
 	case strings.Trim(asked.SQL, "; \t\r\n") == "":
 		return badRequest(errors.New("the field sql is empty"))
 	case !slices.Contains(formatNames(), format):
-		return badRequest(fmt.Errorf("unknown format %q (one of %s)", format, strings.Join(formatNames(), ", ")))
+		return badRequest(fmt.Errorf("unknown format %q (choose one of %s)", format, strings.Join(formatNames(), ", ")))
 	}
 	db, done, err := w.open(queries.Filter{}, nil)
 	if err != nil {

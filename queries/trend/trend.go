@@ -41,9 +41,9 @@ func (r *Request) Reads() []string {
 func (r *Request) Check() error {
 	switch {
 	case !slices.Contains(report.Modes, r.Mode):
-		return fmt.Errorf("--mode: unknown mode %q (one of %s)", r.Mode, strings.Join(report.Modes, ", "))
+		return fmt.Errorf("--mode: unknown mode %q (choose one of %s)", r.Mode, strings.Join(report.Modes, ", "))
 	case !slices.Contains(compare.Normalizations, r.Normalize):
-		return fmt.Errorf("--normalise: unknown normalization %q (one of %s)", r.Normalize, strings.Join(compare.Normalizations, ", "))
+		return fmt.Errorf("--normalise: unknown normalization %q (choose one of %s)", r.Normalize, strings.Join(compare.Normalizations, ", "))
 	case r.Limit < 1:
 		return fmt.Errorf("--limit: %d is less than 1", r.Limit)
 	}
@@ -192,7 +192,7 @@ func (t *trend) order() error {
 		t.warn("the experiments are of %d programs, which may explain changes (choose some by target=NAME)", len(targets))
 	}
 	if len(hosts) > 1 {
-		t.warn("the experiments are of %d hosts, which may explain changes (choose some by host=NAME)", len(hosts))
+		t.warn("the experiments come from %d hosts, which may explain changes (choose some by host=NAME)", len(hosts))
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (x *experiment) checkFields() error {
 		for i, sample := range x.col(t, "sample") {
 			key := [2]int64{sample, positions[i]}
 			if slices.Compare(key[:], last[:]) <= 0 {
-				return errors.New("event_fields: not in their order")
+				return errors.New("event_fields: rows are not in the order of sample and position")
 			}
 			last = key
 		}

@@ -47,7 +47,7 @@ func (p *batch) rollup() (map[int64]digest, error) {
 			return all, err
 		}
 		id, first := c.block.values[0], 1+c.table.ModeColumns()
-		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // metric, function_id, then as in extraColumns
+		modes, v := sets(c.block.values[1:first], c.block.n), c.block.values[first:] // v: metric, function_id, then the columns of extraColumns
 		for i := range c.block.n {
 			d := all[id[i]]
 			d.add(modes[i], v[0][i], v[1][i], v[2][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i])

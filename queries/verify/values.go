@@ -36,7 +36,7 @@ func (x *experiment) checkValues() error {
 	return nil
 }
 
-// computed returns the digests of the rows that attribute computes.
+// computed returns the digests of the rows that package attribute computes.
 func (x *experiment) computed() (map[*schema.Table]digest, error) {
 	all := map[*schema.Table]digest{}
 	r, err := structure.Read(x.entry.ExperimentID, x.tables, true)

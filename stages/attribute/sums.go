@@ -52,7 +52,7 @@ type SumTable struct {
 // metricSum is one thing's sum of one metric, in a linked list of the thing's sums.
 type metricSum struct {
 	Sum
-	metric, next int32 // next: the index of the thing's previous cell plus 1
+	metric, next int32 // next: the index plus 1 of the thing's cell added before this one; 0 if there is none
 }
 
 type cellKey struct{ thing, metric int32 }

@@ -100,8 +100,8 @@ func (s *Stacks) Words() []uint64 {
 	return words
 }
 
-// Touches reports whether a word lies in the code of size bytes at address, or is the return
-// address right after it. words are sorted.
+// Touches reports whether any of the sorted words is in [address, address+size], that is, in a piece
+// of code or the return address right after its end.
 func Touches(words []uint64, address, size uint64) bool {
 	i, _ := slices.BinarySearch(words, address)
 	return i < len(words) && words[i]-address <= size

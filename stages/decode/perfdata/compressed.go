@@ -46,7 +46,7 @@ func (r *reader) decompress(name string) {
 	defer d.Close()
 	f, err := r.unpack(name, &limitReader{from: d, left: packed * maxExpansion})
 	if err != nil {
-		r.unreadable(name, "compressed", fmt.Errorf("the compressed records end early: %w", err))
+		r.unreadable(name, "compressed", fmt.Errorf("the compressed records are read only in part: %w", err))
 	}
 	if f != nil {
 		r.in.files = append(r.in.files, f)
@@ -55,7 +55,7 @@ func (r *reader) decompress(name string) {
 }
 
 // errExpansion reports a stream that decompresses to more than a recording can.
-var errExpansion = fmt.Errorf("they are more than %d times larger than their compressed form", maxExpansion)
+var errExpansion = fmt.Errorf("they decompress to more than %d times their size", maxExpansion)
 
 // limitReader reads a stream and fails beyond a limit.
 type limitReader struct {

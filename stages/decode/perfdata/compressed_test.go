@@ -36,7 +36,7 @@ func TestExpansion(t *testing.T) {
 	b.packed(bomb)
 	rec := openFile(t, b.file())
 	if !slices.ContainsFunc(rec.Problems.Problems, func(p diagnostic.Problem) bool {
-		return p.Severity == diagnostic.Error && p.Reason == "compressed" && strings.Contains(p.Message, "times larger")
+		return p.Severity == diagnostic.Error && p.Reason == "compressed" && strings.Contains(p.Message, "times their size")
 	}) {
 		t.Errorf("%d bytes: %v", len(bomb), rec.Problems.Problems)
 	}

@@ -264,7 +264,7 @@ func (r *reader) finish() {
 	r.describe(t)
 	r.summary()
 	if r.size() > r.in.window/4 && !slices.ContainsFunc(t.recorded, func(p *process) bool { return len(p.dumps) > 0 }) {
-		r.release() // the files' pages take much of the memory limit, and at most fields are read again, in order
+		r.release() // the files' pages take much of the memory limit; without stack dumps, only fields of records may be read again, mostly in order
 	}
 }
 

@@ -127,7 +127,7 @@ func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, err
 		fields = append(fields, field{c.ULEB(), c.ULEB()})
 	}
 	n := c.ULEB()
-	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // each entry takes bytes
+	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // an entry takes at least one byte
 		return nil, dwarf.ErrShort
 	}
 	u := &dwarf.Unit{Format: h.Format, Attrs: dwarf.Attrs{{Name: debugdwarf.AttrStrOffsetsBase, Value: dwarf.Value{Form: dwarf.FormUdata, Uint: h.strOffsetsBase}}}}

@@ -34,7 +34,8 @@ func Depths(arch isa.Arch, code []byte, addr uint64) []cfi.Depth {
 			t.follow(i, entryDepth(arch))
 		}
 	}
-	// Go backward: later entries jump to the first one, which calls the dynamic linker.
+	// Later entries first: the first entry, which calls the dynamic linker, gets its depth from their
+	// jumps to it.
 	for i := len(t.items) - 1; i >= 0; i-- {
 		if t.depths[i] == unknown && t.startsBlock(i) {
 			t.follow(i, entryDepth(arch))

@@ -5,16 +5,31 @@ package x86
 // XOP's (8 to 10). The letter describes the memory operand: it is lower case for a load, upper case
 // for a store.
 //
-//	x    a vector of integers or bytes; v of float or double, by W; g, i of half
-//	     precision and of words
-//	h    half a vector; j too, but a whole one with W; k a quarter, e an eighth
-//	c    a vector, or only those elements that a mask selects
-//	a    a double, or a vector longer than 16 bytes
-//	o, y 16 or 32 bytes; p 8 of a vector
-//	s, r float, double; f either, by W; t half precision; l 10 bytes
-//	b, w, d, q  an integer of 1 to 8 bytes; m of 4 or 8, by W; n a mask
-//	u    like m, read and written
-//	z    of an unknown size
+//	x  a vector of integers or bytes
+//	v  a vector of float (W=0) or double (W=1)
+//	g  a vector of half precision
+//	i  a vector of words
+//	h  half of a vector
+//	j  half of a vector; with EVEX and W=1, a whole one
+//	k  a quarter of a vector
+//	e  an eighth of a vector
+//	c  a vector, or only those of its elements that a mask selects
+//	a  a double if vectors have 16 bytes, otherwise a vector
+//	p  8 bytes of a vector
+//	o  16 bytes of a vector
+//	y  32 bytes of a vector
+//	t  a number of half precision
+//	s  a float
+//	r  a double
+//	f  a float (W=0) or double (W=1); for vmaskmovpd, a vector
+//	b  an integer of 1 byte
+//	w  an integer of 2 bytes
+//	d  an integer of 4 bytes
+//	q  an integer of 8 bytes
+//	m  an integer of 4 (W=0) or 8 bytes (W=1)
+//	u  like m, but read and written
+//	n  a mask: 1 to 8 bytes, by the prefix and W
+//	z  an operand of unknown size
 //
 // With EVEX.b, the operand is a single element instead of a vector. With EVEX, a displacement of one
 // byte is multiplied by the operand's size.

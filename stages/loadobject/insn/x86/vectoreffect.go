@@ -85,7 +85,8 @@ func (d *decoder) element() int {
 	return 4
 }
 
-// sizeClass returns the size and class for a lower-case letter of moves.
+// sizeClass returns the size and class of the access that a letter of the table moves describes. The
+// letter is lower case.
 func (d *decoder) sizeClass(letter byte) (size int, class insn.Class) {
 	switch letter {
 	case 'm', 'u':
