@@ -46,6 +46,7 @@ var damages = []struct{ want, text, by string }{
 	{"samples: a sample is out of order, or of an unknown kind", "  4 clock", "  3 clock"},
 	{"samples: a sample is out of order, or of an unknown kind", "  4 clock", "  4 other"},
 	{"clock_samples: a sample is of another kind", "  4 clock", "  4 heap"},
+	{"event_fields: rows are not in the order of sample and position", "clock_samples sample state", "event_fields sample position number\n  2 0 7\n  1 0 7\nclock_samples sample state"},
 	{"samples: a stack is unknown", "1080ms 4", "1080ms 5"},
 	{"stack_values: a key is not unique", "  1 totalcpu 20ms 2", "  0 totalcpu 20ms 2"},
 	{"stack_values: a metric or stack is unknown", "  1 totalcpu 20ms 2", "  9 totalcpu 20ms 2"},
@@ -84,6 +85,8 @@ var unreachable = map[string]string{
 	"call_nodes: two nodes have the same identifier":                      "it takes a collision of hashes",
 	"function_rollup: the values differ from the values of the functions": "the builder makes the table of the values",
 	"it has data objects":                                                 "TestAllIsProvedWithoutSQL in package queries",
+	"it has waits, fields of tracepoints or counts":                       "TestCheckOfFields in package queries",
+	"samples: a control group has no path, and no problem says so":        "TestCheckOfFields in package queries",
 }
 
 func TestDamage(t *testing.T) {
