@@ -36,7 +36,7 @@ func TestRulesFail(t *testing.T) {
 			t.Errorf("%d batches were counted: %v", counted, r.Err)
 		case fail && (r.Status != Failed || r.Err == nil || !strings.Contains(r.Err.Error(), "a mistake of ours")):
 			t.Errorf("the rules failed: %+v", r)
-		case fail && counted != 1:
+		case fail && counted > 1: // the rules may fail before the first one
 			t.Errorf("the rules failed at the first of 6 processes, and %d batches were counted", counted)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package record runs perf or gprofng to record a program, with the options of which this program
-// makes most.
+// Package record runs perf or gprofng to record a program, with the options whose recordings
+// stackmill reads best.
 //
 // Start reading with Choose.
 package record
@@ -11,12 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stackmill/internal/exit"
+	"stackmill/internal/lazyregexp"
 	"stackmill/internal/tempdir"
 )
 
@@ -46,13 +46,13 @@ type Command struct {
 	Lacks  string // what was asked for and will not be in the recording, and why; "" for nothing
 }
 
-var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+var plain = lazyregexp.New(`^[\w@%+=:,./-]+$`)
 
 // String returns the command line, quoted for a shell.
 func (c *Command) String() string {
 	words := slices.Clone(c.Args)
 	for i, w := range words {
-		if !plain.MatchString(w) {
+		if !plain().MatchString(w) {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
@@ -240,7 +240,7 @@ func chooseGprofng(o *Options) (*Command, error) {
 	return c, nil
 }
 
-var unusual = regexp.MustCompile(`[^\w.+-]+`)
+var unusual = lazyregexp.New(`[^\w.+-]+`)
 
 // output returns the path of the recording: the given one, or a new one named after the program.
 func (o *Options) output(suffix string) string {
@@ -250,9 +250,9 @@ func (o *Options) output(suffix string) string {
 	name := "system"
 	switch {
 	case o.PID != "":
-		name = "pid-" + unusual.ReplaceAllString(o.PID, "-")
+		name = "pid-" + unusual().ReplaceAllString(o.PID, "-")
 	case !o.System:
-		name = unusual.ReplaceAllString(filepath.Base(o.Program[0]), "_")
+		name = unusual().ReplaceAllString(filepath.Base(o.Program[0]), "_")
 	}
 	for n := 1; ; n++ {
 		path := fmt.Sprintf("%s.%d.%s", name, n, suffix)
