@@ -99,10 +99,9 @@ func TestFilesApart(t *testing.T) {
 
 // An unmatched item says how many candidates it has, even if several items share one.
 func TestAmbiguous(t *testing.T) {
-	c := &comparison{items: []*item{{}}}
-	for _, it := range []*item{{names: []string{"f"}, in: inBase}, {names: []string{"f"}, in: inTest}, {names: []string{"f"}, in: inTest}, {names: []string{"g"}, in: inTest}} {
-		c.items = append(c.items, it)
-	}
+	c := &comparison{items: []*item{
+		{}, {names: []string{"f"}, in: inBase}, {names: []string{"f"}, in: inTest}, {names: []string{"f"}, in: inTest}, {names: []string{"g"}, in: inTest},
+	}}
 	c.markAmbiguous(func(it *item) string { return it.names[0] }, "load object")
 	var got []string
 	for _, it := range c.items[1:] {

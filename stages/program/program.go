@@ -157,7 +157,7 @@ type (
 	LocationNo int32
 )
 
-// None, as an index of any of these types, refers to nothing.
+// None is an index of any of these types that refers to nothing.
 const None = -1
 
 // Life is the time during which an address or a stack means the same code: [From, Until), in ns

@@ -64,7 +64,7 @@ func NewDisassembler(r *Resolver, outlines *DisassemblyCache) *Disassembler {
 // Close closes the load objects' files.
 func (d *Disassembler) Close() { d.code.closeFiles() }
 
-// All, as the distance around PCs, disassembles whole functions.
+// All is the distance around PCs with which whole functions are disassembled.
 const All = -1
 
 // Function disassembles a function near pcs, which are sorted offsets: the code at most `within`
