@@ -108,7 +108,7 @@ func TestRepair(t *testing.T) {
 		"missing catalog": {func(t *testing.T, store string) {}, "", CatalogFile + ": is missing", "2"},
 		"stale catalog": {func(t *testing.T, store string) {
 			define(t, store, "UPDATE catalog_fingerprint SET fingerprint = '4-0'")
-		}, "", CatalogFile + ": is stale", "2"},
+		}, "", CatalogFile + ": is out of date", "2"},
 		"killed ingest": {func(t *testing.T, store string) {
 			kernel, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 			if err != nil {
