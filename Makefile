@@ -92,12 +92,13 @@ test: check-go check-cxx ## run all tests, list at the end which were skipped an
 	cd .ci/dist && go test .
 	go run ./cmd/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
 
-# Packages that run concurrently. Some tests are skipped: TestOverlappingIDs measures memory, of which
-# the race detector needs more; the others take long under it, and run what shorter tests run, too.
+# Packages that run concurrently. Some tests are skipped: TestOverlappingIDs and TestChainOfForks measure
+# memory, of which the race detector needs more; the others take long under it, and run what shorter tests
+# run, too.
 RACED := ./internal/ordered ./internal/objstore ./schema/s3cache ./schema/storedir ./stages/attribute ./stages/program \
 	./stages/unwind ./stages/code ./stages/samples ./stages/structure ./stages/decode/gprofng ./stages/decode/mmap \
 	./stages/decode/perfdata ./stages/loadobject/cache ./stages/write ./pipeline/compact ./pipeline
-UNRACED := ^(TestOverlappingIDs|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives|TestCommit|TestDecompressedSize|TestResymbolizeWithoutLists|TestSpecialFiles|TestWholeStacks|TestLittleMemory|TestManyVisible|TestSystemObjects)$$
+UNRACED := ^(TestOverlappingIDs|TestChainOfForks|TestResymbolizeData|TestForms|TestLimits|TestHugeStacks|TestCuts|TestManyLives|TestCommit|TestDecompressedSize|TestResymbolizeWithoutLists|TestSpecialFiles|TestWholeStacks|TestLittleMemory|TestManyVisible|TestSystemObjects)$$
 
 race: check-go check-cxx ## run the tests of concurrent packages under the race detector
 	go test $(GOFLAGS_) -race -vet=off -timeout 40m -skip '$(UNRACED)' $(RACED)
