@@ -18,14 +18,21 @@ func TestRulesFail(t *testing.T) {
 	defer func() { perStack[0].run, *count = rules, before }()
 	for _, fail := range []bool{false, true} {
 		counted = 0
+		begun := make(chan struct{}) // the first batch is counted: the rules fail then
 		*count = func(b *batch) error {
-			if counted++; fail {
+			if counted++; counted == 1 {
+				close(begun)
+			}
+			if fail {
 				<-b.process.build.rules.Failed()
 			}
 			return before(b)
 		}
 		if fail {
-			perStack[0].run = func(*build, *unwind.StackBatch) { panic("a mistake of ours") }
+			perStack[0].run = func(*build, *unwind.StackBatch) {
+				<-begun
+				panic("a mistake of ours")
+			}
 		}
 		results, err := Ingest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: 1, DebugDirs: []string{}}, recording)
 		if err != nil || len(results) != 1 {
@@ -36,7 +43,7 @@ func TestRulesFail(t *testing.T) {
 			t.Errorf("%d batches were counted: %v", counted, r.Err)
 		case fail && (r.Status != Failed || r.Err == nil || !strings.Contains(r.Err.Error(), "a mistake of ours")):
 			t.Errorf("the rules failed: %+v", r)
-		case fail && counted > 1: // the rules may fail before the first one
+		case fail && counted != 1:
 			t.Errorf("the rules failed at the first of 6 processes, and %d batches were counted", counted)
 		}
 	}

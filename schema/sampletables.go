@@ -128,7 +128,7 @@ var (
 		{"state", Label, Dict, "", false, "`on` (on a CPU), `preempted` (runnable, taken off its CPU), `runqueue` (woken up, waiting for a CPU), `blocked`, `disk` (blocked, cannot be interrupted) or `unknown`."},
 		{"cpu", Int32, Dict, "", true, "The CPU that the thread was on, or from which it was switched out."},
 		{"wait_sample", Int64, Delta, "", true, "The sample that represents the period: `wait_samples.sample`; missing if the state is not a wait."},
-		{"waker_thread_id", Int64, Dict, "", true, "The thread that woke this one up at the end of the period."},
+		{"waker_thread_id", Int64, Dict, "", true, "The thread that woke this one up at the end of the period; if an interrupt did, the thread that it found on the CPU (the view `wakers` tells these apart)."},
 		{"waker_sample", Int64, Dict, "", true, "The sample of that wake-up."},
 		{"border", Label, Dict, "", false, "Why the state is unknown: `start` (before the thread's first switch), `end` (after its last), `loss` (records were lost), `chain` (a switch is missing); `exit` if the thread ended with a known state; else empty."},
 	}}

@@ -11,8 +11,8 @@ import (
 	"stackmill/queries"
 )
 
-// recurSamples is the number of clock samples in recur.er, of which all damaged recordings are
-// copies.
+// recurSamples is the number of clock samples in recur.er. All damaged recordings
+// are copies of it.
 const recurSamples = 1610
 
 // damage says what must be left of a damaged recording.

@@ -8,7 +8,7 @@ import (
 	"stackmill/cmd/acceptance/golden"
 )
 
-// match pairs the functions of a golden with those of the store. They have the same start; static
+// match pairs the functions of a golden with the functions of the store. They have the same start; static
 // regions have the same sampled instructions. Functions that gprofng has swallowed into a `no
 // functions found` row have no counterpart: they are blurred, on both sides, and only their
 // instructions are compared.

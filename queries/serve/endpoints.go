@@ -127,6 +127,7 @@ var endpoints = []endpoint{
 		parameters: []parameter{
 			{name: "experiment", kind: "string", required: true, doc: "the experiment: " + queries.SelectorHelp}, modeParameter,
 			{name: "thread", kind: "integer", required: true, doc: "the thread"},
+			{name: "process", kind: "integer", doc: "the thread's process (`processes.process`), 0 if it has none: threads of different process namespaces may have the same id; by default any"},
 			{name: "at", kind: "integer", required: true, doc: "ns since the experiment's start"},
 		},
 		mediaTypes: []string{jsonType}, handle: describeThreadState,

@@ -394,6 +394,11 @@ func describeThreadState(w *job) error {
 	if err != nil {
 		return err
 	}
+	process, err := w.intValues("process")
+	if err != nil {
+		return err
+	}
+	process = append(process, -1)
 	db, done, err := w.open(queries.Filter{}, nil, w.values["experiment"]...)
 	if err != nil {
 		return err
@@ -412,10 +417,12 @@ func describeThreadState(w *job) error {
 		CPU     *int64         `json:"cpu"`
 		Wait    *sampledThread `json:"wait"`
 		Waker   *sampledThread `json:"waker"`
+
+		ByInterrupt bool `json:"by_interrupt"` // an interrupt ended the wait: no thread is the waker
 	}
 	var wait, waker, wakerThread sql.NullInt64
 	err = db.QueryRowContext(w.ctx, `SELECT process, thread_id, t0_ns, t1_ns, state, border, cpu, wait_sample, waker_sample, waker_thread_id FROM thread_states
-WHERE thread_id = ? AND t0_ns <= ? AND t1_ns > ? ORDER BY t0_ns DESC LIMIT 1`, threads[0], at[0], at[0]).Scan(
+WHERE thread_id = ? AND (? < 0 OR coalesce(process, 0) = ?) AND t0_ns <= ? AND t1_ns > ? ORDER BY t0_ns DESC LIMIT 1`, threads[0], process[0], process[0], at[0], at[0]).Scan(
 		&answer.Process, &answer.Thread, &answer.Start, &answer.End, &answer.State, &answer.Border, &answer.CPU, &wait, &waker, &wakerThread)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -427,6 +434,12 @@ WHERE thread_id = ? AND t0_ns <= ? AND t1_ns > ? ORDER BY t0_ns DESC LIMIT 1`, t
 	if answer.Wait, err = readSampledThread(w.ctx, db, wait, mode); err != nil {
 		return err
 	}
+	if answer.ByInterrupt, err = inInterrupt(w.ctx, db, waker); err != nil {
+		return err
+	}
+	if answer.ByInterrupt {
+		return w.writeJSON(answer)
+	}
 	if answer.Waker, err = readSampledThread(w.ctx, db, waker, mode); err != nil {
 		return err
 	}
@@ -434,6 +447,16 @@ WHERE thread_id = ? AND t0_ns <= ? AND t1_ns > ? ORDER BY t0_ns DESC LIMIT 1`, t
 		answer.Waker = &sampledThread{Thread: wakerThread.Int64, Stack: []string{}}
 	}
 	return w.writeJSON(answer)
+}
+
+// inInterrupt reports whether a sample was taken in a hardware interrupt: bit 3 of common_flags. Its
+// thread is the one that the interrupt found on the CPU.
+func inInterrupt(ctx context.Context, db *queries.DB, sample sql.NullInt64) (in bool, err error) {
+	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM perf_samples p
+JOIN event_formats f ON f.experiment_id = p.experiment_id AND f.event = p.event AND f.field = 'common_flags'
+JOIN event_fields v ON v.experiment_id = p.experiment_id AND v.sample = p.sample AND v.position = f.position
+WHERE p.sample = ? AND v.sample = ? AND v.number & 8 <> 0`, sample, sample).Scan(&in)
+	return in, err
 }
 
 // sampledThread is the thread of a sample, with its stack.

@@ -88,7 +88,7 @@ func readTruth(t *testing.T, name string) (rows []truth) {
 	return rows
 }
 
-// find returns what is true about an access: the entry for its function or, if there is none, the
+// find returns the true values of an access: the entry for its function or, if there is none, the
 // last entry, because memory is reused.
 func find(rows []truth, a *access) *truth {
 	var found *truth

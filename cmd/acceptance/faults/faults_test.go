@@ -221,7 +221,7 @@ func listed(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// right checks a store after a fault: what is in it is complete, and the same as in the undisturbed
+// right checks a store after a fault: its contents are complete, and the same as in the undisturbed
 // store.
 func (b *bench) right(what, store string) {
 	b.Helper()

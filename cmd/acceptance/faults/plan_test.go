@@ -228,7 +228,7 @@ func (c *cluster) work() {
 	c.Logf("%d tasks run again, killed %v, %d without room", c.retried, c.killed, c.failed)
 }
 
-// task runs the next task of the queue. It returns false if there is none.
+// task runs the next task of the queue. It returns false if the queue is empty.
 func (c *cluster) task() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

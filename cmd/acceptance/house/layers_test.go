@@ -16,7 +16,7 @@ import (
 
 // house lists all packages in layers, from the bottom up. A package may import only packages of
 // lower layers, so there are no import cycles between folders. Packages of one layer do not import
-// each other. `folder/...` stands for the folder and all folders below it, whose packages may
+// each other. `folder/...` is the folder with all folders below it, whose packages may
 // import each other.
 var house = []struct{ folders, holds string }{
 	{"internal/ordered internal/hosterr internal/lazyregexp internal/cachekey internal/tempdir internal/cachetag internal/chunked internal/corpus internal/testfiles internal/objstore/objstoretest internal/terminal internal/exit internal/atomicfile internal/hugepages internal/crash internal/unixsocket internal/memo", "what knows no profile: parallel work in order; errors of the machine; regular expressions; keys of caches; temporary folders; marks of caches; long lists; the recordings, files and S3 server of tests; text for terminals; exit statuses; whole files; huge pages; panics; Unix sockets; results kept in maps"},

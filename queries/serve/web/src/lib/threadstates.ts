@@ -118,6 +118,7 @@ export interface Period {
   cpu: number | null;
   wait: SampledThread | null;
   waker: SampledThread | null;
+  by_interrupt: boolean;
 }
 
 // Span is a range of time of one lane with its pieces: one period, or an interval with the sums of its states.

@@ -510,6 +510,7 @@ function describePeriod(p: Period, t: ThreadTimeline, text: (ns: number) => stri
     const end = `woken by ${wakerName(p.waker)}${by === undefined ? '' : ` in ${by}`}`;
     said = said === '' ? end.charAt(0).toUpperCase() + end.slice(1) : `${said}, ${end}`;
   }
+  if (p.by_interrupt) said = said === '' ? 'Woken by an interrupt' : `${said}, woken by an interrupt`;
   return said === '' ? '' : said + '.';
 }
 
@@ -527,6 +528,7 @@ function usePeriod(t: ThreadTimeline, at: Span | undefined, ns: number, mode: st
           experiment: t.experiment_id,
           mode,
           thread: String(t.lanes[at.lane]!.thread_id),
+          process: String(t.lanes[at.lane]!.process ?? 0),
           at: String(t.exact ? at.from : ns),
         };
   const url = wanted === undefined ? '' : requestURL('thread-states/period', wanted);
