@@ -88,6 +88,21 @@ func cookbookStore(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Programs that are newer than their recordings would be doubted: they are copied first.
+	wall := filepath.Join(dir, "wall")
+	const from = "../../testdata/wall/"
+	if err := os.CopyFS(filepath.Join(wall, "symfs"), os.DirFS(from+"symfs")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"calls_raw.data", "convoy_both.data"} {
+		content, err := os.ReadFile(from + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(wall, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	paths := func(folder string, names ...string) []string {
 		for i := range names {
 			names[i] = filepath.Join(folder, names[i])
@@ -102,7 +117,8 @@ func cookbookStore(t *testing.T) string {
 		ingest("gprofng", paths(filepath.Join(recordings, "exp"), "recur.er", "recur_raw.er", "heap.er", "io.er", "sync.er", "threads.er", "cxx.er", "clones.er", "jit_none.er")),
 		ingest("perf", paths(filepath.Join(dir, "perf"), "p_recur_fp.data", "p_threads_s.data", "p_multi.data", "p_fork.data")),
 		ingest("memory", paths(filepath.Join(dir, "data"), "records_gcc_O2.data")),
-		{"ingest", "--no-system-debug", "--debug-dir", dir, "--no-recorded-sources", "--symfs", "../../testdata/wall/symfs", "--label", "suite=kernel", "../../testdata/wall/calls_raw.data", "../../testdata/wall/convoy_both.data"},
+		append([]string{"ingest", "--no-system-debug", "--debug-dir", dir, "--no-recorded-sources", "--symfs", filepath.Join(wall, "symfs"), "--label", "suite=kernel"},
+			paths(wall, "calls_raw.data", "convoy_both.data")...),
 		{"label", "recur_raw.er", "night=2026-11-20"},
 		{"label", "recur.er", "night=2026-11-21"},
 	} {

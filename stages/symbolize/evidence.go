@@ -110,6 +110,10 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	return fmt.Sprintf("it was created at %s, after the recorded file was mapped", formatTime(f.born))
 }
 
+// copyingTime is how much later than its recording a load object may have been written when both
+// were copied together.
+const copyingTime = time.Minute
+
 // findDoubt returns why the file at an object's path may have been replaced since the recording,
 // nil if nothing suggests that. No build-id or checksum confirms the file, but its names are used
 // nevertheless.
@@ -118,6 +122,9 @@ func (f *localFile) describe(mapped decode.FileID) string {
 // back. Then only the inode's change time (ctime) shows the writing, and only on the machine of the
 // recording, since copying sets it, too. The ctime is ignored if the inode is the one that was
 // mapped: something other than the content changed.
+//
+// If only the time of the recording's file says when it was made, a copy of the load object below
+// --symfs may be somewhat newer: a copying of both sets both times, one after the other.
 func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
 	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {
@@ -133,6 +140,9 @@ func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	loaded, _ := r.whenMapped(k)
 	if !r.rec.Started.IsZero() {
 		began = r.rec.Started
+	}
+	if r.rec.Started.IsZero() && c.Path != k.path {
+		loaded = loaded.Add(copyingTime)
 	}
 	same := k.file.Inode != 0 && k.file.Inode == st.Ino && !r.localFile(k).differs
 	what := ""

@@ -249,6 +249,7 @@ func TestRebuilt(t *testing.T) {
 		problems        string
 	}{
 		{"bare.data", "bare1", -hour, one, ""},
+		{"bare.data", "bare1", time.Second, one, ""}, // both may be copies that were made together
 		{"bare.data", "bare1", hour, one, modified},
 		{"bare.data", "bare2", hour, two, modified},
 		{"bare.data", "", 0, static, "warning missing-load-object"},
