@@ -7,6 +7,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/export"
+	"stackmill/queries/flametree"
 	"stackmill/queries/report"
 )
 
@@ -63,8 +64,8 @@ var endpoints = []endpoint{
 		parameters: slices.Concat([]parameter{
 			experimentParameter, metricParameter, modeParameter, inlineParameter,
 			{name: "nodes", kind: "integer", doc: "at most this many nodes; by default 10000"},
-			{name: "side", kind: "string", enum: flameSides, doc: "another view of the tree: inverted, the functions by exclusive value, with their callers below; callers or callees, around the function, module or load object that group and of select"},
-			{name: "group", kind: "string", enum: flameGroups, doc: "callers and callees: what `of` names; by default a function"},
+			{name: "side", kind: "string", enum: flametree.Sides, doc: "another view of the tree: inverted, the functions by exclusive value, with their callers below; callers or callees, around the function, module or load object that group and of select"},
+			{name: "group", kind: "string", enum: flametree.Groups, doc: "callers and callees: what `of` names; by default a function"},
 			{name: "of", kind: "string", doc: "callers and callees: the name of the function, module or load object. A sample counts once, where its stack first enters it"},
 			{name: "form", kind: "string", enum: flameForms, doc: "tree (default): nodes with their children; columns: the same nodes in drawing order, with levels and a table of names"},
 		}, filterParameters),

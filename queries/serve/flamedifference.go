@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stackmill/queries/compare"
+	"stackmill/queries/flametree"
 )
 
 // differenceAnswer is the JSON of the call trees of two groups of experiments.
@@ -34,8 +35,8 @@ type differenceColumns struct {
 	TestExclusive []float64 `json:"test_exclusive"`
 }
 
-func (o *differenceAnswer) add(n compare.Node, names map[functionName]int32, level int32) {
-	name := functionName{n.Function, n.LoadObject, n.Module, n.Kind}
+func (o *differenceAnswer) add(n compare.Node, names map[flametree.Function]int32, level int32) {
+	name := flametree.Function{Name: n.Function, LoadObject: n.LoadObject, Module: n.Module, Kind: n.Kind}
 	number, ok := names[name]
 	if !ok {
 		number = int32(len(names))
@@ -60,7 +61,7 @@ func newDifferenceAnswer(t *compare.Tree, most int) *differenceAnswer {
 			widths[n.Caller] += widths[i]
 		}
 	}
-	in := chooseNodes(len(t.Nodes), most, func(n int) (int32, float64) { return t.Nodes[n].Caller, widths[n] })
+	in := flametree.ChooseNodes(len(t.Nodes), most, func(n int) (int32, float64) { return t.Nodes[n].Caller, widths[n] })
 	rest, left := map[int32]compare.Node{}, map[int32]int{}
 	below := make([]int, len(t.Nodes)) // by left-out node: number of nodes below it
 	var order []int32
@@ -82,8 +83,8 @@ func newDifferenceAnswer(t *compare.Tree, most int) *differenceAnswer {
 		x, y := t.Nodes[a], t.Nodes[b]
 		return cmp.Or(cmp.Compare(x.Caller, y.Caller), cmp.Compare(widths[b], widths[a]), cmp.Compare(x.Function, y.Function), cmp.Compare(a, b))
 	})
-	o, names := &differenceAnswer{Head: t.Head(), Nodes: len(t.Nodes)}, map[functionName]int32{}
-	walkInOrder(order, func(n int32) int32 { return t.Nodes[n].Caller }, func(n int32) bool { return left[n] > 0 }, func(n, level int32) {
+	o, names := &differenceAnswer{Head: t.Head(), Nodes: len(t.Nodes)}, map[flametree.Function]int32{}
+	flametree.WalkInOrder(order, func(n int32) int32 { return t.Nodes[n].Caller }, func(n int32) bool { return left[n] > 0 }, func(n, level int32) {
 		if n >= 0 {
 			o.add(t.Nodes[n], names, level)
 			return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"stackmill/queries"
+	"stackmill/queries/flametree"
 )
 
 // defaultNodes is the default number of nodes of a flame graph.
@@ -45,13 +46,24 @@ func flamegraph(w *job) error {
 	if err != nil {
 		return err
 	}
-	head := flameHead{metric, unit, mode, db.Count, len(t.nodes), t.total(), side}
-	cut := t.cut
-	if side.side != "" {
-		cut = func(most int) flameCut { return t.fromSide(side, most) }
+	head := flametree.Head{Metric: metric, Unit: unit, Mode: mode, Experiments: db.Count, Nodes: len(t.Nodes), Total: t.Total(), Side: side}
+	cut := t.Cut
+	if side.Side != "" {
+		cut = func(most int) flametree.Cut { return t.FromSide(side, most) }
 	}
-	_, err = w.out.Write(cut(max(most, 1)).json(head, w.values.Get("form") == "columns"))
+	_, err = w.out.Write(cut(max(most, 1)).JSON(head, w.values.Get("form") == "columns"))
 	return err
+}
+
+// flameSide returns the side that a call requests.
+func (c *call) flameSide() (flametree.Side, error) {
+	s := flametree.Side{Side: c.values.Get("side"), Group: cmp.Or(c.values.Get("group"), flametree.Groups[0]), Of: c.values.Get("of")}
+	if around := s.Side == "callers" || s.Side == "callees"; around != c.values.Has("of") {
+		return s, badRequest(fmt.Errorf("of: side callers and callees need it, other sides do not take it"))
+	} else if !around && c.values.Has("group") {
+		return s, badRequest(fmt.Errorf("group: give it only if side is callers or callees"))
+	}
+	return s, nil
 }
 
 // chooseMetric returns the requested metric and its unit; without a request, the metric that is the default of most

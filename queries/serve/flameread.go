@@ -3,13 +3,13 @@ package serve
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/queries"
+	"stackmill/queries/flametree"
 	"stackmill/queries/result"
 )
 
@@ -19,7 +19,7 @@ const nodesAtOnce = 2 << 20
 
 // readFlameTree merges the call trees of all experiments in db. It reads whole tables and joins them here, with node
 // numbers as indexes: that is several times as fast as joining and sorting in SQL.
-func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inline bool) (*flameTree, error) {
+func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inline bool) (*flametree.Tree, error) {
 	inMode := "by_mode(?, in_user, in_expert, in_machine)"
 	if inline {
 		inMode = "by_mode(?, in_user_inlined, in_expert_inlined, in_machine_inlined)"
@@ -36,7 +36,7 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 	if len(parts) > 0 {
 		room = parts[0].size / len(parts[0].ids) // the mean: experiments of one program have similar trees
 	}
-	r.tree = newFlameTree(room)
+	r.tree = flametree.New(room)
 	for _, p := range parts {
 		if err = r.read(p); err != nil {
 			break
@@ -49,7 +49,7 @@ func readFlameTree(ctx context.Context, db *queries.DB, metric, mode string, inl
 type flameReader struct {
 	ctx       context.Context
 	conn      *sql.Conn
-	tree      *flameTree
+	tree      *flametree.Tree
 	valueRows string // SQL, from FROM on, that selects the rows with values; args are its parameters
 	args      []any
 }
@@ -59,22 +59,14 @@ type experimentGroup struct {
 	ids    []string
 	ranges map[string]nodeRange
 	size   int // number of nodes in all trees
-	nodes  []callNode
+	nodes  []flametree.CallNode
 }
 
 // nodeRange says which nodes of a group belong to an experiment: from <= index < to.
 type nodeRange struct{ from, to int }
 
-// callNode is a node of a call tree.
-type callNode struct {
-	parent      int32 // -1 for the root
-	name        int32 // index into flameTree.functions
-	value, self int64
-	valued      bool // it has a value; other nodes are not shown
-}
-
 // nodesOf returns the nodes of an experiment, indexed by node number.
-func (p *experimentGroup) nodesOf(id string) []callNode {
+func (p *experimentGroup) nodesOf(id string) []flametree.CallNode {
 	e, ok := p.ranges[id]
 	if !ok {
 		return nil
@@ -124,16 +116,11 @@ func int64s(b arrow.RecordBatch, column int) []int64 {
 }
 func texts(b arrow.RecordBatch, column int) *array.String { return b.Column(column).(*array.String) }
 
-var (
-	errDamaged  = errors.New("the call tree is damaged: a node has no caller, no function or an impossible value (run stackmill check)")
-	errTooLarge = errors.New("the sum of these experiments' values exceeds 64 bits (choose fewer experiments)")
-)
-
 // read reads the call trees of a group and merges them into r.tree.
 func (r *flameReader) read(p *experimentGroup) error {
 	const some = " experiment_id BETWEEN ? AND ?"
 	ends := []any{p.ids[0], p.ids[len(p.ids)-1]}
-	names := make(map[string]map[int64]int32, len(p.ids)) // index into flameTree.functions, by experiment and function id
+	names := make(map[string]map[int64]int32, len(p.ids)) // index into flametree.Tree.Functions, by experiment and function id
 	err := r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
 		of := names[id]
 		if of == nil {
@@ -141,7 +128,7 @@ func (r *flameReader) read(p *experimentGroup) error {
 			names[id] = of
 		}
 		for i := from; i < to; i++ {
-			of[int64s(b, 1)[i]] = r.tree.intern(functionName{texts(b, 2).Value(i), texts(b, 3).Value(i), texts(b, 4).Value(i), texts(b, 5).Value(i)})
+			of[int64s(b, 1)[i]] = r.tree.Intern(flametree.Function{Name: texts(b, 2).Value(i), LoadObject: texts(b, 3).Value(i), Module: texts(b, 4).Value(i), Kind: texts(b, 5).Value(i)})
 		}
 		return nil
 	}, `SELECT f.experiment_id, f.function_id, f.name, COALESCE(o.short_path, ''), COALESCE(m.short_path, ''), f.kind
@@ -150,7 +137,7 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 	if err != nil {
 		return err
 	}
-	p.nodes = make([]callNode, p.size)
+	p.nodes = make([]flametree.CallNode, p.size)
 	defer func() { p.nodes = nil }()
 	err = r.eachExperiment(func(id string, b arrow.RecordBatch, from, to int) error {
 		of, nodes := names[id], p.nodesOf(id)
@@ -158,7 +145,7 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 		for i := from; i < to; i++ {
 			n := int(int32s(b, 1)[i])
 			if n < 0 {
-				return errDamaged
+				return flametree.ErrDamaged
 			}
 			if n >= len(nodes) {
 				continue // neither it nor its descendants have a value
@@ -169,9 +156,9 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 			}
 			name, ok := of[functions[i]]
 			if !ok {
-				return errDamaged
+				return flametree.ErrDamaged
 			}
-			nodes[n].parent, nodes[n].name = parent, name
+			nodes[n].Parent, nodes[n].Name = parent, name
 		}
 		return nil
 	}, "SELECT experiment_id, call_node, parent, function_id FROM call_nodes_wide WHERE"+some, ends...)
@@ -183,10 +170,10 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 		for i := from; i < to; i++ {
 			at := int32s(b, 1)[i]
 			if at < 0 {
-				return errDamaged
+				return flametree.ErrDamaged
 			}
 			n := &nodes[at]
-			n.value, n.self, n.valued = int64s(b, 2)[i], int64s(b, 3)[i], true
+			n.Value, n.Self, n.Valued = int64s(b, 2)[i], int64s(b, 3)[i], true
 		}
 		return nil
 	}, "SELECT experiment_id, call_node, attributed, exclusive "+r.valueRows+" AND"+some, append(r.args[:len(r.args):len(r.args)], ends...)...)
@@ -194,7 +181,7 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 		return err
 	}
 	for _, id := range p.ids {
-		if err := r.tree.merge(p.nodesOf(id)); err != nil {
+		if err := r.tree.Merge(p.nodesOf(id)); err != nil {
 			return err
 		}
 	}
