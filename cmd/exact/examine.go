@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"stackmill/pipeline"
 	"stackmill/queries"
@@ -198,8 +199,16 @@ func record(ctx context.Context, folder string, b *build) error {
 		return err
 	}
 	chains := map[string]string{"dwarf": "--call-graph dwarf,16384", "fp": "--call-graph fp"}[b.chains]
-	return shell(ctx, folder, "TRUTH=$PWD/truth perf record -d -e page-faults:u -c 1 -m 4096 "+chains+" -o recorded ./prog && mv recorded "+b.name+".data")
+	script := "TRUTH=$PWD/truth perf record -d -e page-faults:u -c 1 -m 4096 " + chains + " -o recorded ./prog && mv recorded " + b.name + ".data"
+	err := shell(ctx, folder, script)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == crashed {
+		err = shell(ctx, folder, script)
+	}
+	return err
 }
+
+// crashed is the exit status of the shell if perf crashes, which perf 6.1 seldom does as it ends.
+const crashed = 128 + int(syscall.SIGSEGV)
 
 func shell(ctx context.Context, folder, script string) error {
 	c := exec.CommandContext(ctx, "sh", "-c", script)
