@@ -14,6 +14,7 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
+	"stackmill/queries/console"
 	"stackmill/queries/result"
 	"stackmill/queries/text"
 )
@@ -72,13 +73,15 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 // addComparison adds the flags of a comparison.
 func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f := c.Flags()
-	f.StringArrayVar(&r.Base, "base", nil, "the reference; may be repeated: "+queries.SelectorHelp)
+	f.StringArrayVar(&r.Base, "base", nil, "the reference; may be repeated: "+queries.SelectorHelp+"; or "+compare.LastGood+", the newest accepted runs before the test's")
 	f.StringArrayVar(&r.Test, "test", nil, "the experiments to compare with the reference; may be repeated")
 	f.StringVar(&r.By, "by", r.By, "what to compare: "+strings.Join(compare.Subjects, ", "))
 	f.StringVar(&r.Metric, "metric", "", "the metric (default: the default metric of most of the experiments)")
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
 	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values, not exclusive ones")
 	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as shares of their run's <Total> (total), or per second of their run (run)")
+	f.StringVar(&r.Pair, "pair", "", "compare runs of both sides pairwise that have the same value of a label or column (label=round)")
+	f.StringVar(&r.Block, "block", r.Block, "compare only runs with the same value of a label or column (host, label=machine); auto: of host, if both sides have the same several ones; none: all with all")
 	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller share of <Total>")
 	completeFrom(c, "by", compare.Subjects)
 	completeFrom(c, "normalise", compare.Normalizations)
@@ -138,8 +141,23 @@ func (r *comparer) run(ctx context.Context) error {
 	return compared.Print(result.New(&r.Output, r.format), rows)
 }
 
+// wholeStore calls do with all experiments of the store.
+func (a *app) wholeStore(ctx context.Context, do func(*queries.DB) error) error {
+	db, err := queries.OpenWith(ctx, a.store, queries.Options{Limits: a.Limits})
+	if err != nil {
+		return fmt.Errorf("open the store: %w", console.NoStore(a.store, err))
+	}
+	defer db.Close()
+	return do(db)
+}
+
 // compared opens the store, applies the filter and calls do with the experiments to compare.
 func (a *app) compared(ctx context.Context, r *compare.Request, f queries.Filter, reads []string, do func(*queries.DB) error) error {
+	if r.UsesLastGood() {
+		if err := a.wholeStore(ctx, func(db *queries.DB) error { return r.ResolveLastGood(ctx, db) }); err != nil {
+			return err
+		}
+	}
 	store, err := a.open(ctx, slices.Concat(r.Base, r.Test)...)
 	if err != nil {
 		return err

@@ -19,12 +19,12 @@ import (
 var heeded = `
 check: format memory repair since sql
 compact: dry-run format jobs keep memory purge target-size
-compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid strict test thread where
+compare: api-only base between block by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pair pid strict test thread where
 experiments: format strict wide
 explain: experiment format sample stack strict
 export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location strict summaries thread view watch where
 forget: dry-run format keep-rollups older-than
-gate: api-only base between by cpu format hide inclusive junit level max-increase metric min-share mode normalise pid rules strict test thread where
+gate: accept allow-first api-only base between block by cpu format hide inclusive junit level limit max-increase metric min-share mode normalise pair pid rules strict test thread where
 ingest: auto-compact cache chunk debug-dir experiment-timeout forgotten interval jobs kallsyms label label-from log-format memory metrics no-recorded-sources no-system-debug perf-map-dir plan recursive report settle source-path symfs verify vmlinux watch
 label: remove
 mcp: answer max-bytes memory timeout
@@ -43,6 +43,7 @@ version: format
 // refused are calls in which the first option would have no effect.
 var refused = []string{
 	"alias: report timeline --alias perf",
+	"allow-first: gate --base x --test y --allow-first",
 	"api-only: compare --base x --test y --by data-object --api-only z",
 	"api-only: report cpus --api-only x",
 	"as: query --as folded --format json SELECT",

@@ -30,23 +30,35 @@ func narrow(fields []Field, rows [][]string, width int) {
 			widths[k] = max(widths[k], utf8.RuneCountInString(c))
 		}
 	}
-	limit := slices.Max(append(widths, minColumn))
-	for ; limit > minColumn && narrowedWidth(fields, widths, limit) > width; limit-- {
+	longest := slices.Max(append(widths, minColumn))
+	limit, names := longest, longest // of texts, and of those in columns that are shortened last
+	for ; limit > minColumn && narrowedWidth(fields, widths, limit, names) > width; limit-- {
+	}
+	for ; names > minColumn && narrowedWidth(fields, widths, limit, names) > width; names-- {
 	}
 	for _, row := range rows {
 		for k := range row {
-			if !fields[k].Numeric && !fields[k].Whole {
+			switch {
+			case fields[k].Numeric || fields[k].Whole:
+			case fields[k].Path:
+				row[k] = ShortenName(row[k], names)
+			default:
 				row[k] = Shorten(row[k], limit)
 			}
 		}
 	}
 }
 
-// narrowedWidth returns the width of rows whose texts have at most limit characters.
-func narrowedWidth(fields []Field, widths []int, limit int) int {
+// narrowedWidth returns the width of rows whose texts have at most limit characters, and names of
+// columns that are shortened last at most names characters.
+func narrowedWidth(fields []Field, widths []int, limit, names int) int {
 	sum := columnGap * len(fields)
 	for k, w := range widths {
-		if !fields[k].Numeric && !fields[k].Whole {
+		switch {
+		case fields[k].Numeric || fields[k].Whole:
+		case fields[k].Path:
+			w = min(w, names)
+		default:
 			w = min(w, limit)
 		}
 		sum += w

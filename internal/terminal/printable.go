@@ -90,6 +90,9 @@ func isPlain(text string) bool {
 	return true
 }
 
+// Markdown escapes markup in a text for a line of Markdown.
+func Markdown(text string) string { return markdownCell(Printable(text)) }
+
 // markdownCell escapes markup in a printable text for a cell of a Markdown table, except the bar,
 // which the table escapes.
 func markdownCell(text string) string {

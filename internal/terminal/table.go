@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -13,17 +14,23 @@ type Field struct {
 	Numeric bool
 	Short   bool // shorten long texts even if the output is not a terminal
 	Whole   bool // texts stay complete, even if rows become wider than the terminal
+	Path    bool // names that are shortened last, and keep their last part
+	Drop    int  // columns with the highest number are left out first if rows are wider than the terminal; 0: never
 }
 
 // Table prints rows under headings, with numbers right-aligned. On a terminal it shortens texts until
 // lines fit, and truncates lines that are still too wide, with a mark.
 func (o *Output) Table(fields []Field, rows [][]string, markdown bool) error {
 	width := o.Width()
-	cells := tableCells(fields, rows, width, markdown)
+	fields, cells, dropped := tableCells(fields, rows, width, markdown)
 	if markdown {
 		return o.markdownTable(fields, cells)
 	}
-	_, err := o.Stdout.Write(aligned(fields, cells, width))
+	out := aligned(fields, cells, width)
+	if len(dropped) > 0 {
+		out = fmt.Appendf(out, "left out to fit the width: %s\n", strings.Join(dropped, ", "))
+	}
+	_, err := o.Stdout.Write(out)
 	return err
 }
 
@@ -52,10 +59,10 @@ func (o *Output) markdownTable(fields []Field, cells [][]string) error {
 	return err
 }
 
-// tableCells returns the headings and the rows, escaped, and shortened for a terminal of this width;
-// 0 is no terminal.
-func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]string {
-	cells := make([][]string, 1, len(rows)+1)
+// tableCells returns the headings and the rows, escaped, and shortened for a terminal of this width
+// (0 is no terminal), with the columns that fit, and the headings of the columns that do not.
+func tableCells(fields []Field, rows [][]string, width int, markdown bool) (kept []Field, cells [][]string, dropped []string) {
+	cells = make([][]string, 1, len(rows)+1)
 	for _, f := range fields {
 		cells[0] = append(cells[0], f.cell(f.Name, width > 0))
 	}
@@ -74,9 +81,10 @@ func tableCells(fields []Field, rows [][]string, width int, markdown bool) [][]s
 			}
 		}
 	case width > 0:
+		fields, cells, dropped = fitColumns(fields, cells, width)
 		narrow(fields, cells, width)
 	}
-	return cells
+	return fields, cells, dropped
 }
 
 // cell escapes a text and shortens it to CellWidth, or to nameWidth if the field is Short. On a
@@ -85,6 +93,9 @@ func (f Field) cell(text string, onTerminal bool) string {
 	width := CellWidth
 	if f.Short && !onTerminal {
 		width = nameWidth
+	}
+	if f.Path {
+		return ShortenName(Printable(text), width)
 	}
 	return Shorten(Printable(text), width)
 }

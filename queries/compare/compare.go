@@ -6,6 +6,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,8 @@ type Request struct {
 	Mode       string   // user, expert or machine
 	Inclusive  bool     // inclusive instead of exclusive values
 	Normalize  string   // one of Normalizations
+	Pair       string   // key whose values pair runs of both sides (see checkKey); empty: none
+	Block      string   // key whose values are blocks of runs, BlockAuto or BlockNone
 
 	FDR       float64 // accepted false discovery rate
 	Level     float64 // confidence level of the intervals
@@ -33,6 +36,8 @@ type Request struct {
 	Where    []string // the session's conditions on samples, shown with the result
 	Hidden   []string // functions that the session hides, shown with the result
 	Together bool     // whether lower bounds must hold for all judged rows at once
+
+	good string // names the base if that was LastGood
 }
 
 // Normalizations are the ways to make the values of runs comparable: not at all, as a fraction of
@@ -41,7 +46,7 @@ var Normalizations = []string{"none", "total", "run"}
 
 // Defaults returns a request with the default settings.
 func Defaults() Request {
-	return Request{By: "function", Mode: "user", Normalize: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
+	return Request{By: "function", Mode: "user", Normalize: "none", Block: BlockAuto, FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
 }
 
 // Check validates a request as far as possible without a store.
@@ -59,14 +64,18 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--mode: unknown mode %q (choose one of user, expert, machine)", r.Mode)
 	case !slices.Contains(Normalizations, r.Normalize):
 		return fmt.Errorf("--normalise: unknown normalization %q (choose one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
+	case r.Pair != "" && r.Block != BlockAuto && r.Block != BlockNone:
+		return fmt.Errorf("--pair and --block exclude each other (runs of a pair are compared with each other only)")
 	case r.FDR <= 0 || r.FDR >= 1:
 		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
 	case r.Level <= 0 || r.Level >= 1:
 		return fmt.Errorf("--level: %v is not between 0 and 1", r.Level)
 	case r.MinChange < 0 || r.MinShare < 0:
 		return fmt.Errorf("--min-change and --min-share: a limit is below 0")
+	case r.Pair != "":
+		return checkKey("--pair", r.Pair)
 	}
-	return nil
+	return checkKey("--block", cmp.Or(r.Block, BlockAuto))
 }
 
 // Choose records the filter of the session. It returns an error if a part of the filter would have
@@ -84,13 +93,16 @@ type Result struct {
 	Request
 	Unit        string // unit of the metric; normalized values are fractions, or per second
 	Base, Test  Side
+	Design      Design
 	Environment []Difference // other differences between the sides
 	Warnings    []string     // why the comparison may be unfair or inconclusive
 	Judged      int          // number of tested rows, over which the false discovery rate is controlled
 	NoiseRuns   int          // runs of one build of the base whose halves show the noise; 0 if they are too few
 	Rows        []Row        // <Total> first, then changed rows by size
 
-	sampled bool // whether the values are estimates from samples
+	sampled   bool      // whether the values are estimates from samples
+	reach     float64   // of the intervals (see rank.Reach)
+	shortfall Shortfall // runs that are missing for intervals
 }
 
 // Side is one of the two groups.
@@ -102,7 +114,7 @@ type Side struct {
 // Run compares two groups of experiments of a store.
 func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	c := &comparison{ctx: ctx, db: db, Result: Result{Request: r}}
-	for _, step := range []func() error{c.choose, c.chooseMetric, c.measure, c.environment, c.read} {
+	for _, step := range []func() error{c.choose, c.chooseMetric, c.arrange, c.measure, c.environment, c.read} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -122,6 +134,7 @@ func (c *comparison) judge() {
 	c.level = c.Level
 	if n := count(matter); c.Together && n > 0 {
 		c.level = 1 - 2*(1-c.Level)/float64(n)
+		c.plan()
 	}
 	for i, it := range c.items {
 		if i == 0 || slices.Max(it.values) > 0 {

@@ -32,13 +32,32 @@ type Check struct {
 	Row     string `json:"row"`
 	Outcome string `json:"outcome"`
 	Message string `json:"message"`
+	// Of a row that is checked against a limit: its change, the bounds of that, and the smallest
+	// increase that violates the rule with the probability rank.Power. nil if unknown.
+	Ratio      *float64 `json:"ratio,omitempty"`
+	Low        *float64 `json:"low,omitempty"`
+	High       *float64 `json:"high,omitempty"`
+	Detectable *float64 `json:"detectable,omitempty"`
 }
 
 // Judgement is the result of a gate.
 type Judgement struct {
 	*Result
 	Outcome string
+	Limit   float64 // maximum increase of each judged row; NaN: any
 	Checks  []Check
+	First   bool // passed without a comparison, because nothing was accepted before
+}
+
+// FirstAccepted returns the judgement of runs before which nothing was accepted: they pass, and there
+// is nothing to compare them with. The whole store must be open.
+func FirstAccepted(ctx context.Context, db *queries.DB, r Request) (*Judgement, error) {
+	runs, err := db.Select(ctx, r.Test...)
+	if err != nil {
+		return nil, fmt.Errorf("--test: %w", err)
+	}
+	result := &Result{Request: r, Base: Side{Selectors: r.Base}, Test: Side{r.Test, runs}}
+	return &Judgement{Result: result, Outcome: Passed, Limit: math.NaN(), First: true}, nil
 }
 
 // Gate compares two groups of experiments and applies rules.
@@ -48,7 +67,7 @@ func Gate(ctx context.Context, db *queries.DB, r Request, rules Rules) (*Judgeme
 	if err != nil {
 		return nil, err
 	}
-	j := &Judgement{Result: result, Outcome: Passed}
+	j := &Judgement{Result: result, Outcome: Passed, Limit: rules.MaxIncrease}
 	for i := range result.Rows {
 		if row := &result.Rows[i]; row.Judged && row.BaseN > 0 {
 			j.check(row, rules.MaxIncrease)
@@ -72,9 +91,10 @@ func Gate(ctx context.Context, db *queries.DB, r Request, rules Rules) (*Judgeme
 // check checks a row against a limit. If too little is known about the row, the outcome is
 // undecided, with or without a limit.
 func (j *Judgement) check(row *Row, limit float64) {
-	c := Check{Rule: "runs", Row: strings.TrimSpace(row.Names[0])}
+	c := Check{Rule: "runs", Row: strings.TrimSpace(row.Names[0]), Ratio: Known(row.Ratio), Low: Known(row.Low), High: Known(row.High)}
 	if !math.IsNaN(limit) {
 		c.Rule = fmt.Sprintf("increase of at most %.4g%%", 100*limit)
+		c.Detectable = Known(j.Detectable(row))
 	}
 	switch {
 	case row.Verdict == Ambiguous:
@@ -82,7 +102,7 @@ func (j *Judgement) check(row *Row, limit float64) {
 		c.Message = row.Matched + " in the test"
 	case math.IsNaN(row.Low) || j.oneOfFew():
 		c.Outcome = Undecided
-		c.Message = fmt.Sprintf("too few runs: %d against %d", len(j.Base.Runs), len(j.Test.Runs))
+		c.Message = j.tooFewRuns()
 	case math.IsNaN(limit):
 		return
 	case row.Low > 1+limit:
@@ -93,6 +113,14 @@ func (j *Judgement) check(row *Row, limit float64) {
 		c.Message = fmt.Sprintf("%+.1f%%, at least %+.1f%%", 100*(row.Ratio-1), 100*(row.Low-1))
 	}
 	j.Checks = append(j.Checks, c)
+}
+
+// Known returns a pointer to a number, nil if it is unknown.
+func Known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }
 
 // oneOfFew reports whether a single sampled run is compared with one or two runs, so that the

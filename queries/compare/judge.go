@@ -15,7 +15,7 @@ type Row struct {
 	Base, Test   float64  // medians over the runs
 	BaseN, TestN int      // runs that have it
 	Difference   float64  // of the medians
-	Ratio        float64  // test to base; infinite if the base is 0
+	Ratio        float64  // test to base; infinite if the base is 0; with blocks or pairs, within these
 	Low, High    float64  // confidence bounds of the ratio
 	P, Q         float64  // p-value, and q-value (adjusted for all judged rows)
 	Judged       bool     // whether it is large enough to be tested
@@ -75,11 +75,13 @@ func (c *comparison) matters(it *item, total []float64) bool {
 
 // row computes the row of an item and, if the item matters, tests it.
 func (c *comparison) row(it *item, matters bool) Row {
-	u := &c.ranks
 	base, test := c.of(it.values)
 	r := Row{Names: it.names, Matched: it.matched, Judged: matters, BaseN: nonzero(base), TestN: nonzero(test), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Q: math.NaN(), Noise: math.NaN(), values: it.values}
 	r.Base, r.Test = rank.Median(slices.Sorted(slices.Values(base))), rank.Median(slices.Sorted(slices.Values(test)))
 	r.Difference, r.Ratio = r.Test-r.Base, r.Test/r.Base
+	if ratio := c.ratio(base, test); c.Design.Blocks > 1 && !math.IsNaN(ratio) {
+		r.Ratio = ratio
+	}
 	switch {
 	case !matters:
 		r.Verdict = Same
@@ -90,14 +92,14 @@ func (c *comparison) row(it *item, matters bool) Row {
 			r.Low, r.High = r.Ratio, r.Ratio
 		}
 	case len(base) > 1 && len(test) > 1:
-		r.P = u.P(base, test)
-		if low, high := u.RatioInterval(base, test, c.level); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {
+		r.P = c.p(base, test)
+		if low, high := c.interval(base, test); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {
 			r.Low, r.High = low, high
 		}
 	case c.sampled:
 		c.bySampling(&r, base, test)
 	default:
-		r.P = u.P(base, test)
+		r.P = c.p(base, test)
 	}
 	return r
 }

@@ -13,6 +13,9 @@ import (
 // choose finds the experiments of both sides.
 func (c *comparison) choose() (err error) {
 	c.Result.Base.Selectors, c.Result.Test.Selectors = c.Request.Base, c.Request.Test
+	if c.good != "" {
+		c.Result.Base.Selectors = []string{c.good}
+	}
 	if c.Result.Base.Runs, err = c.db.Select(c.ctx, c.Request.Base...); err != nil {
 		return fmt.Errorf("--base: %w", err)
 	}

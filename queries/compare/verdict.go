@@ -42,11 +42,11 @@ func (c *comparison) verdict(r *Row) string {
 		return Appeared
 	case r.TestN == 0:
 		return Vanished
-	case math.Abs(r.Test-r.Base) < c.MinChange*r.Base:
+	case math.Abs(r.Ratio-1) < c.MinChange:
 		return Same
-	case r.Test > r.Base:
+	case r.Ratio > 1:
 		return Slower
-	case r.Test < r.Base:
+	case r.Ratio < 1:
 		return Faster
 	}
 	return Same
@@ -59,7 +59,7 @@ func (c *comparison) tooFew() bool {
 	if c.sampled && (n == 1 || m == 1) {
 		return false
 	}
-	return rank.Smallest(n, m)*float64(c.Judged) > c.FDR
+	return c.smallest()*float64(c.Judged) > c.FDR
 }
 
 // bySampling tests a row by its numbers of samples: used if a side has a single run.

@@ -1,5 +1,8 @@
 // Package rank compares groups of values by their ranks, whatever the distribution of the values,
-// and finds where a series of values changes. Results do not depend on random numbers.
+// and finds where a series of values changes. Results are reproducible.
+//
+// Start reading with Test in rank.go; pairs.go and blocks.go compare values that belong together,
+// change.go has the changes of a series.
 package rank
 
 import (
@@ -18,7 +21,10 @@ const (
 // Test tests whether the values of two groups of runs differ, by their ranks (Mann-Whitney U). It
 // caches distributions.
 type Test struct {
-	known map[[2]int][]float64 // without ties, by group sizes
+	known  map[[2]int][]float64 // without ties, by group sizes
+	signed map[int][]float64    // of signed ranks without ties, by the number of pairs
+	sizes  [][2]int             // the group sizes of the blocks of sum
+	sum    []float64            // of the sum of U over blocks
 }
 
 // Smallest returns the smallest possible p-value for groups of n and m values: the one of groups
@@ -197,33 +203,5 @@ func (r *Test) rank(n, m int, miss float64) int {
 // kth returns the kth smallest ratio of a value of y to a value of x, both sorted. If both values
 // are 0, the ratio counts as the smallest (zerosFirst) or as the largest.
 func kth(x, y []float64, k int, zerosFirst bool) float64 {
-	count := func(ratio float64) (n int) {
-		j := 0
-		for _, v := range x {
-			for j < len(y) && y[j] <= ratio*v {
-				j++
-			}
-			if n += j; v == 0 && !zerosFirst {
-				n -= j
-			}
-		}
-		return n
-	}
-	if count(0) >= k {
-		return 0
-	}
-	low, high := 0.0, 1.0
-	for count(high) < k {
-		if high *= 2; math.IsInf(high, 1) {
-			return high
-		}
-	}
-	for range 60 { // to the precision of float64
-		if middle := (low + high) / 2; count(middle) >= k {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return high
+	return kthRatio([]Block{{x, y}}, k, zerosFirst)
 }

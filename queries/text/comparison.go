@@ -15,6 +15,9 @@ import (
 
 // Comparison prints the first rows of a comparison.
 func Comparison(out *terminal.Output, result *compare.Result, rows []compare.Row) error {
+	if err := out.Printf("%s\n\n", Headline(result)); err != nil {
+		return err
+	}
 	if err := comparisonCaption(out, result.Title(), result); err != nil {
 		return err
 	}
@@ -38,6 +41,9 @@ func comparisonCaption(out *terminal.Output, title string, result *compare.Resul
 	}{{"base", result.Base}, {"test", result.Test}} {
 		w.Printf("  %s: %s (%s)\n", side.name, strings.Join(side.Selectors, " or "), Plural(len(side.Runs), "run"))
 	}
+	if text := designText(result); text != "" {
+		w.Printf("  %s\n", text)
+	}
 	for _, condition := range result.Where {
 		w.Printf("  only samples with %s\n", condition)
 	}
@@ -56,6 +62,86 @@ func comparisonCaption(out *terminal.Output, title string, result *compare.Resul
 	}
 	w.Printf("\n")
 	return w.Flush()
+}
+
+// designText says which runs are compared with which; "" if all are compared with all.
+func designText(result *compare.Result) string {
+	switch d := result.Design; {
+	case d.Paired:
+		return fmt.Sprintf("runs with the same %s are compared with each other (%s)", d.Key, Plural(d.Blocks, "pair"))
+	case d.Blocks > 0:
+		return fmt.Sprintf("runs are compared only with runs of the same %s (%d of them; --block none compares all)", d.Key, d.Blocks)
+	}
+	return ""
+}
+
+// Headline says in a sentence what changed most, and how sure that is.
+func Headline(result *compare.Result) string {
+	row := result.Largest()
+	if row == nil {
+		return "nothing can be compared: no row is judged"
+	}
+	text := changeText(result, row)
+	if row.Verdict == compare.Appeared || row.Verdict == compare.Vanished {
+		text += fmt.Sprintf(" (%s%s)", comparisonValue(result, math.Abs(row.Difference)), comparisonUnit(result))
+	}
+	if q := probability(row.Q); q != "" {
+		text += ", q " + strings.Replace(q, "<", "< ", 1)
+	}
+	changed := 0
+	for i := range result.Rows {
+		if i > 0 && result.Rows[i].Changed() {
+			changed++
+		}
+	}
+	switch {
+	case row.Verdict == compare.TooFew:
+		return "too few runs to be sure of anything; the largest difference: " + text
+	case !row.Changed():
+		return "no change is certain; the largest difference: " + text
+	case changed > 1:
+		text = fmt.Sprintf("%s; %d other rows changed", text, changed-1)
+		text = strings.Replace(text, "; 1 other rows", "; 1 other row", 1)
+	}
+	if total := &result.Rows[0]; row != total && !math.IsNaN(total.Ratio) {
+		text += totalText(total)
+		if !total.Changed() {
+			text += " (" + total.Verdict + ")"
+		}
+	}
+	return text
+}
+
+// totalText says how <Total> changed, after a row's change.
+func totalText(total *compare.Row) string {
+	return fmt.Sprintf("; %s %s", strings.TrimSpace(total.Names[0]), percentChange(total.Ratio))
+}
+
+// rowName returns the name of a row for a sentence.
+func rowName(result *compare.Result, row *compare.Row) string {
+	name := strings.TrimSpace(row.Names[0])
+	if result.By == "line" && row.Names[1] != "" {
+		name += ":" + row.Names[1]
+	}
+	return name
+}
+
+// changeText says by how much a row changed, with the confidence interval.
+func changeText(result *compare.Result, row *compare.Row) string {
+	name := rowName(result, row)
+	switch {
+	case row.Verdict == compare.Appeared:
+		return name + " appeared"
+	case row.Verdict == compare.Vanished:
+		return name + " vanished"
+	case row.Verdict == compare.Ambiguous:
+		return name + " is ambiguous"
+	}
+	text := name + " " + percentChange(row.Ratio)
+	if !math.IsNaN(row.Low) && !(row.Low == row.High) {
+		text += fmt.Sprintf(" (%g %% interval %s .. %s)", 100*result.Level, percentChange(row.Low), percentChange(row.High))
+	}
+	return text
 }
 
 // Unfair returns the differences between the sides that make the comparison unfair.
@@ -98,10 +184,14 @@ func valueKind(result *compare.Result) string {
 // ComparisonCells returns the columns and cells of a table.
 func ComparisonCells(result *compare.Result, rows []compare.Row) ([]terminal.Field, [][]string) {
 	unit := comparisonUnit(result)
-	fields := []terminal.Field{{Name: "Base" + unit, Numeric: true}, {Name: "Test" + unit, Numeric: true}, {Name: "Difference", Numeric: true}, {Name: "Test to base", Numeric: true},
-		{Name: fmt.Sprintf("%g %% interval", 100*result.Level), Numeric: true}, {Name: "Noise", Numeric: true}, {Name: "q", Numeric: true}, {Name: "Verdict"}}
-	for _, c := range tableNames(result.Columns()) {
-		fields = append(fields, terminal.Field{Name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), Short: true})
+	fields := []terminal.Field{{Name: "Base" + unit, Numeric: true, Drop: 1}, {Name: "Test" + unit, Numeric: true}, {Name: "Difference", Numeric: true, Drop: 2}, {Name: "Test to base", Numeric: true},
+		{Name: fmt.Sprintf("%g %% interval", 100*result.Level), Numeric: true}, {Name: "Noise", Numeric: true, Drop: 5}, {Name: "q", Numeric: true, Drop: 4}, {Name: "Verdict"}}
+	for i, c := range tableNames(result.Columns()) {
+		field := terminal.Field{Name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), Short: true, Path: true}
+		if i > 0 && c != "line" {
+			field.Drop = 3
+		}
+		fields = append(fields, field)
 	}
 	var cells [][]string
 	labels := compare.Labels(result.By, rows)

@@ -5,45 +5,266 @@ package text
 import (
 	"cmp"
 	"encoding/xml"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strings"
+
 	"stackmill/internal/terminal"
 	"stackmill/queries/compare"
-	"strings"
+	"stackmill/queries/rank"
 )
 
-// Gate prints the checks of a gate that did not pass.
-func Gate(out *terminal.Output, j *compare.Judgement, _ []string) error {
-	if err := comparisonCaption(out, "Gate", j.Result); err != nil {
+// GateOptions say how a judgement is printed.
+type GateOptions struct {
+	Limit    int      // prints at most so many rows that passed; 0: all
+	Markdown bool     // as Markdown instead of for a terminal
+	Accepted int      // number of runs that were labeled as accepted
+	LeftOut  []string // remarks about what the store leaves out
+}
+
+// Gate prints the outcome of a gate: the largest change, what differs between the sides, each check,
+// and how small a change the gate would have found.
+func Gate(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
+	headline := gateHeadline(j)
+	if o.Markdown {
+		headline = "**" + terminal.Markdown(headline) + "**"
+	}
+	if err := out.Printf("%s\n\n", headline); err != nil {
 		return err
 	}
-	counts := map[string]int{}
-	var cells [][]string
-	for _, c := range j.Checks {
-		if counts[c.Outcome]++; c.Outcome != compare.Passed {
-			cells = append(cells, []string{c.Outcome, c.Rule, c.Row, c.Message})
-		}
+	if j.First {
+		w := out.Page()
+		printAccepted(w, o)
+		w.Printf("%s: 0 checks, 0 violated, 0 undecided\n", j.Outcome)
+		return w.Flush()
 	}
-	if cells != nil {
-		fields := []terminal.Field{{Name: "Outcome"}, {Name: "Rule", Short: true}, {Name: "Row", Short: true}, {Name: "What"}}
-		if err := out.Table(fields, cells, false); err != nil {
+	if o.Markdown {
+		if err := gateRemarks(out, j); err != nil {
+			return err
+		}
+	} else if err := comparisonCaption(out, "Gate", j.Result); err != nil {
+		return err
+	}
+	fields, cells, more := gateCells(j, o.Limit)
+	if len(cells) > 0 {
+		if err := out.Table(fields, cells, o.Markdown); err != nil {
 			return err
 		}
 	}
-	return out.Printf("%s: %s, %d violated, %d undecided\n", j.Outcome, Plural(len(j.Checks), "check"), counts[compare.Violated], counts[compare.Undecided])
+	w := out.Page()
+	if more > 0 {
+		w.Printf("%s passed (--limit 0 prints all)\n", Plural(more, "more check"))
+	}
+	w.Printf("\n")
+	if text := detectableText(j); text != "" {
+		w.Printf("%s\n", text)
+	}
+	if text := j.Needed(); text != "" {
+		w.Printf("For bounds of all rows, the gate needs %s.\n", text)
+	}
+	printAccepted(w, o)
+	counts := map[string]int{}
+	for _, c := range j.Checks {
+		counts[c.Outcome]++
+	}
+	w.Printf("%s: %s, %d violated, %d undecided\n", j.Outcome, Plural(len(j.Checks), "check"), counts[compare.Violated], counts[compare.Undecided])
+	return w.Flush()
+}
+
+// printAccepted prints how many runs were labeled as accepted, if any were.
+func printAccepted(w *terminal.Page, o GateOptions) {
+	if o.Accepted > 0 {
+		w.Printf("labeled %s=%s: %s\n", compare.AcceptedKey, compare.AcceptedValue, Plural(o.Accepted, "run"))
+	}
+}
+
+// gateRemarks prints what is compared, and why that may be unfair, as a list in Markdown.
+func gateRemarks(out *terminal.Output, j *compare.Judgement) error {
+	w := out.Page()
+	w.Printf("%s", terminal.Markdown(fmt.Sprintf("Metric %s, %s mode, %s against %s", j.Metric, j.Mode, sideText(j.Base), sideText(j.Test))))
+	w.Printf("\n\n")
+	for _, warning := range append(Unfair(j.Result), j.Warnings...) {
+		w.Printf("* %s\n", terminal.Markdown(warning))
+	}
+	if len(Unfair(j.Result))+len(j.Warnings) > 0 {
+		w.Printf("\n")
+	}
+	return w.Flush()
+}
+
+func sideText(s compare.Side) string {
+	return fmt.Sprintf("%s (%s)", strings.Join(s.Selectors, " or "), Plural(len(s.Runs), "run"))
+}
+
+// gateHeadline says in a sentence what the outcome is, and which change is the largest.
+func gateHeadline(j *compare.Judgement) string {
+	row := j.Largest()
+	change := ""
+	if row != nil {
+		if change = changeText(j.Result, row); row != &j.Rows[0] && !math.IsNaN(j.Rows[0].Ratio) {
+			change += totalText(&j.Rows[0])
+		}
+	}
+	limit := fmt.Sprintf("%.4g %%", 100*j.Limit)
+	byRow := row != nil && !math.IsNaN(j.Limit) && row.Low > 1+j.Limit
+	switch {
+	case j.First:
+		return fmt.Sprintf("passed: no runs were accepted before, so %s are not compared", sideText(j.Test))
+	case j.Outcome == compare.Violated && byRow:
+		return fmt.Sprintf("violated: %s; %s is allowed", change, limit)
+	case j.Outcome == compare.Violated:
+		return fmt.Sprintf("violated: %s", violatedRules(j))
+	case j.Outcome == compare.Undecided && j.Needed() != "":
+		return fmt.Sprintf("undecided: too few runs; needed are %s", j.Needed())
+	case j.Outcome == compare.Undecided:
+		return "undecided: some rows cannot be judged"
+	case row == nil:
+		return "passed"
+	case math.IsNaN(j.Limit):
+		return "passed; the largest change: " + change
+	}
+	return fmt.Sprintf("passed: no increase is certainly above %s; the largest change: %s", limit, change)
+}
+
+// violatedRules names the violated rules.
+func violatedRules(j *compare.Judgement) string {
+	var names []string
+	for _, c := range j.Checks {
+		if c.Outcome == compare.Violated && !slices.Contains(names, c.Rule) {
+			names = append(names, c.Rule)
+		}
+	}
+	return compare.Few(names)
+}
+
+// gateCells returns the table of checks: violated ones first, then undecided ones, then rules in SQL
+// that passed, then at most limit rows that passed. more is the number of the other ones.
+func gateCells(j *compare.Judgement, limit int) (fields []terminal.Field, cells [][]string, more int) {
+	fields = []terminal.Field{{Name: "Outcome"}, {Name: "Change", Numeric: true}, {Name: fmt.Sprintf("%g %% interval", 100*j.Level), Numeric: true, Drop: 1},
+		{Name: "Detectable", Numeric: true, Drop: 2}, {Name: "Row", Short: true, Path: true}, {Name: "Rule", Short: true}, {Name: "What"}}
+	place := func(c compare.Check) int {
+		switch {
+		case c.Outcome == compare.Violated:
+			return 0
+		case c.Outcome == compare.Undecided:
+			return 1
+		case c.Row == "":
+			return 2
+		}
+		return 3
+	}
+	checks := slices.Clone(j.Checks)
+	slices.SortStableFunc(checks, func(a, b compare.Check) int { return cmp.Compare(place(a), place(b)) })
+	for _, c := range checks {
+		if place(c) == 3 {
+			if limit--; limit == -1 {
+				more = len(checks) - len(cells)
+				break
+			}
+		}
+		what := c.Message
+		if c.Low != nil { // the columns say it
+			what = ""
+		}
+		cells = append(cells, []string{c.Outcome, changeOf(c.Ratio), intervalOf(c.Low, c.High), changeOf(c.Detectable), c.Row, c.Rule, what})
+	}
+	fields, cells = withoutEmpty(fields, cells)
+	return fields, cells, more
+}
+
+// withoutEmpty leaves out the columns that are empty in all rows.
+func withoutEmpty(fields []terminal.Field, cells [][]string) ([]terminal.Field, [][]string) {
+	for k := len(fields) - 1; k >= 0; k-- {
+		if slices.ContainsFunc(cells, func(row []string) bool { return row[k] != "" }) {
+			continue
+		}
+		fields = slices.Delete(fields, k, k+1)
+		for i := range cells {
+			cells[i] = slices.Delete(cells[i], k, k+1)
+		}
+	}
+	return fields, cells
+}
+
+func changeOf(ratio *float64) string {
+	if ratio == nil {
+		return ""
+	}
+	return percentChange(*ratio)
+}
+
+func intervalOf(low, high *float64) string {
+	if low == nil {
+		return ""
+	}
+	return percentChange(*low) + " .. " + changeOf(high)
+}
+
+// detectableText says how small an increase the gate would have found, in <Total> and in the largest
+// row; "" if that is unknown.
+func detectableText(j *compare.Judgement) string {
+	var sizes []string
+	largest := -1
+	for i := range j.Rows {
+		if r := &j.Rows[i]; i > 0 && r.Judged && !math.IsNaN(j.Detectable(r)) && (largest < 0 || r.Base > j.Rows[largest].Base) {
+			largest = i
+		}
+	}
+	for _, i := range []int{0, largest} {
+		if i < 0 || i >= len(j.Rows) || i == 0 && largest == 0 {
+			continue
+		}
+		if d := j.Detectable(&j.Rows[i]); !math.IsNaN(d) {
+			sizes = append(sizes, fmt.Sprintf("of %s by less than %.1f %%", rowName(j.Result, &j.Rows[i]), 100*(d-1)))
+		}
+	}
+	if sizes == nil {
+		return ""
+	}
+	return fmt.Sprintf("With %s, an increase %s may go unseen (larger ones are found in at least %.0f of 100 cases).", runsText(j.Result), strings.Join(sizes, ", or "), 100*rank.Power)
+}
+
+// runsText says how many runs are compared.
+func runsText(r *compare.Result) string {
+	if r.Design.Paired {
+		return Plural(r.Design.Blocks, "pair") + " of runs"
+	}
+	return fmt.Sprintf("%d against %s", len(r.Base.Runs), Plural(len(r.Test.Runs), "run"))
 }
 
 // GateJSON prints a judgement as a JSON object.
-func GateJSON(out *terminal.Output, j *compare.Judgement, leftOut []string) error {
+func GateJSON(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
 	comparison, err := j.Object(j.Rows)
 	if err != nil {
 		return err
 	}
-	return terminal.PrintJSON(out.Stdout, struct {
-		Outcome    string          `json:"outcome"`
-		Checks     []compare.Check `json:"checks"`
-		LeftOut    []string        `json:"left_out,omitempty"`
-		Comparison any             `json:"comparison"`
-	}{j.Outcome, append([]compare.Check{}, j.Checks...), leftOut, comparison}, true)
+	answer := struct {
+		Outcome    string            `json:"outcome"`
+		Headline   string            `json:"headline"`
+		Largest    *largestChange    `json:"largest,omitempty"`
+		Power      float64           `json:"power"` // of the detectable increases of checks
+		Needed     string            `json:"needed,omitempty"`
+		Shortfall  compare.Shortfall `json:"shortfall"`
+		Checks     []compare.Check   `json:"checks"`
+		LeftOut    []string          `json:"left_out,omitempty"`
+		Accepted   int               `json:"accepted"` // runs that were labeled as accepted
+		Comparison any               `json:"comparison"`
+	}{Accepted: o.Accepted, Outcome: j.Outcome, Headline: gateHeadline(j), Power: rank.Power, Needed: j.Needed(), Shortfall: j.Shortfall(),
+		Checks: append([]compare.Check{}, j.Checks...), LeftOut: o.LeftOut, Comparison: comparison}
+	if r := j.Largest(); r != nil {
+		answer.Largest = &largestChange{rowName(j.Result, r), compare.Known(r.Ratio), compare.Known(r.Low), compare.Known(r.High)}
+	}
+	return terminal.PrintJSON(out.Stdout, answer, true)
+}
+
+// largestChange is a row's change in JSON.
+type largestChange struct {
+	Row   string   `json:"row"`
+	Ratio *float64 `json:"ratio"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
 }
 
 // The elements of JUnit's report that CI systems read.

@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"stackmill/queries"
+	"stackmill/queries/rank"
+)
+
+// Shortfall says how many runs are missing so that each judged row has bounds. Pairs counts pairs,
+// or runs of each side for each block; the other numbers are for comparisons of all runs with all.
+type Shortfall struct {
+	Base     int `json:"base"`      // the fewest more runs of both sides together: those of the base,
+	Test     int `json:"test"`      // and those of the test
+	TestOnly int `json:"test_only"` // more runs of the test alone; -1 if no number is enough
+	Pairs    int `json:"pairs"`
+}
+
+// plan computes what the numbers of runs allow at the level of the intervals: how large a change has
+// to be so that it is found, and how many runs are missing.
+func (c *comparison) plan() {
+	n, m := len(c.Result.Base.Runs), len(c.Result.Test.Runs)
+	switch {
+	case n > 1 && m > 1:
+		c.reach = rank.Reach(c.interval, n, m)
+		c.shortfall = c.missingRuns(n, m)
+	case c.sampled: // bounds come from the noise of sampling, which is almost normally distributed
+		c.reach = (1 + math.Erfinv(2*rank.Power-1)/math.Erfinv(c.level)) / 2
+		switch {
+		case max(n, m) >= fewestOthers:
+		case n > m:
+			c.shortfall = Shortfall{Base: fewestOthers - n, TestOnly: -1}
+		default:
+			c.shortfall = Shortfall{Test: fewestOthers - m, TestOnly: fewestOthers - m}
+		}
+	default:
+		c.reach = math.NaN()
+		c.shortfall = c.missingRuns(n, m)
+	}
+}
+
+// fewestOthers is the number of runs against which a single sampled run can be judged.
+const fewestOthers = 3
+
+func (c *comparison) missingRuns(n, m int) (s Shortfall) {
+	switch d := &c.Design; {
+	case d.Paired:
+		s.Pairs = c.ranks.MorePairs(d.Blocks, c.level)
+	case d.Blocks > 0:
+		s.Pairs = c.ranks.MoreInBlocks(d.sizes(), c.level)
+	default:
+		s.Base, s.Test, s.TestOnly = c.ranks.MoreRuns(n, m, c.level)
+	}
+	return s
+}
+
+// Detectable returns the smallest ratio of a row that violates the limit, or without a limit exceeds
+// 1, with the probability rank.Power. It is NaN if that is unknown.
+func (j *Judgement) Detectable(row *Row) float64 {
+	limit := 1.0
+	if !math.IsNaN(j.Limit) {
+		limit += j.Limit
+	}
+	return rank.Detectable(row.Low, row.High, limit, j.reach)
+}
+
+// Shortfall returns how many runs are missing for bounds of all judged rows.
+func (j *Judgement) Shortfall() Shortfall { return j.shortfall }
+
+// Needed returns a text that says which runs are missing for bounds; "" if none are.
+func (j *Judgement) Needed() string {
+	switch s := j.shortfall; {
+	case s.Pairs > 0 && j.Design.Paired:
+		return fmt.Sprintf("%s more by %s", queries.Count(s.Pairs, "pair"), j.Design.Key)
+	case s.Pairs > 0:
+		return fmt.Sprintf("%s more of each side for each %s", queries.Count(s.Pairs, "run"), j.Design.Key)
+	case s.Base == s.Test && s.Base > 0:
+		return fmt.Sprintf("%s more of each side", queries.Count(s.Base, "run")) + s.alternative()
+	case s.Base > 0 && s.Test > 0:
+		return fmt.Sprintf("%s more of the base and %d of the test", queries.Count(s.Base, "run"), s.Test) + s.alternative()
+	case s.Base > 0:
+		return fmt.Sprintf("%s more of the base", queries.Count(s.Base, "run")) + s.alternative()
+	case s.Test > 0:
+		return fmt.Sprintf("%s more of the test", queries.Count(s.Test, "run"))
+	}
+	return ""
+}
+
+// alternative says how many runs of the test alone would do, since the base often cannot run again.
+func (s *Shortfall) alternative() string {
+	if s.TestOnly <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", or %d of the test alone", s.TestOnly)
+}
+
+// tooFewRuns says why a row has no bounds.
+func (j *Judgement) tooFewRuns() string {
+	n, m := len(j.Base.Runs), len(j.Test.Runs)
+	needed := j.Needed()
+	switch {
+	case needed == "":
+		return "no bounds: too many runs do not have it"
+	case j.Design.Paired:
+		return fmt.Sprintf("too few runs: %s (needs %s)", queries.Count(j.Design.Blocks, "pair"), needed)
+	}
+	return fmt.Sprintf("too few runs: %d against %d (needs %s)", n, m, needed)
+}
