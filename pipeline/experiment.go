@@ -170,6 +170,7 @@ func addToBatch(c *addition) (taken bool, err error) {
 	if err != nil || !more {
 		return false, err
 	}
+	c.noteFileTime(&entry)
 	out := c.stored.untap(c.writer)
 	r.Rows = out.written()
 	rows, _ := out.(*rowBuffer)

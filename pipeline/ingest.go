@@ -77,6 +77,12 @@ type Result struct {
 	Err           error                 // why it was not read
 	Noted         storedir.JournalEntry // its entry in the store's journal; zero if there is none
 	SymbolChanges *SymbolChanges        // by Resymbolize; nil otherwise
+	// Remark says what could not be done as requested, although the recording is stored; "" if
+	// nothing.
+	Remark string
+	// FileTime is the time of the recording's file if nothing else tells when it was started; zero
+	// otherwise, and if this run has not stored it.
+	FileTime storedir.FileTime
 }
 
 // Further values of Result.Status. Skipped: the store has the content already. Forgotten: a user

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -87,6 +88,7 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 		return c, false
 	}
 	known, next := x.in.store.latest(r.ID)
+	c.FileTime = fileTime(x.rec, known.FileTime)
 	more := x.in.store.covering(&c)
 	if more != nil && more.Recording() == Complete && known.Batch == "" {
 		x.in.journal.cover(x.src, more)
@@ -100,7 +102,7 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 		return c, false
 	}
 	c.Instead = x.in.store.superseded(&c, known.Instead)
-	x.in.label(&c, &known)
+	r.Remark = x.in.label(&c, &known)
 	switch known.Status {
 	case "", storedir.Reingest, storedir.Forgotten, storedir.Summary:
 		return c, true
@@ -111,6 +113,19 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 		return c, false
 	}
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
+}
+
+// fileTime returns the time of a recording's file as found when the recording was first ingested,
+// which known is if the store has it. A file with a time before 2000 has lost it: archives that are
+// made reproducibly have 1970 or 1980.
+func fileTime(rec *decode.Recording, known time.Time) time.Time {
+	switch {
+	case !known.IsZero():
+		return known
+	case rec.FileTime.UTC().Year() < 2000:
+		return time.Time{}
+	}
+	return rec.FileTime.UTC()
 }
 
 // describeEntry is entry, but also works for an experiment that is symbolized again.
@@ -170,10 +185,11 @@ func (x *candidate) lookedAt(c *storedir.Entry) {
 
 // label sets the labels of an experiment to those that it has in the store. If it is new, or was
 // deleted, it also gets the labels of the experiments that it supersedes, and the requested ones.
-func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
+// The remark says which of these it cannot get.
+func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) (remark string) {
 	c.Labels, c.LabelCommits = maps.Clone(known.Labels), slices.Clone(known.LabelCommits)
 	if known.Batch != "" && known.Status != storedir.Forgotten {
-		return
+		return ""
 	}
 	if c.Labels == nil {
 		c.Labels = map[string]string{}
@@ -184,10 +200,36 @@ func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
 		c.LabelCommits = append(c.LabelCommits, o.LabelCommits...)
 	}
 	if in.options.Labels != nil {
-		maps.Copy(c.Labels, in.options.Labels(c.Path))
+		requested := maps.Clone(in.options.Labels(c.Path))
+		remark = checkStart(requested)
+		maps.Copy(c.Labels, requested)
 	}
 	slices.Sort(c.LabelCommits)
 	c.LabelCommits = slices.Compact(c.LabelCommits)
+	return remark
+}
+
+// checkStart brings the label of the start, which may be a part of a path, into its usual form. It
+// removes the label if it is not a time, and says so.
+func checkStart(labels map[string]string) (remark string) {
+	value, ok := labels[storedir.StartedLabel]
+	if !ok {
+		return ""
+	}
+	at, err := storedir.ParseStart(value)
+	if err != nil {
+		delete(labels, storedir.StartedLabel)
+		return fmt.Sprintf("label %s is not set: %v", storedir.StartedLabel, err)
+	}
+	labels[storedir.StartedLabel] = storedir.FormatStart(at)
+	return ""
+}
+
+// noteFileTime sets the result's FileTime.
+func (x *candidate) noteFileTime(c *storedir.Entry) {
+	if x.stored == nil && x.rec.Started.IsZero() && c.LabeledStart().IsZero() && !c.FileTime.IsZero() {
+		x.result.FileTime = storedir.FileTime{Time: c.FileTime, Length: x.rec.Length()}
+	}
 }
 
 // outcome returns a hash of the problems of a recording that lost data.
@@ -204,7 +246,7 @@ func (r *Result) skip() { r.discard(Skipped, r.Err) }
 
 // discard sets the status of a recording that was not stored.
 func (r *Result) discard(status string, err error) {
-	r.Status, r.Err, r.Samples, r.Problems, r.Batch, r.Rows = status, err, 0, nil, "", 0
+	r.Status, r.Err, r.Samples, r.Problems, r.Batch, r.Rows, r.Remark, r.FileTime = status, err, 0, nil, "", 0, "", storedir.FileTime{}
 }
 
 // forget sets the status of a recording that was deleted.

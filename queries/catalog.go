@@ -174,6 +174,8 @@ func tableView(t *schema.Table, as columnForm) string {
 		case t != schema.Experiments:
 		case c.Name == "experiment":
 			value = "n.experiment"
+		case c.Name == "started":
+			value = schema.Started
 		case c.Name == "status":
 			value = "IF(n.summary, " + quote(storedir.Summary) + ", t.status)"
 		}

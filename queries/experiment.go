@@ -24,7 +24,7 @@ type Experiment struct {
 // State is a hash of all that the store knows about an experiment except its rows. The rows change
 // only with the generation, which the hash includes.
 func (e *Experiment) State() string {
-	return cachekey.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.Labels)
+	return cachekey.Hash(e.Generation, e.Name, e.Path, e.Status, e.Ingested.UnixNano(), e.FileTime.UnixNano(), e.Labels)
 }
 
 // experimentsOf returns the visible experiments of batches by id.

@@ -17,6 +17,7 @@
 -- command = experiments.command
 -- directory = experiments.directory
 -- started = experiments.started
+-- started_from = experiments.started_from
 -- duration_ns = experiments.duration_ns
 -- processes = experiments.processes
 -- samples = experiments.samples
@@ -31,7 +32,7 @@
 --   SELECT experiment_id, count(*) FROM headers GROUP BY ALL HAVING count(*) > 1 OR count(experiment) = 0
 SELECT e.experiment_id, e.experiment, e.path,
   e.format, e.format_version, e.collector, e.host, e.os, e.arch, e.cpus, e.clock_mhz, e.page_size, e.word_bits,
-  e.target, e.command, e.directory, e.started, e.duration_ns, e.processes, e.samples, e.status, e.comment, p.pid,
+  e.target, e.command, e.directory, e.started, e.started_from, e.duration_ns, e.processes, e.samples, e.status, e.comment, p.pid,
   COALESCE(k.kinds, '') AS kinds, COALESCE(b.errors, 0) AS errors, COALESCE(b.warnings, 0) AS warnings
 FROM experiments e
 LEFT JOIN processes p ON p.experiment_id = e.experiment_id AND p.process = 1

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stackmill/schema"
+	"stackmill/schema/storedir"
 )
 
 // SelectorHelp explains selectors, in the help of verbs with selectors as arguments.
@@ -164,6 +165,9 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 	isLabel := false
 	var known []string
 	for i, e := range s.experiments {
+		if key == storedir.StartedLabel {
+			break // the column has the label's value
+		}
 		if has, ok := e.Labels[key]; ok {
 			isLabel = true
 			if known = append(known, has); has == value {
@@ -179,6 +183,7 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 		known = append(known, values...)
 		for i, e := range s.experiments {
 			_, labeled := e.Labels[key]
+			labeled = labeled && key != storedir.StartedLabel
 			if _, has := slices.BinarySearch(ids, e.ExperimentID); has && !labeled {
 				found = append(found, i)
 			}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
@@ -29,7 +30,7 @@ const uncounted = "uncounted_experiments"
 
 // storeTables are the tables of every catalog.
 var storeTables = []storeTable{
-	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}, {"summary", "BOOLEAN"}, {"batch", "VARCHAR"}}, nameRows},
+	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}, {"summary", "BOOLEAN"}, {"batch", "VARCHAR"}, {"file_time", "TIMESTAMPTZ"}, {"labeled_start", "TIMESTAMPTZ"}}, nameRows},
 	{"experiment_labels", [][2]string{{"experiment_id", "VARCHAR"}, {"label", "VARCHAR"}, {"value", "VARCHAR"}}, labelRows},
 	{"batch_files", [][2]string{{"batch", "VARCHAR"}, {"stored", "VARCHAR"}, {"path", "VARCHAR"}, {"footer", "VARCHAR"}}, fileRows},
 	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
@@ -40,8 +41,16 @@ const fingerprintTable = "catalog_fingerprint"
 
 func nameRows(d *definitions, row func(values ...any)) {
 	for _, e := range d.experiments {
-		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC(), e.Status == storedir.Summary, e.batch)
+		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC(), e.Status == storedir.Summary, e.batch, orNull(e.FileTime), orNull(e.LabeledStart()))
 	}
+}
+
+// orNull returns the time in UTC, or NULL for the zero time.
+func orNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC()
 }
 
 func labelRows(d *definitions, row func(values ...any)) {

@@ -1,5 +1,20 @@
 package schema
 
+// Started is the SQL of the column `started` of the view experiments, over a row t of the table and
+// a row n of the catalog's table experiment_names. The file's time is when recording ended. A label
+// wins, because only a user can know that the recorded time, or the file's, is wrong.
+const Started = "COALESCE(n.labeled_start, t.started, n.file_time - to_microseconds(t.duration_ns // 1000))"
+
+// The values of experiments.started_from.
+const (
+	StartedByLabel    = "label"
+	StartedAsRecorded = "recorded"
+	StartedByFile     = "file"
+)
+
+const startedFrom = "CASE WHEN n.labeled_start IS NOT NULL THEN '" + StartedByLabel + "' WHEN t.started IS NOT NULL THEN '" + StartedAsRecorded +
+	"' WHEN n.file_time IS NOT NULL THEN '" + StartedByFile + "' END"
+
 // Experiments and what they consist of.
 var (
 	Experiments = &Table{Name: "experiments", Summary: true, Row: "one experiment: a founder process and its descendants", Key: key(), Columns: []Column{
@@ -18,7 +33,7 @@ var (
 		{"target", String, Dict, "", false, "The program's name."},
 		{"command", String, Dict, "", false, "The founder's command line."},
 		{"directory", String, Dict, "", false, "The founder's working directory."},
-		{"started", Time, Plain, "", true, "When the founder started (UTC)."},
+		{"started", Time, Plain, "", true, "When the founder started (UTC): files have it if the recording tells; the view `experiments` has it for nearly every experiment, and says in `started_from` how it knows."},
 		{"duration_ns", Int64, Delta, "ns", false, "The time from the founder's start to the last event of any process."},
 		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
@@ -28,6 +43,8 @@ var (
 	}, Committed: []DerivedColumn{
 		{"path", String, "n.path", "The path from which the recording was ingested."},
 		{"ingested", Time, "n.ingested", "When the recording was ingested (UTC)."},
+		{"started_from", String, startedFrom, "How `started` is known: `label` (a user has given the label `started`), `recorded` (the recording tells), or `file` (the time of the recording's file, when recording ended, minus `duration_ns`); missing if it is unknown."},
+		{"file_time", Time, "n.file_time", "When the recording's file was last modified, as found when the recording was first ingested (UTC), which `perf report --header-only` prints as `captured on`: about when recording ended, unless the file was copied without its time. Missing if it is unknown, as for experiments that older versions of stackmill ingested."},
 	}}
 	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,

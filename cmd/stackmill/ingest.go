@@ -42,7 +42,8 @@ func newIngestCommand(a *app) *cobra.Command {
 file, a pprof profile, or a folder with any of them) and commits them to the store.
 Recordings that are already in the store are skipped, so you can run the same command
 every night. Deleted ones are skipped, too (see "stackmill forget"). --label and --label-from label
-new experiments; those already in the store keep their labels (see "stackmill label").
+new experiments; those already in the store keep their labels (see "stackmill label"). The label
+"started" says when a recording was made, if it does not tell and its file's time is wrong.
 
 A recording that takes longer than --experiment-timeout, or far more memory than
 --memory, is stored as failed, and tried again the next time. If a full disk, an

@@ -24,8 +24,13 @@ func newLabelCommand(a *app) *cobra.Command {
 ` + queries.SelectorHelp + `.
 
 The first argument is a SELECTOR, and so are all others before the first KEY=VALUE. A key
-has letters, digits, "_", "-" and ".", and is not the name of a column of "experiments". A
-label replaces one with the same key; KEY= removes it, as --remove does.
+has letters, digits, "_", "-" and ".", and is not the name of a column of "experiments",
+except "started". A label replaces one with the same key; KEY= removes it, as --remove does.
+
+started=2026-11-28T02:00Z says when the experiments were started (also 2026-11-28, or
+20261128_0200 as in names of files; without a zone in UTC). Without this label, the start is
+the recorded one or, if none was recorded, the time of the recording's file minus the
+duration. started= takes the label back.
 
 phase.NAME=FROM..UNTIL names a time range of the experiments: seconds from their start,
 or UTC (phase.load=2026-11-21T02:00..2026-11-21T02:10). Either end may be left out, and
@@ -33,6 +38,7 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 		Example: `  stackmill label test.1.er test.2.er variant=base
   stackmill label 'host=web7,night=2026-11-21' broken=yes
   stackmill label 'night-*/*.er' --remove broken
+  stackmill label 'night-28/*' started=2026-11-28T02:00Z
   stackmill label test.1.er phase.warmup=..10s phase.load=10s..90s`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the verbs on a store of the two experiments that queries/storetest describes. In
 // scripts, $DATA is a store with data objects, $GROUPS one with two groups to compare, $RECORDINGS
 // a folder of real recordings, $SOURCES the sources of some of them, $PROFILES a Go program's
-// profiles, and $DOCS the documentation.
+// profiles, $PERF archives of perf's recordings, and $DOCS the documentation.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -44,6 +44,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	perf, err := filepath.Abs("../../testdata/perf")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -55,6 +59,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SOURCES", sources)
 			env.Setenv("DOCS", docs)
 			env.Setenv("PROFILES", profiles)
+			env.Setenv("PERF", perf)
 			env.Setenv("TMPDIR", os.TempDir())
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("GROUPS", filepath.Join(env.WorkDir, "groups"))

@@ -32,6 +32,10 @@ func logResult(log *slog.Logger, r pipeline.Result) {
 	case r.Lost():
 		attrs = append(attrs, slog.String("error", firstError(r)))
 	}
+	if r.Remark != "" {
+		attrs = append(attrs, slog.String("remark", r.Remark))
+		level = max(level, slog.LevelWarn)
+	}
 	var internal *pipeline.InternalError
 	if errors.As(r.Err, &internal) {
 		attrs = append(attrs, slog.String("stack", string(internal.Stack)))

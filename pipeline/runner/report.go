@@ -79,6 +79,7 @@ type inputReport struct {
 	StageSeconds   map[string]float64     `json:"stage_seconds,omitempty"`
 	Problems       []*problemGroup        `json:"problems,omitempty"`
 	Error          string                 `json:"error,omitempty"`
+	Remark         string                 `json:"remark,omitempty"`
 	Noted          *storedir.JournalEntry `json:"noted,omitempty"`
 }
 
@@ -120,7 +121,7 @@ func reportInput(r *pipeline.Result) inputReport {
 	input := inputReport{
 		Path: r.Path, ExperimentID: r.ID, Experiment: filepath.Base(r.Path), Status: r.Status,
 		InStore: r.Batch != "" || r.Status == pipeline.Skipped, Batch: r.Batch,
-		Samples: r.Samples, RecordingBytes: r.Bytes, Rows: r.Rows, Seconds: seconds(r.Elapsed),
+		Samples: r.Samples, RecordingBytes: r.Bytes, Rows: r.Rows, Seconds: seconds(r.Elapsed), Remark: r.Remark,
 	}
 	if len(r.Stages) > 0 {
 		input.StageSeconds = map[string]float64{}

@@ -38,6 +38,7 @@ func (s *summary) print(elapsed time.Duration) error {
 			s.printLost(r, printed)
 		}
 	}
+	s.printRemarks()
 	s.printMore(printed)
 	s.logEnd(elapsed)
 	there, failed, aborted, forgotten := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted], count[pipeline.Forgotten]
@@ -85,6 +86,29 @@ func (s *summary) printLost(r pipeline.Result, printed *reasonCounts) {
 		s.Warnf("%s: %v%s", r.Path, r.Err, savedStack(r.Err))
 	default:
 		s.Warnf("%s: %s: %s", r.Path, r.Status, firstError(r))
+	}
+}
+
+// printRemarks prints what could not be done as requested, and which recordings have the same file
+// time. If there is a log, that has the former.
+func (s *summary) printRemarks() {
+	remarks := 0
+	var files []storedir.FileTime
+	for _, r := range s.results {
+		if r.Remark != "" && s.log == nil {
+			if remarks++; remarks <= maxPrinted {
+				s.Warnf("%s: %s", r.Path, r.Remark)
+			}
+		}
+		if !r.FileTime.Time.IsZero() {
+			files = append(files, r.FileTime)
+		}
+	}
+	if more := remarks - maxPrinted; more > 0 {
+		s.Warnf("the same kind of remark for %d more", more)
+	}
+	for _, together := range storedir.CopiedTogether(files) {
+		s.Warnf("%s", together)
 	}
 }
 

@@ -28,6 +28,13 @@ func Parse(args []string) (l storedir.Labels, err error) {
 		if strings.ContainsFunc(value, func(r rune) bool { return r == ',' || r < ' ' }) {
 			return l, fmt.Errorf("label %s: %q has a comma or a control character, so no selector could match it", key, value)
 		}
+		if key == storedir.StartedLabel && value != "" {
+			at, err := storedir.ParseStart(value)
+			if err != nil {
+				return l, fmt.Errorf("label %s: %w", key, err)
+			}
+			value = storedir.FormatStart(at)
+		}
 		if strings.HasPrefix(key, timerange.PhaseLabel) {
 			if value, err = timerange.Phase(value); err != nil {
 				return l, fmt.Errorf("label %s: %w", key, err)
@@ -50,7 +57,7 @@ func CheckKey(key string) error {
 	switch {
 	case !keyPattern().MatchString(key):
 		return fmt.Errorf("%q cannot be the key of a label (use letters, digits, _, - and .)", key)
-	case isColumn:
+	case isColumn && key != storedir.StartedLabel:
 		return fmt.Errorf("%q cannot be the key of a label: it is a column of experiments", key)
 	}
 	return nil

@@ -8,15 +8,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/result"
+	"stackmill/schema"
 )
 
 // Experiments prints the experiments of a store; wide: with their paths.
 func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide, markdown bool) error {
-	columns := []string{"experiment", "started", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
+	columns := []string{"experiment", "started", "started_from", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
 	fields := []terminal.Field{
 		{Name: "Experiment"}, {Name: "Started"}, {Name: "Duration s", Numeric: true},
 		{Name: "Processes", Numeric: true}, {Name: "Samples", Numeric: true}, {Name: "Status"},
@@ -39,6 +41,10 @@ func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide
 		for _, c := range columns {
 			cell := result.Cell(rec[c], "")
 			switch c {
+			case "started":
+				cell = started(rec)
+			case "started_from":
+				continue // in the column before
 			case "labels":
 				labels, _ := rec[c].(map[string]any)
 				cell = pairs(labels)
@@ -49,6 +55,20 @@ func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide
 		}
 	}
 	return out.Table(fields, cells, markdown)
+}
+
+// started formats when an experiment started, to the second, and how that is known unless it was
+// recorded.
+func started(rec queries.Record) string {
+	at, known := rec["started"].(time.Time)
+	if !known {
+		return ""
+	}
+	text := at.UTC().Format("2006-01-02T15:04:05Z")
+	if from := rec.Text("started_from"); from != schema.StartedAsRecorded {
+		text += " (" + from + ")"
+	}
+	return text
 }
 
 // pairs formats labels as KEY=VALUE.

@@ -90,6 +90,9 @@ type Entry struct {
 	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it replaces
 	// Ingested is when the experiment was ingested; zero: when the commit was made.
 	Ingested time.Time `json:"ingested,omitzero"`
+	// FileTime is when the recording's file was last modified, as found when the recording was first
+	// ingested; zero if unknown, as in commits of older programs.
+	FileTime time.Time `json:"file_time,omitzero"`
 	// Labels are the experiment's labels, including those of the experiments in Instead, which its
 	// own ones override. LabelCommits names the commits whose label changes Labels includes.
 	Labels       map[string]string `json:"labels,omitempty"`

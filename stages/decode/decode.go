@@ -55,7 +55,10 @@ type Recording struct {
 	Origin string
 	// Began is the latest possible start. If Started is unknown or inexact, Began comes from the
 	// file's modification time; zero if unknown.
-	Began     time.Time
+	Began time.Time
+	// FileTime is when the recording's file was last modified, about when the recording ended; zero
+	// if unknown, as for a recording from a store.
+	FileTime  time.Time
 	Kernel    KernelSymbol
 	Processes []*Process
 	CGroups   []string // paths of control groups; events have indexes into them

@@ -83,6 +83,9 @@ func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 		rec.Problems.Addf(diagnostic.Error, filepath.Base(path), diagnostic.NoOffset, "unreadable", "the experiment cannot be read: %v", cause(err))
 		return rec
 	}
+	if log, err := safefile.Stat(filepath.Join(path, logFile)); err == nil { // the collector writes its last line at the end
+		rec.FileTime = log.ModTime()
+	}
 	o := &opener{ctx: ctx, rec: rec, path: path, folder: in}
 	o.open()
 	rec.Locate = locator(path, in)

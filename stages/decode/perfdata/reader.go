@@ -178,7 +178,7 @@ func (r *reader) open(path string) {
 	if len(r.in.files) == 0 {
 		return
 	}
-	r.in.main = r.in.files[0].Name
+	r.in.main, r.rec.FileTime = r.in.files[0].Name, r.in.files[0].Modified
 	r.in.directory = names[0] == mainFile
 	for i, f := range r.in.files {
 		if err := f.Guard(func() { r.file(f, i == 0) }); err != nil {

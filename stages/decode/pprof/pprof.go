@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/internal/safefile"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/stages/decode"
@@ -61,6 +62,9 @@ const (
 func (d *Decoder) Open(ctx context.Context, path string) *decode.Recording {
 	rec := &decode.Recording{Format: d.Name(), WordBits: 64,
 		Locate: decode.AtPath, Close: func() error { return nil }}
+	if info, err := safefile.Stat(path); err == nil {
+		rec.FileTime = info.ModTime()
+	}
 	content, err := read(ctx, path)
 	if err == nil && isLegacy(content) {
 		content, err = fromLegacy(content)

@@ -309,6 +309,8 @@ export interface ExperimentRow {
   comment: string;
   path: string;
   ingested: string;
+  started_from: string | null;
+  file_time: string;
   errors: Value;
   warnings: Value;
   labels: Record<string, string>;
@@ -381,6 +383,7 @@ export interface HeaderRow {
   command: string;
   directory: string;
   started: string | null;
+  started_from: string | null;
   duration_ns: Value;
   processes: number;
   samples: Value;

@@ -1,0 +1,88 @@
+package storedir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// StartedLabel is the label with which a user says when a recording was started.
+const StartedLabel = "started"
+
+// startLayouts are the forms of a start, after blanks and _ are replaced by T. Names of files have
+// the forms without colons.
+var startLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02",
+	"2006-01-02T150405Z07:00", "2006-01-02T1504Z07:00", "2006-01-02T150405", "2006-01-02T1504", "2006-01-02T15-04-05", "2006-01-02T15-04",
+	"20060102T150405Z07:00", "20060102T1504Z07:00", "20060102T150405", "20060102T1504", "20060102-150405", "20060102-1504", "20060102150405", "200601021504", "20060102",
+}
+
+// ParseStart parses when a recording was started. A time without a zone is UTC; a date is its
+// midnight.
+func ParseStart(text string) (time.Time, error) {
+	form := strings.NewReplacer(" ", "T", "_", "T", "t", "T", "z", "Z").Replace(text)
+	for _, layout := range startLayouts {
+		if t, err := time.Parse(layout, form); err == nil && t.Year() >= 1970 {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is not a time (write 2026-11-28T02:00Z, 2026-11-28 or 20261128_0200; without a zone it is UTC)", text)
+}
+
+// FormatStart writes a start as the label has it.
+func FormatStart(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// LabeledStart returns when the recording was started according to its label; zero if it has none.
+func (e *Entry) LabeledStart() time.Time {
+	value, ok := e.Labels[StartedLabel]
+	if !ok {
+		return time.Time{}
+	}
+	t, _ := ParseStart(value) // zero if it is not a time: older programs did not allow the label at all
+	return t
+}
+
+// FileTime is the time of a recording's file, if nothing else tells when recording started.
+type FileTime struct {
+	Time   time.Time
+	Length time.Duration // of the recording
+}
+
+// SameTime is a group of recordings whose files have about the same time.
+type SameTime struct {
+	Time       time.Time // the earliest
+	Recordings int
+}
+
+// fewestCopies is how many files with the same time are remarkable: two may well be recorded
+// together.
+const fewestCopies = 3
+
+// copyGap is the longest time between files that are copied one after the other.
+const copyGap = 2 * time.Second
+
+// CopiedTogether finds recordings whose files were probably copied without their times, so that
+// nobody can tell from these when they were recorded. A group has at least three files. Each is at
+// most two seconds younger than the one before, and by less than its recording took: the two were
+// not recorded one after the other.
+func CopiedTogether(files []FileTime) (groups []SameTime) {
+	files = slices.SortedFunc(slices.Values(files), func(a, b FileTime) int { return a.Time.Compare(b.Time) })
+	for from := 0; from < len(files); {
+		to := from + 1
+		for to < len(files) && files[to].Time.Sub(files[to-1].Time) <= min(copyGap, files[to].Length) {
+			to++
+		}
+		if to-from >= fewestCopies {
+			groups = append(groups, SameTime{files[from].Time, to - from})
+		}
+		from = to
+	}
+	return groups
+}
+
+// String says what a group means, and what to do.
+func (s SameTime) String() string {
+	return fmt.Sprintf("%d recordings do not tell when they started, and their files have the same time, %s: unless they were recorded together, they were copied without their times (cp -p and rsync -t keep times; stackmill label EXPERIMENT started=2026-11-28T02:00Z gives the start)",
+		s.Recordings, s.Time.UTC().Format("2006-01-02 15:04:05"))
+}

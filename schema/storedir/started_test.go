@@ -1,0 +1,57 @@
+package storedir
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseStart(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-11-28T02:00:30Z": "2026-11-28T02:00:30Z", "2026-11-28T02:00Z": "2026-11-28T02:00:00Z",
+		"2026-11-28T02:00:30.123456789Z": "2026-11-28T02:00:30.123456789Z",
+		"2026-11-28T02:00:30+01:00":      "2026-11-28T01:00:30Z", "2026-11-28T02:00-05:00": "2026-11-28T07:00:00Z",
+		"2026-11-28 02:00": "2026-11-28T02:00:00Z", "2026-11-28T02:00:30": "2026-11-28T02:00:30Z",
+		"2026-11-28": "2026-11-28T00:00:00Z", "20261128": "2026-11-28T00:00:00Z",
+		"2026-11-28_0200": "2026-11-28T02:00:00Z", "2026-11-28_020030": "2026-11-28T02:00:30Z", "2026-11-28_02-00": "2026-11-28T02:00:00Z",
+		"20261128T0200Z": "2026-11-28T02:00:00Z", "20261128-0200": "2026-11-28T02:00:00Z", "20261128_020030": "2026-11-28T02:00:30Z",
+		"20261128020030": "2026-11-28T02:00:30Z", "202611280200": "2026-11-28T02:00:00Z", "20261128t020030z": "2026-11-28T02:00:30Z",
+	} {
+		if got, err := ParseStart(text); err != nil || FormatStart(got) != want {
+			t.Errorf("%s: %s, %v; want %s", text, FormatStart(got), err, want)
+		}
+	}
+	for _, text := range []string{"", "yesterday", "2026", "2026-11", "2026-13-01", "28.11.2026", "0001-01-01", "02:00", "1795831200", "2026-11-28T25:00"} {
+		if got, err := ParseStart(text); err == nil {
+			t.Errorf("%q: %s, want an error", text, FormatStart(got))
+		}
+	}
+}
+
+// Files that were recorded one after the other are no copies, however soon; files that appeared
+// faster than they can have been recorded are.
+func TestCopiedTogether(t *testing.T) {
+	at := func(length time.Duration, seconds ...float64) (files []FileTime) {
+		for _, s := range seconds {
+			files = append(files, FileTime{time.Unix(1_795_831_200, 0).Add(time.Duration(s * 1e9)), length})
+		}
+		return files
+	}
+	for name, x := range map[string]struct {
+		files []FileTime
+		want  []SameTime
+	}{
+		"none":             {nil, nil},
+		"nights":           {at(time.Minute, 0, 86_400, 172_800), nil},
+		"in a loop":        {at(200*time.Millisecond, 0, 0.25, 0.5, 0.75), nil},
+		"two":              {at(time.Minute, 0, 0.1), nil},
+		"copied":           {at(time.Minute, 0.5, 0, 1.75, 3), []SameTime{{time.Unix(1_795_831_200, 0), 4}}},
+		"copied in two":    {at(time.Minute, 0, 0, 0, 3600, 3600, 3600), []SameTime{{time.Unix(1_795_831_200, 0), 3}, {time.Unix(1_795_834_800, 0), 3}}},
+		"without a length": {at(0, 0, 0, 0), []SameTime{{time.Unix(1_795_831_200, 0), 3}}},
+	} {
+		if diff := cmp.Diff(x.want, CopiedTogether(x.files)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
