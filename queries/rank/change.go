@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Chance bounds the probability that Changes finds any change in a series of independent values of
+// Chance bounds the probability that segment finds any change in a series of independent values of
 // one distribution. SmallestChange is the smallest relative change of the median that counts.
 const (
 	Chance         = 0.01
@@ -18,10 +18,38 @@ type Change struct {
 	Before float64 `json:"before"` // median between the neighboring changes
 	After  float64 `json:"after"`
 	P      float64 `json:"p"` // p-value of the test between the neighboring changes
+	State  State   `json:"state"`
 }
 
-// Changes finds where the level of a series changes, by seeded binary segmentation (Kovács,
-// Bühlmann, Li, Munk 2023). It considers intervals of many lengths, all over the series, the
+// State says how certain a change is.
+type State string
+
+// The states of changes. What happened at the end of a series may be neither certain nor chance.
+const (
+	Sure  State = "sure"
+	Maybe State = "maybe"
+)
+
+// Changes finds where the level of a series changes. Those that have many values on both sides are
+// found by segmentation; after the last one, Newest tests the end of the series.
+func (r *Test) Changes(values []float64) []Change {
+	changes := r.segment(values)
+	from := 0
+	if n := len(changes); n > 0 {
+		from = changes[n-1].At
+	}
+	if s, ok := r.Newest(values[from:]); ok && s.Maybe() {
+		c := Change{At: len(values) - s.Newest, Before: s.Before, After: s.After, P: max(s.P, s.Rank), State: Maybe}
+		if s.Sure(SureChance) {
+			c.State = Sure
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// segment finds changes by seeded binary segmentation (Kovács, Bühlmann, Li, Munk 2023). It
+// considers intervals of many lengths, all over the series, the
 // shortest first. In each it finds the split whose sides differ most, and applies the rank test to
 // the sides. A split that is significant, after correction for the number of intervals and splits
 // (Bonferroni), is a change; longer intervals that contain it are skipped. Each change then moves
@@ -30,7 +58,7 @@ type Change struct {
 //
 // A single outlier is no change, since ranks ignore how far it is off. A drift is one change or
 // several. The test assumes independent values: it finds more changes if they are autocorrelated.
-func (r *Test) Changes(values []float64) []Change {
+func (r *Test) segment(values []float64) []Change {
 	intervals, level := seeded(len(values))
 	var splits []int
 	for _, in := range slices.Backward(intervals) {
@@ -62,7 +90,7 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 			part := values[from:to]
 			at := fit(part, splits[i]-from)
 			scores, u, ties := midranks(part[:at], part[at:])
-			c := Change{from + at, median(part[:at]), median(part[at:]), r.exactP(scores, at, u, ties, level)}
+			c := Change{from + at, median(part[:at]), median(part[at:]), r.exactP(scores, at, u, ties, level), Sure}
 			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) {
 				c.P = 1
 			}
