@@ -9,8 +9,8 @@ import (
 const (
 	// mostNewest is the largest number of newest values that are tested together.
 	mostNewest = 10
-	// leastBefore is the smallest number of values that show what is usual.
-	leastBefore = 5
+	// LeastBefore is the smallest number of values that show what is usual.
+	LeastBefore = 5
 	// SureChance bounds the probability that a change among the newest values is called sure
 	// although nothing changed; MaybeChance is the same for "maybe".
 	SureChance  = 0.00005
@@ -45,9 +45,9 @@ type Step struct {
 // that drifts, or whose values resemble the ones before, has more of it.
 func (r *Test) Newest(values []float64) (Step, bool) {
 	var best Step
-	tried := min(mostNewest, len(values)-leastBefore)
+	tried := min(mostNewest, len(values)-LeastBefore)
 	newest := func(k int) Step {
-		s := r.step(values[:len(values)-k], values[len(values)-k:])
+		s := r.Compare(values[:len(values)-k], values[len(values)-k:])
 		s.P = min(1, s.P*float64(tried))
 		return s
 	}
@@ -66,8 +66,9 @@ func (r *Test) Newest(values []float64) (Step, bool) {
 	return best, tried > 0
 }
 
-// step compares newest values with those before. P is not corrected.
-func (r *Test) step(before, after []float64) Step {
+// Compare compares values of one level with those before. P is not corrected for the number of
+// comparisons.
+func (r *Test) Compare(before, after []float64) Step {
 	scores, u, ties := midranks(before, after)
 	s := Step{Newest: len(after), Before: median(before), After: median(after), before: len(before)}
 	s.Rank = r.exactP(scores, len(before), u, ties, rankChance)
@@ -110,6 +111,25 @@ func (s Step) More(chance float64, limit int) int {
 		}
 	}
 	return limit
+}
+
+// Interval returns the confidence interval of the difference of the levels, as the ratio of the
+// values after to those before; NaN if the level before is 0.
+func (s Step) Interval(level float64) (low, high float64) {
+	if s.Before == 0 {
+		return math.NaN(), math.NaN()
+	}
+	low, high = 0.0, 1e6 // t is between these
+	for range 60 {
+		if middle := (low + high) / 2; student(middle, s.before-1) > 1-level {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	around := high * s.Deviation * math.Sqrt(1/float64(s.Newest)+1/float64(s.before)) / s.Before
+	ratio := s.After / s.Before
+	return ratio - around, ratio + around
 }
 
 // difference returns how far the levels of two groups are apart: the smaller one of the differences

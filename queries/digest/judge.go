@@ -1,0 +1,267 @@
+package digest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stackmill/queries/rank"
+)
+
+// Series has the values of the functions of one program over its nights. What is compared is of one
+// kind: the same program, command, events and kind of machine.
+type Series struct {
+	Name    string // unique in a digest
+	Program string
+	Nights  []Night    // in order
+	Items   []Function // <Total> first
+	// Total is the number of values of a night: runs on one host. It has one element per element of
+	// a function's Values.
+	Groups []Group
+}
+
+// Night is one value of the order in which a series is followed, for example a date.
+type Night struct {
+	Name string // 2026-11-28, or the value of a label
+	At   int    // its place in the order of all nights of the digest
+	Runs int
+}
+
+// Group is the runs of one night on one host.
+type Group struct {
+	Night int // index of the series' night
+	Host  string
+	Runs  int
+}
+
+// Function is a function, or <Total>, with its values in a series.
+type Function struct {
+	Key                  int64
+	Name, Object, Module string
+	Values               []float64 // by group: the mean of the runs; 0 where no run has the function
+	nights               []float64 // by night, without what all series of a host have in common
+	share                float64   // of <Total>, the larger one before and after the change
+}
+
+// Options of Judge.
+type Options struct {
+	Since    int     // changes before this place in the order of nights are not told
+	MinShare float64 // functions with a smaller share of <Total> are not judged
+	// Chance bounds the probability that a series has a sure change although nothing changed, and
+	// FDR the share of false ones among all that are sure.
+	Chance, FDR float64
+}
+
+// Change is a change of a function, or of <Total>, in a series.
+type Change struct {
+	*Function
+	rank.Step
+	State rank.State
+	From  int     // index of the first night after the change, in the series
+	Q     float64 // P, corrected for all functions of the series
+	// Ratio is the level after the change relative to the one before, infinite if that is 0, and
+	// Low and High its confidence interval, NaN if the level before is 0.
+	Ratio, Low, High float64
+	Impact           float64 // difference of the levels in relation to <Total> before
+}
+
+// Verdict is what is known about a series.
+type Verdict struct {
+	*Series
+	State   rank.State // of the most certain change; "" if there is none
+	Changes []Change   // those that are certain, or may be; by impact
+	Noise   float64    // standard deviation of <Total> from night to night, relative to its level
+	Short   bool       // the series has too few nights
+}
+
+// Common is a change that all series of a host have in common, whatever its cause.
+type Common struct {
+	Host          string
+	Series        int // number of series on the host
+	From          Night
+	State         rank.State
+	Before, After float64 // level of the values, relative to the usual
+}
+
+// Judge finds what changed in series. Changes that the series of a host have in common are returned
+// apart, and divided out of the values of each.
+func Judge(all []*Series, o Options) ([]*Verdict, []Common) {
+	test := &rank.Test{}
+	factors, common := commonFactors(all, test, o)
+	var verdicts []*Verdict
+	for _, s := range all {
+		v := &Verdict{Series: s}
+		v.judge(test, factors, o)
+		verdicts = append(verdicts, v)
+	}
+	discover(verdicts, o)
+	return verdicts, common
+}
+
+// judge finds the changes of a series, without control of false discoveries over all series.
+func (v *Verdict) judge(test *rank.Test, factors map[place]float64, o Options) {
+	if v.Short = len(v.Nights) <= rank.LeastBefore; v.Short {
+		return
+	}
+	for i := range v.Items {
+		v.Items[i].level(v.Series, factors)
+	}
+	total := v.Items[0].nights
+	usual := rank.Median(slices.Sorted(slices.Values(total)))
+	var tested []*Function
+	for i := range v.Items {
+		f := &v.Items[i]
+		if i == 0 || f.matters(total, o.MinShare) {
+			tested = append(tested, f)
+		}
+	}
+	for _, f := range tested {
+		v.Changes = append(v.Changes, v.changes(test, f, o.Since, len(tested))...)
+	}
+	for i := range v.Changes {
+		c := &v.Changes[i]
+		c.Impact = (c.After - c.Before) / usual
+	}
+	v.Noise = noise(total)
+}
+
+// level computes the values by night from those by group.
+func (f *Function) level(s *Series, factors map[place]float64) {
+	f.nights = make([]float64, len(s.Nights))
+	for g, group := range s.Groups {
+		value := f.Values[g]
+		if by, some := factors[place{s.Nights[group.Night].At, group.Host}]; some {
+			value /= by
+		}
+		f.nights[group.Night] += value * float64(group.Runs) / float64(s.Nights[group.Night].Runs)
+	}
+}
+
+// matters reports whether the function has at least a share of <Total> in one of two halves of the
+// newest nights, so that it may have carried a change.
+func (f *Function) matters(total []float64, share float64) bool {
+	for n, v := range f.nights {
+		if v >= share*total[n] && v > 0 && n > 0 && f.nights[n-1] >= share*total[n-1] {
+			return true
+		}
+	}
+	last := len(total) - 1
+	return f.nights[last] >= share*total[last] && f.nights[last] > 0
+}
+
+// changes returns the changes of a function since a place in the order of nights.
+func (v *Verdict) changes(test *rank.Test, f *Function, since, tested int) (list []Change) {
+	values := f.nights
+	if !suspicious(values) {
+		return nil
+	}
+	found := test.Changes(values)
+	for i, c := range found {
+		from, to := 0, len(values)
+		if i > 0 {
+			from = found[i-1].At
+		}
+		if i+1 < len(found) {
+			to = found[i+1].At
+		}
+		if v.Nights[c.At].At < since || c.At-from < rank.LeastBefore {
+			continue
+		}
+		step := test.Compare(values[from:c.At], values[c.At:to])
+		step.P = min(1, step.P*float64(max(len(values), 10))) // as many places were tried
+		q := min(1, step.P*float64(tested))
+		if q > rank.MaybeChance {
+			continue
+		}
+		low, high := step.Interval(0.95)
+		list = append(list, Change{Function: f, Step: step, State: rank.Maybe, From: c.At, Q: q, Ratio: ratio(step), Low: low, High: high})
+	}
+	return list
+}
+
+func ratio(s rank.Step) float64 {
+	if s.Before == 0 {
+		return math.Inf(1)
+	}
+	return s.After / s.Before
+}
+
+// suspicious reports whether a series may have a change: it is a quick test that a series fails
+// only if none can be found.
+func suspicious(values []float64) bool {
+	var off []float64
+	for i := 1; i < len(values); i++ {
+		off = append(off, math.Abs(values[i]-values[i-1]))
+	}
+	slices.Sort(off)
+	deviation := rank.Median(off) / (0.6745 * math.Sqrt2)
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	before := 0.0
+	for i := 1; i < len(values); i++ {
+		before += values[i-1]
+		n, m := float64(i), float64(len(values)-i)
+		if math.Abs(before/n-(sum-before)/m) > 3*deviation*math.Sqrt(1/n+1/m) {
+			return true
+		}
+	}
+	return false
+}
+
+// noise returns the standard deviation of the steps between nights, relative to their level. A
+// change of the level hardly matters.
+func noise(values []float64) float64 {
+	var off []float64
+	for i := 1; i < len(values); i++ {
+		off = append(off, math.Abs(values[i]-values[i-1]))
+	}
+	slices.Sort(off)
+	level := rank.Median(slices.Sorted(slices.Values(values)))
+	if level == 0 {
+		return 0
+	}
+	return rank.Median(off) / (0.6745 * math.Sqrt2) / level
+}
+
+// discover marks the changes that are sure. False discoveries are controlled over all series
+// (Benjamini and Hochberg), where a series counts once, with its most significant change.
+func discover(verdicts []*Verdict, o Options) {
+	var least []float64
+	for _, v := range verdicts {
+		if q := v.smallest(); !v.Short {
+			least = append(least, q)
+		}
+	}
+	slices.Sort(least)
+	limit := 0.0
+	for i, q := range least {
+		if bound := o.FDR * float64(i+1) / float64(len(least)); q <= bound {
+			limit = bound
+		}
+	}
+	limit = min(limit, o.Chance)
+	for _, v := range verdicts {
+		for i := range v.Changes {
+			if c := &v.Changes[i]; c.Q <= limit && c.Sure(c.P) {
+				c.State = rank.Sure
+			}
+			if c := v.Changes[i]; v.State != rank.Sure {
+				v.State = c.State
+			}
+		}
+		slices.SortStableFunc(v.Changes, func(a, b Change) int {
+			return cmp.Or(cmp.Compare(b.State, a.State), cmp.Compare(math.Abs(b.Impact), math.Abs(a.Impact)))
+		})
+	}
+}
+
+// smallest returns the smallest corrected p-value of the series.
+func (v *Verdict) smallest() float64 {
+	q := 1.0
+	for _, c := range v.Changes {
+		q = min(q, c.Q)
+	}
+	return q
+}
