@@ -51,7 +51,7 @@ var files embed.FS
 
 // order lists the views, each after the views that it reads.
 var order = []string{
-	"labels", "marks", "default_metrics", "modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
+	"labels", "marks", "series", "default_metrics", "modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
 	"function_metrics", "function_trends", "function_totals", "callers_callees", "fragment_callers_callees", "call_paths", "node_paths", "tree_calls", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics",

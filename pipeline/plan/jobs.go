@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"stackmill/internal/terminal"
 )
 
 // Retry is the exit status of a task that may succeed when it is run again: EX_TEMPFAIL of
@@ -42,9 +44,9 @@ func (j *Jobs) WriteSlurm(w io.Writer) error {
 	}
 	var words []string
 	for _, word := range j.command() {
-		words = append(words, Quote(word))
+		words = append(words, terminal.ShellQuote(word))
 	}
-	return j.fill(w, slurmText, "{ARRAY}", array, "{MINUTES}", fmt.Sprint(j.minutes()), "{LOG}", Quote(j.Log), "{COMMAND}", strings.Join(words, " "))
+	return j.fill(w, slurmText, "{ARRAY}", array, "{MINUTES}", fmt.Sprint(j.minutes()), "{LOG}", terminal.ShellQuote(j.Log), "{COMMAND}", strings.Join(words, " "))
 }
 
 // WriteKubernetes writes an Indexed Job with an index for each chunk.
@@ -96,17 +98,6 @@ func (j *Jobs) command() []string {
 	t := &j.Plan.Task
 	words := append(append([]string{}, j.Program...), "ingest", "--plan", j.Path, "--jobs", fmt.Sprint(t.CPUs), "--memory", fmt.Sprintf("%dM", t.Memory>>20))
 	return append(words, t.Ingest...)
-}
-
-// Quote quotes a word for the shell.
-func Quote(word string) string {
-	plain := func(r rune) bool {
-		return r < 0x80 && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_./=,:%@+", r))
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // yamlText returns a text as JSON, which is YAML.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -260,16 +259,6 @@ func TestEstimate(t *testing.T) {
 		}
 		if got := m.Estimate(); !near(got.PerInput, tt.want.PerInput) || !near(got.PerByte, tt.want.PerByte) || got.Measured != tt.want.Measured {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
-		}
-	}
-}
-
-// The shell reads a quoted word unchanged.
-func TestQuote(t *testing.T) {
-	for _, word := range []string{"", "plain-1.2/x", "a b", "it's", "$HOME `id` \\ \"x\"", "a\nb", "~", "*", "é"} {
-		out, err := exec.Command("bash", "-c", "printf %s "+Quote(word)).Output()
-		if err != nil || string(out) != word {
-			t.Errorf("%q: %q, %v", word, out, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"stackmill/internal/atomicfile"
+	"stackmill/internal/terminal"
 )
 
 // The schedulers to which jobs are submitted.
@@ -74,7 +75,7 @@ func (c Command) Run(ctx context.Context) (string, error) {
 func (c Command) String() string {
 	words := make([]string, len(c))
 	for i, w := range c {
-		words[i] = Quote(w)
+		words[i] = terminal.ShellQuote(w)
 	}
 	return strings.Join(words, " ")
 }

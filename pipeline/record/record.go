@@ -18,6 +18,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/lazyregexp"
 	"stackmill/internal/tempdir"
+	"stackmill/internal/terminal"
 )
 
 // The profilers.
@@ -46,15 +47,11 @@ type Command struct {
 	Lacks  string // what was asked for and will not be in the recording, and why; "" for nothing
 }
 
-var plain = lazyregexp.New(`^[\w@%+=:,./-]+$`)
-
 // String returns the command line, quoted for a shell.
 func (c *Command) String() string {
 	words := slices.Clone(c.Args)
 	for i, w := range words {
-		if !plain().MatchString(w) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		words[i] = terminal.ShellQuote(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -18,8 +18,8 @@ type place struct {
 const (
 	// leastTogether is the smallest number of series of a host on which a common change is judged.
 	leastTogether = 8
-	// together is the share of these series that must be on one side of their usual values.
-	together = 0.75
+	// sameSide is the share of these series that must be on one side of their usual values.
+	sameSide = 0.75
 )
 
 // commonFactors returns by how much the values of each night on each host differ from what is usual
@@ -60,7 +60,7 @@ func commonFactors(all []*Series, test *rank.Test, o Options) (map[place]float64
 			slices.Sort(logs[p])
 			level := rank.Median(logs[p])
 			above := len(logs[p]) - search(logs[p], 0)
-			if n := float64(max(above, len(logs[p])-above)); n >= together*float64(len(logs[p])) {
+			if n := float64(max(above, len(logs[p])-above)); n >= sameSide*float64(len(logs[p])) {
 				factors[p] = math.Exp(level)
 			}
 			levels, at = append(levels, math.Exp(level)), append(at, p)

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -13,11 +14,10 @@ import (
 type Series struct {
 	Name    string // unique in a digest
 	Program string
+	Metric  string
 	Nights  []Night    // in order
+	Groups  []Group    // by night and host
 	Items   []Function // <Total> first
-	// Total is the number of values of a night: runs on one host. It has one element per element of
-	// a function's Values.
-	Groups []Group
 }
 
 // Night is one value of the order in which a series is followed, for example a date.
@@ -69,7 +69,8 @@ type Change struct {
 type Verdict struct {
 	*Series
 	State   rank.State // of the most certain change; "" if there is none
-	Changes []Change   // those that are certain, or may be; by impact
+	Changes []Change   // those that are certain, or may be; the most certain and largest first
+	Shared  []Change   // those since a night on which many series changed
 	Noise   float64    // standard deviation of <Total> from night to night, relative to its level
 	Short   bool       // the series has too few nights
 }
@@ -264,4 +265,82 @@ func (v *Verdict) smallest() float64 {
 		q = min(q, c.Q)
 	}
 	return q
+}
+
+// byImpact orders verdicts by the size of the first change.
+func (v *Verdict) byImpact(w *Verdict) int {
+	return cmp.Or(cmp.Compare(math.Abs(w.Changes[0].Impact), math.Abs(v.Changes[0].Impact)), cmp.Compare(v.Name, w.Name), cmp.Compare(v.Metric, w.Metric))
+}
+
+// bySignificance orders verdicts by their smallest p-value.
+func (v *Verdict) bySignificance(w *Verdict) int {
+	return cmp.Or(cmp.Compare(v.smallest(), w.smallest()), v.byImpact(w))
+}
+
+// Limits on changes that begin in one night to be told together.
+const (
+	manyTogether  = 5
+	shareTogether = 0.2
+)
+
+// together finds the nights since which many series have a change, and moves these changes to
+// Shared: they probably have one cause, such as another compiler.
+func together(verdicts []*Verdict) (list []Together) {
+	changed, of := map[int][]*Verdict{}, map[int]int{}
+	names := map[int]Night{}
+	for _, v := range verdicts {
+		seen := map[int]bool{}
+		for _, c := range v.Changes {
+			if night := v.Nights[c.From]; c.State == rank.Sure && !seen[night.At] {
+				seen[night.At], names[night.At] = true, night
+				changed[night.At] = append(changed[night.At], v)
+			}
+		}
+		for _, n := range v.Nights[min(1, len(v.Nights)):] {
+			of[n.At]++
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(changed)) {
+		if n := len(changed[at]); n < manyTogether || float64(n) < shareTogether*float64(of[at]) {
+			continue
+		}
+		t := Together{Night: names[at], Series: len(changed[at]), Of: of[at]}
+		for _, v := range verdicts {
+			v.share(at)
+		}
+		var ratios []float64
+		for _, v := range changed[at] {
+			t.Most = append(t.Most, &Finding{Verdict: v})
+			ratios = append(ratios, v.totalRatio(at))
+		}
+		t.Middle = rank.Median(slices.Sorted(slices.Values(ratios)))
+		slices.SortStableFunc(t.Most, func(a, b *Finding) int {
+			return cmp.Compare(math.Abs(b.Shared[0].Impact), math.Abs(a.Shared[0].Impact))
+		})
+		list = append(list, t)
+	}
+	return list
+}
+
+// share moves the changes since a night to Shared.
+func (v *Verdict) share(at int) {
+	v.Changes = slices.DeleteFunc(v.Changes, func(c Change) bool {
+		is := v.Nights[c.From].At == at
+		if is {
+			v.Shared = append(v.Shared, c)
+		}
+		return is
+	})
+	v.State = ""
+	if len(v.Changes) > 0 {
+		v.State = v.Changes[0].State
+	}
+}
+
+// totalRatio returns the ratio of <Total> since a night to that before.
+func (v *Verdict) totalRatio(at int) float64 {
+	from, _ := slices.BinarySearchFunc(v.Nights, at, func(n Night, at int) int { return n.At - at })
+	total := v.Items[0].nights
+	before, after := slices.Sorted(slices.Values(total[:from])), slices.Sorted(slices.Values(total[from:]))
+	return rank.Median(after) / rank.Median(before)
 }

@@ -1,0 +1,166 @@
+// Package digest finds what changed lately in all programs of a store: since which night, in which
+// function, and how certain that is.
+//
+// Start reading with Run. read.go forms series of experiments and their nights, judge.go finds
+// changes, common.go what many series have in common, details.go what explains a change.
+package digest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/queries/rank"
+	"stackmill/queries/report"
+)
+
+// Request says what to look at. Defaults has the defaults.
+type Request struct {
+	Since    string   // changes of nights before this are not told: 7d, or a night such as 2026-11-21
+	Order    string   // what orders the experiments: `started`, or `label=KEY`
+	Series   []string // columns of the view series, and labels (`label=KEY`), that distinguish series
+	Metric   string   // empty: each experiment's default metric
+	Mode     string   // user, expert or machine
+	Nights   int      // how many nights at most, the newest ones, are read
+	Limit    int      // how many series with changes are told in full
+	MinShare float64  // functions with a smaller share of <Total> are not judged
+	FDR      float64  // accepted false discovery rate among sure changes
+}
+
+// Defaults returns a request with the default settings.
+func Defaults() Request {
+	return Request{Since: "7d", Order: byStart, Series: []string{"series"}, Mode: "user", Nights: 100, Limit: 10, MinShare: 0.01, FDR: 0.05}
+}
+
+const byStart = "started"
+
+// chance bounds the probability that a series has a sure change in one digest although nothing
+// changed.
+const chance = 0.0002
+
+// keyColumns are the columns of the view series that may distinguish series.
+var keyColumns = []string{"series", "program", "command", "events", "host_class", "host", "os", "arch"}
+
+// Check validates a request as far as possible without a store.
+func (r *Request) Check() error {
+	if r.Order != byStart && !strings.HasPrefix(r.Order, labelPrefix) {
+		return fmt.Errorf("--order: unknown order %q (started, or label=KEY)", r.Order)
+	}
+	for _, k := range r.Series {
+		if !slices.Contains(keyColumns, k) && !strings.HasPrefix(k, labelPrefix) {
+			return fmt.Errorf("--series: unknown column %q (choose label=KEY or of %s)", k, strings.Join(keyColumns, ", "))
+		}
+	}
+	switch {
+	case len(r.Series) == 0:
+		return fmt.Errorf("--series: no column is named (choose label=KEY or of %s)", strings.Join(keyColumns, ", "))
+	case !slices.Contains(report.Modes, r.Mode):
+		return fmt.Errorf("--mode: unknown mode %q (choose one of %s)", r.Mode, strings.Join(report.Modes, ", "))
+	case r.Nights <= rank.LeastBefore:
+		return fmt.Errorf("--nights: %d is less than %d, which a change needs", r.Nights, rank.LeastBefore+1)
+	case r.Limit < 0:
+		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
+	case r.MinShare < 0 || r.MinShare >= 1:
+		return fmt.Errorf("--min-share: %v is not between 0 and 1", r.MinShare)
+	case r.FDR <= 0 || r.FDR >= 1:
+		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
+	}
+	return nil
+}
+
+// labelPrefix precedes the key of a label where a column may be named instead.
+const labelPrefix = "label="
+
+// Reads returns the tables and views that a digest reads.
+func (r *Request) Reads() []string {
+	return []string{"experiments", "series", "labels", "metrics", "default_metrics", "function_rollup"}
+}
+
+// Result is a digest.
+type Result struct {
+	Request
+	Experiments int // that are in a series
+	First, Last string
+	SinceNight  string     // the first night whose changes are told
+	Sure, Maybe []*Finding // by impact, and by significance
+	Common      []Common   // what all series of a host have in common
+	Together    []Together // what many series have since the same night
+	Quiet       int        // series without a change
+	Short       int        // series with too few nights
+	Noise       [2]float64 // median and largest noise of the series
+	Warnings    []string
+}
+
+// Finding is a series that has changed, or may have.
+type Finding struct {
+	*Verdict
+	*Details // nil for findings that are not told in full
+}
+
+// Together is the changes of many series since one night: they probably have one cause.
+type Together struct {
+	Night  Night
+	Series int        // how many series have a change since this night
+	Of     int        // how many series have values before and after
+	Middle float64    // median over the series of the ratio of <Total> after to before
+	Most   []*Finding // those that changed most
+	Differences []Difference // of the series that changed most
+}
+
+// Run makes the digest of the experiments of a session.
+func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
+	d := &digest{Result: Result{Request: r}, ctx: ctx, db: db}
+	for _, step := range []func() error{d.readRuns, d.readValues, d.judge, d.explain} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return &d.Result, nil
+}
+
+// digest is a request while Run executes it.
+type digest struct {
+	Result
+	ctx context.Context
+	db  *queries.DB
+
+	placed string           // SQL of the experiments in the digest, with their series and night
+	nights []string         // in order
+	series []*Series        // those with values
+	at     map[groupKey]int // the index of a series' group
+	of     map[[2]string]*Series
+	since  int
+}
+
+func (d *digest) warn(format string, args ...any) {
+	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
+}
+
+// judge finds the changes and sorts the series that have any.
+func (d *digest) judge() error {
+	verdicts, common := Judge(d.series, Options{Since: d.since, MinShare: d.MinShare, Chance: chance, FDR: d.FDR})
+	d.Common, d.Together = common, together(verdicts)
+	var noises []float64
+	for _, v := range verdicts {
+		switch {
+		case v.Short:
+			d.Short++
+			continue
+		case v.State == rank.Sure:
+			d.Sure = append(d.Sure, &Finding{Verdict: v})
+		case v.State == rank.Maybe:
+			d.Maybe = append(d.Maybe, &Finding{Verdict: v})
+		default:
+			d.Quiet++
+		}
+		noises = append(noises, v.Noise)
+	}
+	if slices.Sort(noises); noises != nil {
+		d.Noise = [2]float64{rank.Median(noises), noises[len(noises)-1]}
+	}
+	slices.SortStableFunc(d.Sure, func(a, b *Finding) int { return a.byImpact(b.Verdict) })
+	slices.SortStableFunc(d.Maybe, func(a, b *Finding) int { return a.bySignificance(b.Verdict) })
+	return nil
+}

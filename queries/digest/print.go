@@ -1,0 +1,146 @@
+package digest
+
+import (
+	"math"
+
+	"stackmill/queries/compare"
+	"stackmill/queries/rank"
+)
+
+// The types of a digest in JSON. Unknown numbers are null.
+type (
+	digestJSON struct {
+		Since       string         `json:"since"`
+		First       string         `json:"first"`
+		Last        string         `json:"last"`
+		Order       string         `json:"order"`
+		SeriesBy    []string       `json:"series_by"`
+		Mode        string         `json:"mode"`
+		Experiments int            `json:"experiments"`
+		Sure        []findingJSON  `json:"sure"`
+		Maybe       []findingJSON  `json:"maybe"`
+		Common      []commonJSON   `json:"common"`
+		Together    []togetherJSON `json:"together"`
+		Quiet       int            `json:"quiet"`
+		Short       int            `json:"too_few_nights"`
+		Noise       float64        `json:"noise"` // median over the series
+		MostNoise   float64        `json:"largest_noise"`
+		FDR         float64        `json:"fdr"`
+		Warnings    []string       `json:"warnings"`
+	}
+	findingJSON struct {
+		Series   string       `json:"series"`
+		Program  string       `json:"program"`
+		Metric   string       `json:"metric"`
+		Since    string       `json:"since"`     // the first night with the largest change
+		LastGood string       `json:"last_good"` // the night before
+		Noise    float64      `json:"noise"`
+		Changes  []changeJSON `json:"changes"`
+		*detailsJSON
+	}
+	detailsJSON struct {
+		Differences []Difference         `json:"differences"`
+		Environment []compare.Difference `json:"environment"`
+		Carriers    []Carrier            `json:"carriers"`
+		Between     []string             `json:"builds_between"`
+		MoreNights  int                  `json:"more_nights"`
+		Commands    []string             `json:"commands"`
+	}
+	changeJSON struct {
+		Function   string     `json:"function"`
+		LoadObject string     `json:"load_object"`
+		Module     string     `json:"module"`
+		Key        int64      `json:"function_key,string"`
+		State      rank.State `json:"state"`
+		Kind       string     `json:"kind"` // slower, faster, appeared or vanished
+		Since      string     `json:"since"`
+		LastGood   string     `json:"last_good"`
+		Nights     int        `json:"nights"` // since the change, up to the next one
+		Before     float64    `json:"before"`
+		After      float64    `json:"after"`
+		Ratio      *float64   `json:"ratio"`
+		Low        *float64   `json:"low"`
+		High       *float64   `json:"high"`
+		Impact     float64    `json:"impact"`
+		P          float64    `json:"p"`
+		Rank       float64    `json:"p_ranks"`
+		Q          float64    `json:"q"`
+	}
+	commonJSON struct {
+		Host   string     `json:"host"`
+		Series int        `json:"series"`
+		Since  string     `json:"since"`
+		State  rank.State `json:"state"`
+		Before float64    `json:"before"`
+		After  float64    `json:"after"`
+	}
+	togetherJSON struct {
+		Since       string       `json:"since"`
+		Series      int          `json:"series"`
+		Of          int          `json:"of"`
+		Ratio       float64      `json:"ratio"` // median over the series
+		Programs    []string     `json:"programs"`
+		Differences []Difference `json:"differences"`
+	}
+)
+
+// Object returns the digest for JSON.
+func (r *Result) Object() any {
+	out := digestJSON{
+		Since: r.SinceNight, First: r.First, Last: r.Last, Order: r.Order, SeriesBy: r.Request.Series, Mode: r.Mode, Experiments: r.Experiments,
+		Sure: findings(r.Sure), Maybe: findings(r.Maybe), Common: []commonJSON{}, Together: []togetherJSON{},
+		Quiet: r.Quiet, Short: r.Short, Noise: r.Noise[0], MostNoise: r.Noise[1], FDR: r.FDR, Warnings: append([]string{}, r.Warnings...),
+	}
+	for _, c := range r.Common {
+		out.Common = append(out.Common, commonJSON{c.Host, c.Series, c.From.Name, c.State, c.Before, c.After})
+	}
+	for _, t := range r.Together {
+		programs := []string{}
+		for _, f := range t.Most {
+			programs = append(programs, f.Program)
+		}
+		out.Together = append(out.Together, togetherJSON{t.Night.Name, t.Series, t.Of, t.Middle, programs, append([]Difference{}, t.Differences...)})
+	}
+	return out
+}
+
+func findings(list []*Finding) []findingJSON {
+	out := []findingJSON{}
+	for _, f := range list {
+		j := findingJSON{Series: f.Series.Name, Program: f.Program, Metric: f.Metric, Noise: f.Noise}
+		for _, c := range f.Changes {
+			j.Changes = append(j.Changes, changeJSON{
+				c.Name, c.Object, c.Module, c.Key, c.State, c.Kind(), f.Nights[c.From].Name, f.Nights[c.From-1].Name, c.Newest,
+				c.Before, c.After, known(c.Ratio), known(c.Low), known(c.High), c.Impact, c.P, c.Rank, c.Q,
+			})
+		}
+		j.Since, j.LastGood = j.Changes[0].Since, j.Changes[0].LastGood
+		if d := f.Details; d != nil {
+			j.detailsJSON = &detailsJSON{append([]Difference{}, d.Differences...), append([]compare.Difference{}, d.Environment...), append([]Carrier{}, d.Carriers...),
+				append([]string{}, d.Between...), d.MoreNights, append([]string{}, d.Commands...)}
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// known returns a pointer to a number, nil if it is not finite.
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// Kind says what a change is, in the words of verdicts of a comparison.
+func (c *Change) Kind() string {
+	switch {
+	case c.Before == 0:
+		return compare.Appeared
+	case c.After == 0:
+		return compare.Vanished
+	case c.After > c.Before:
+		return compare.Slower
+	}
+	return compare.Faster
+}

@@ -1,0 +1,276 @@
+package digest
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"stackmill/queries"
+)
+
+// groupKey identifies a group of runs: those of one series and night on one host.
+type groupKey struct {
+	series, metric string
+	night          int
+	host           string
+}
+
+// leastDates is the number of dates on which experiments must have been made, so that a date is a
+// night; otherwise, each start time is one.
+const leastDates = 6
+
+// readRuns forms the series, their nights and groups of runs.
+func (d *digest) readRuns() error {
+	night, err := d.night()
+	if err != nil {
+		return err
+	}
+	metric := "d.metric FROM series s JOIN default_metrics d USING (experiment_id)"
+	if d.Metric != "" {
+		metric = "d.metric FROM series s JOIN metrics d ON d.experiment_id = s.experiment_id AND d.metric = " + queries.Quote(d.Metric)
+	}
+	d.placed = `WITH placed AS MATERIALIZED (
+  SELECT s.experiment_id, ` + d.key() + ` AS line, s.program, s.host, ` + night + ` AS night, ` + metric + `
+  WHERE d.metric IS NOT NULL
+) `
+	records, err := d.db.Records(d.ctx, d.placed+`SELECT line, metric, night, COALESCE(host, '') AS host, any_value(program) AS program, count(*) AS runs FROM placed GROUP BY ALL`)
+	if err != nil {
+		return err
+	}
+	d.chooseNights(records)
+	d.of, d.at = map[[2]string]*Series{}, map[groupKey]int{}
+	for _, r := range records {
+		place, some := slices.BinarySearchFunc(d.nights, r.Text("night"), compareNights)
+		if !some {
+			continue
+		}
+		key := [2]string{r.Text("line"), r.Text("metric")}
+		s := d.of[key]
+		if s == nil {
+			s = &Series{Name: key[0], Program: r.Text("program"), Metric: key[1]}
+			d.of[key], d.series = s, append(d.series, s)
+		}
+		n := slices.IndexFunc(s.Nights, func(n Night) bool { return n.At == place })
+		if n < 0 {
+			n = len(s.Nights)
+			s.Nights = append(s.Nights, Night{Name: d.nights[place], At: place})
+		}
+		s.Nights[n].Runs += int(r.Number("runs"))
+		s.Groups = append(s.Groups, Group{Night: place, Host: r.Text("host"), Runs: int(r.Number("runs"))})
+		d.Experiments += int(r.Number("runs"))
+	}
+	slices.SortFunc(d.series, func(a, b *Series) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Metric, b.Metric))
+	})
+	for _, s := range d.series {
+		s.order(d.at)
+	}
+	return d.units()
+}
+
+// order sorts the nights and groups of a series, and enters the groups into at.
+func (s *Series) order(at map[groupKey]int) {
+	slices.SortFunc(s.Nights, func(a, b Night) int { return a.At - b.At })
+	slices.SortFunc(s.Groups, func(a, b Group) int { return cmp.Or(a.Night-b.Night, strings.Compare(a.Host, b.Host)) })
+	index := map[int]int{}
+	for i, n := range s.Nights {
+		index[n.At] = i
+	}
+	for i := range s.Groups {
+		at[groupKey{s.Name, s.Metric, s.Groups[i].Night, s.Groups[i].Host}] = i
+		s.Groups[i].Night = index[s.Groups[i].Night]
+	}
+}
+
+// key returns SQL of what distinguishes series.
+func (d *digest) key() string {
+	var parts []string
+	for _, k := range d.Series {
+		if label, is := strings.CutPrefix(k, labelPrefix); is {
+			parts = append(parts, labelValue(label))
+		} else {
+			parts = append(parts, "s."+k)
+		}
+	}
+	return "concat_ws(' ', " + strings.Join(parts, ", ") + ")"
+}
+
+// labelValue returns SQL of the value of an experiment's label, NULL without it.
+func labelValue(key string) string {
+	return "(SELECT l.value FROM experiment_labels l WHERE l.experiment_id = s.experiment_id AND l.label = " + queries.Quote(key) + ")"
+}
+
+// night returns SQL of the night of an experiment.
+func (d *digest) night() (string, error) {
+	if label, is := strings.CutPrefix(d.Order, labelPrefix); is {
+		return labelValue(label), nil
+	}
+	records, err := d.db.Records(d.ctx, "SELECT count(DISTINCT started::DATE) AS dates FROM experiments")
+	if err != nil {
+		return "", err
+	}
+	if records[0].Number("dates") < leastDates {
+		return "strftime(s.started, '%Y-%m-%dT%H:%M:%SZ')", nil
+	}
+	return "strftime(s.started, '%Y-%m-%d')", nil
+}
+
+// chooseNights sets the nights of the digest, and the first one whose changes are told.
+func (d *digest) chooseNights(records []queries.Record) {
+	without := 0
+	for _, r := range records {
+		if night := r.Text("night"); night != "" {
+			d.nights = append(d.nights, night)
+		} else {
+			without += int(r.Number("runs"))
+		}
+	}
+	if without > 0 && d.Order == byStart {
+		d.warn("%s left out, because nothing says when they were recorded (stackmill label EXPERIMENT started=2026-11-28T02:00Z)", experiments(without))
+	} else if without > 0 {
+		d.warn("%s left out, because they lack the label %s", experiments(without), strings.TrimPrefix(d.Order, labelPrefix))
+	}
+	slices.SortFunc(d.nights, compareNights)
+	d.nights = slices.Compact(d.nights)
+	d.nights = d.nights[max(0, len(d.nights)-d.Nights):]
+	if len(d.nights) > 0 {
+		d.First, d.Last = d.nights[0], d.nights[len(d.nights)-1]
+	}
+}
+
+func experiments(n int) string {
+	if n == 1 {
+		return "1 experiment is"
+	}
+	return fmt.Sprintf("%d experiments are", n)
+}
+
+// compareNights orders nights: numbers by their values, all others as texts.
+func compareNights(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return strings.Compare(a, b)
+}
+
+// units finds the first night whose changes are told.
+func (d *digest) units() error {
+	if len(d.nights) == 0 {
+		return nil
+	}
+	since := d.Since
+	if days, err := strconv.Atoi(strings.TrimSuffix(since, "d")); err == nil && strings.HasSuffix(since, "d") && days >= 0 {
+		last, ok := parseNight(d.Last)
+		if !ok { // nights that are no dates are counted
+			d.since = max(0, len(d.nights)-days)
+			d.SinceNight = d.nights[min(d.since, len(d.nights)-1)]
+			return nil
+		}
+		since = last.AddDate(0, 0, -days).Format(time.DateOnly)
+	} else if _, ok := parseNight(since); !ok && d.Order == byStart {
+		return fmt.Errorf("--since: %q is neither a number of days (7d) nor a date (2026-11-21)", since)
+	}
+	d.since, _ = slices.BinarySearchFunc(d.nights, since, compareNights)
+	d.SinceNight = since
+	return nil
+}
+
+// parseNight parses the date at the beginning of a night's name.
+func parseNight(text string) (time.Time, bool) {
+	t, err := time.Parse(time.DateOnly, text[:min(len(text), len(time.DateOnly))])
+	return t, err == nil
+}
+
+// readValues reads the values of all functions.
+func (d *digest) readValues() error {
+	rows, err := d.db.QueryContext(d.ctx, d.placed+`SELECT p.line, p.metric, p.night, COALESCE(p.host, '') AS host,
+  f.function_key, f.kind = 'artificial' AND f."function" = '<Total>' AS whole, bool_or(f.function_key = f.function_id) AS only_in_build,
+  any_value(f."function") AS "function", any_value(f.load_object) AS load_object, any_value(f.module) AS module,
+  sum(f.exclusive)::DOUBLE AS sum, min(f.exclusive)::DOUBLE AS least, max(f.exclusive)::DOUBLE AS most, count(*) AS present
+FROM placed p JOIN function_rollup f ON f.experiment_id = p.experiment_id AND f.metric = p.metric
+WHERE f.in_`+d.Mode+` AND f.exclusive <> 0 GROUP BY 1, 2, 3, 4, 5, 6`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	reader := valueReader{digest: d, known: map[*Series]map[any]int{}}
+	for rows.Next() {
+		if err := reader.add(rows); err != nil {
+			return err
+		}
+	}
+	d.series = slices.DeleteFunc(d.series, func(s *Series) bool { return len(s.Items) == 0 })
+	for _, s := range d.series {
+		s.sortItems()
+	}
+	return rows.Err()
+}
+
+// valueReader distributes values over series.
+type valueReader struct {
+	*digest
+	known map[*Series]map[any]int // the index of a function of a series, by its identity
+}
+
+// name identifies functions whose keys differ between builds.
+type name struct{ function, object, module string }
+
+// add adds a function's value of a group of runs.
+func (v *valueReader) add(rows *sql.Rows) error {
+	var line, metric, night, host, function, object, module string
+	var key, present int64
+	var whole, onlyInBuild bool
+	var sum, least, most float64
+	if err := rows.Scan(&line, &metric, &night, &host, &key, &whole, &onlyInBuild, &function, &object, &module, &sum, &least, &most, &present); err != nil {
+		return err
+	}
+	place, some := slices.BinarySearchFunc(v.nights, night, compareNights)
+	if !some {
+		return nil
+	}
+	s := v.of[[2]string{line, metric}]
+	g := v.at[groupKey{line, metric, place, host}]
+	if v.known[s] == nil {
+		v.known[s] = map[any]int{}
+		s.Items = []Function{{Name: "<Total>", Values: make([]float64, len(s.Groups))}}
+	}
+	i := 0
+	if !whole {
+		var identity any = key
+		if onlyInBuild {
+			identity = name{function, object, module[strings.LastIndexByte(module, '/')+1:]}
+		}
+		if i, some = v.known[s][identity]; !some {
+			i = len(s.Items)
+			v.known[s][identity] = i
+			s.Items = append(s.Items, Function{Key: key, Name: function, Object: object, Module: module, Values: make([]float64, len(s.Groups))})
+		}
+	}
+	s.Items[i].Values[g] += trimmed(sum, least, most, int(present), s.Groups[g].Runs)
+	return nil
+}
+
+// trimmed returns the mean over runs without the smallest and the largest value, if there are at
+// least five runs. Runs that lack the function count as 0.
+func trimmed(sum, least, most float64, present, runs int) float64 {
+	if runs < 5 {
+		return sum / float64(runs)
+	}
+	if present < runs {
+		least = 0
+	}
+	return (sum - least - most) / float64(runs-2)
+}
+
+// sortItems sorts functions by name, after <Total>.
+func (s *Series) sortItems() {
+	slices.SortFunc(s.Items[1:], func(a, b Function) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Object, b.Object), cmp.Compare(a.Key, b.Key))
+	})
+}

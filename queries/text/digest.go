@@ -1,0 +1,227 @@
+//go:build cgo
+
+package text
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"stackmill/internal/terminal"
+	"stackmill/queries/compare"
+	"stackmill/queries/digest"
+	"stackmill/queries/rank"
+)
+
+// Limits of a digest as text.
+const (
+	digestFunctions = 3 // of a finding
+	digestPrograms  = 5 // of changes that many series have
+)
+
+// Digest prints a digest, at most about a page.
+func Digest(out *terminal.Output, d *digest.Result, markdown bool) error {
+	p := &digestPage{Page: out.Page(), Result: d, markdown: markdown}
+	p.head()
+	told := 0
+	for _, part := range []struct {
+		title string
+		list  []*digest.Finding
+	}{{"Sure", d.Sure}, {"Maybe: more nights will tell", d.Maybe}} {
+		if len(part.list) == 0 {
+			continue
+		}
+		p.title(part.title)
+		for i, f := range part.list {
+			if d.Limit > 0 && told >= d.Limit {
+				p.Printf("%s%d more of these (--limit 0 tells all)\n\n", p.bullet(), len(part.list)-i)
+				break
+			}
+			told++
+			p.finding(told, f)
+		}
+	}
+	p.common()
+	p.rest()
+	return p.Flush()
+}
+
+// digestPage prints a digest.
+type digestPage struct {
+	*terminal.Page
+	*digest.Result
+	markdown bool
+}
+
+func (p *digestPage) title(text string) {
+	if p.markdown {
+		p.Printf("### %s\n\n", text)
+	} else {
+		p.Printf("%s\n\n", strings.ToUpper(text))
+	}
+}
+
+func (p *digestPage) bullet() string {
+	if p.markdown {
+		return "* "
+	}
+	return "   "
+}
+
+// code returns a name or command as code.
+func (p *digestPage) code(text string) string {
+	text = terminal.Printable(text)
+	if p.markdown {
+		return "`" + strings.ReplaceAll(text, "`", "'") + "`"
+	}
+	return text
+}
+
+// head prints what the digest is of, in a sentence.
+func (p *digestPage) head() {
+	counted := Plural(len(p.Sure), "program")
+	what := "Nothing changed for sure"
+	if len(p.Sure) > 0 {
+		what = counted + " changed"
+	}
+	if n := len(p.Maybe); n > 0 {
+		what += fmt.Sprintf(", %d may have", n)
+	}
+	if p.markdown {
+		p.Printf("## %s since %s\n\n", what, p.SinceNight)
+	} else {
+		p.Printf("%s since %s.\n", what, p.SinceNight)
+	}
+	p.Printf("%s, nights %s to %s, %s mode\n\n", Plural(p.Experiments, "experiment"), p.First, p.Last, p.Mode)
+}
+
+// finding prints a series with its changes.
+func (p *digestPage) finding(n int, f *digest.Finding) {
+	c := &f.Changes[0]
+	p.Printf("%d. %s: %s\n", n, p.strong(f.Program), p.headline(f, c))
+	indent := p.bullet()
+	if name := f.Series.Name; name != f.Program {
+		p.Printf("%sseries   %s\n", indent, p.code(name))
+	}
+	p.Printf("%ssince    %s, last good %s (%s; the series varies by %s from night to night)\n", indent, f.Nights[c.From].Name, f.Nights[c.From-1].Name, Plural(c.Newest, "night"), percentOf(f.Noise))
+	for i := range f.Changes {
+		if i == digestFunctions {
+			p.Printf("%s         %s\n", indent, Plural(len(f.Changes)-i, "more function"))
+			break
+		}
+		p.Printf("%s%s %s\n", indent, leading(i, "in      "), p.change(f, &f.Changes[i]))
+	}
+	if f.Details == nil {
+		p.Printf("\n")
+		return
+	}
+	p.details(f, indent)
+	p.Printf("\n")
+}
+
+// leading returns the name of a list for its first item.
+func leading(i int, name string) string {
+	if i == 0 {
+		return name
+	}
+	return strings.Repeat(" ", len(name))
+}
+
+// headline says what happened to the program as a whole, or to the function that changed.
+func (p *digestPage) headline(f *digest.Finding, c *digest.Change) string {
+	for i := range f.Changes {
+		if t := &f.Changes[i]; t.Key == 0 && t.Name == "<Total>" {
+			return fmt.Sprintf("%s, %s", t.Kind(), p.size(t))
+		}
+	}
+	return fmt.Sprintf("%s in one function, %+.1f %% of the whole", c.Kind(), 100*c.Impact)
+}
+
+// change describes the change of a function.
+func (p *digestPage) change(f *digest.Finding, c *digest.Change) string {
+	text := fmt.Sprintf("%s: %s, %s", p.code(c.Name), c.Kind(), p.size(c))
+	if c.State == rank.Maybe {
+		text += ", maybe"
+	}
+	if night := f.Nights[c.From].Name; night != f.Nights[f.Changes[0].From].Name {
+		text += " since " + night
+	}
+	return text
+}
+
+// size describes how large a change is, with its interval.
+func (p *digestPage) size(c *digest.Change) string {
+	if math.IsInf(c.Ratio, 0) || math.IsNaN(c.Low) {
+		return fmt.Sprintf("%+.1f %% of the whole", 100*c.Impact)
+	}
+	return fmt.Sprintf("%s (%s to %s)", percentChange(c.Ratio), percentChange(c.Low), percentChange(c.High))
+}
+
+func percentOf(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+func (p *digestPage) strong(text string) string {
+	if p.markdown {
+		return "**" + terminal.Printable(text) + "**"
+	}
+	return terminal.Printable(text)
+}
+
+// details prints where a change is, what may explain it, and what to run next.
+func (p *digestPage) details(f *digest.Finding, indent string) {
+	for i, c := range f.Carriers {
+		p.Printf("%s%s %s %s, %+.1f %% of the whole\n", indent, leading(i, "carried "), c.By, p.code(c.Name), 100*c.Change)
+	}
+	for i, d := range f.Differences {
+		p.Printf("%s%s %s: %s -> %s\n", indent, leading(i, "differs "), d.What, p.code(compare.Few(d.Before)), p.code(compare.Few(d.After)))
+	}
+	for _, d := range f.Environment {
+		if d.Unfair {
+			p.Printf("%sunfair   %s: %s -> %s\n", indent, d.What, p.code(compare.Few(d.Base)), p.code(compare.Few(d.Test)))
+		}
+	}
+	if f.MoreNights > 0 {
+		p.Printf("%sopen     %s like the newest would make it sure\n", indent, Plural(f.MoreNights, "more night"))
+	}
+	if len(f.Between) > 0 {
+		p.Printf("%stry      %s (builds between the nights, in bisection order)\n", indent, p.code(compare.Few(f.Between)))
+	}
+	for i, c := range f.Commands {
+		p.Printf("%s%s %s\n", indent, leading(i, "next    "), p.code(c))
+	}
+}
+
+// common prints what many series have in common.
+func (p *digestPage) common() {
+	if len(p.Common)+len(p.Together) == 0 {
+		return
+	}
+	p.title("Common to many programs")
+	for _, c := range p.Common {
+		host := ""
+		if c.Host != "" {
+			host = " on " + terminal.Printable(c.Host)
+		}
+		p.Printf("%sall %s%s: %s since %s (%s; it is left out of the changes above)\n", p.bullet(), Plural(c.Series, "program"), host, percentChange(c.After/c.Before), c.From.Name, c.State)
+	}
+	for _, t := range p.Together {
+		p.Printf("%s%d of %s changed since %s, in the median by %s of their whole\n", p.bullet(), t.Series, Plural(t.Of, "program"), t.Night.Name, percentChange(t.Middle))
+		var names []string
+		for _, f := range t.Most[:min(digestPrograms, len(t.Most))] {
+			names = append(names, terminal.Printable(f.Program)+" ("+f.Shared[0].Name+")")
+		}
+		p.Printf("%s  most: %s\n", p.bullet(), strings.Join(names, ", "))
+		for _, d := range t.Differences {
+			p.Printf("%s  differs in %s: %s: %s -> %s\n", p.bullet(), terminal.Printable(t.Most[0].Program), d.What, p.code(compare.Few(d.Before)), p.code(compare.Few(d.After)))
+		}
+	}
+	p.Printf("\n")
+}
+
+// rest prints what is not shown.
+func (p *digestPage) rest() {
+	p.Printf("%s as usual, too few nights: %d. From night to night, programs vary by %s in the median, at most by %s.\n",
+		Plural(p.Quiet, "program"), p.Short, percentOf(p.Noise[0]), percentOf(p.Noise[1]))
+	for _, w := range p.Warnings {
+		p.Printf("warning: %s\n", w)
+	}
+}
