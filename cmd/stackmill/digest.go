@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/digest"
+	"stackmill/queries/result"
 	"stackmill/queries/text"
 )
 
@@ -64,7 +66,7 @@ once. A SELECTOR is
 	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge functions with a smaller share of <Total>")
 	f.Var((*percentage)(&r.FDR), "fdr", "false discovery rate among the changes that are called sure")
 	addFilter(c, &r.filter)
-	formatVar(c, &r.format, "table, json or markdown", "table", "json", "markdown")
+	formatVar(c, &r.format, strings.Join(result.Formats, ", ")+": csv and ndjson have a row for each function that changed", result.Formats...)
 	completeFrom(c, "mode", []string{"user", "expert", "machine"})
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	return c
@@ -82,13 +84,18 @@ func (r *digester) run(ctx context.Context, selectors []string) error {
 		return err
 	}
 	defer closing()
-	result, err := digest.Run(ctx, db, r.Request)
+	found, err := digest.Run(ctx, db, r.Request)
 	if err != nil {
 		return err
 	}
-	if r.format == "json" {
-		return terminal.PrintJSON(r.Stdout, result.Object(), true)
+	switch r.format {
+	case "json":
+		return terminal.PrintJSON(r.Stdout, found.Object(), true)
+	case "table", "markdown":
+		return text.Digest(&r.Output, found, r.format == "markdown")
 	}
-	return text.Digest(&r.Output, result, r.format == "markdown")
+	for _, w := range found.Warnings {
+		r.Warnf("%s", w)
+	}
+	return found.Print(result.New(&r.Output, r.format))
 }
-

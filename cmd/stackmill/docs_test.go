@@ -29,6 +29,7 @@ var consolePages = []consolePage{
 	{"docs/tour.md", demoStore, 7, ""},
 	{"docs/filters.md", demoStore, 5, ""},
 	{"docs/compare.md", twoBuilds, 3, ""},
+	{"docs/digest.md", fleetOfNights, 3, ""},
 	{"docs/data-objects.md", sessions, 11, recordedSessions},
 	{"docs/export.md", exportStore, 14, recordedShapes},
 	{"docs/perf.md", perfStore, 5, recordedByPerf},

@@ -177,6 +177,24 @@ func ingestNights(t *testing.T, dir string) {
 	}
 }
 
+// fleetOfNights makes thirty nights of three programs in the folder nightly: indexer is slower since the
+// 27th night, importer in the last one.
+func fleetOfNights(t *testing.T, dir string) {
+	for n := range 30 {
+		for _, program := range []string{"indexer", "importer", "server"} {
+			search := 100 + n*7%5
+			if program == "indexer" && n >= 26 || program == "importer" && n == 29 {
+				search += 15
+			}
+			e := gprofngtest.New(filepath.Join(dir, "nightly", fmt.Sprintf("2026-01-%02d", n+1), program+fmt.Sprintf(".%07x.er", 0x4a31000+n)))
+			e.Host, e.Wall, e.Command = "web7", time.Date(2026, 1, 1+n, 2, 0, 0, 0, time.UTC).Unix(), "/opt/app/bin/"+program
+			if err := composeNightOf(e, search, n+len(program)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // twoBuilds makes the store of docs/compare.md: forty runs each of two builds of a program, of which the second
 // takes 10 % longer in search, with some noise, and two recordings of another program. rules.sql is
 // the page's file of rules.

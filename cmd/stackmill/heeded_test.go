@@ -19,7 +19,12 @@ import (
 var heeded = `
 check: format memory repair since sql
 compact: dry-run format jobs keep memory purge target-size
+<<<<<<< HEAD
 compare: api-only base between block by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pair pid strict test thread where
+=======
+digest: api-only between cpu fdr format hide limit metric min-share mode nights order pid series since strict thread where
+compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid strict test thread where
+>>>>>>> b8e2523a (digest: answer over HTTP and to agents, and explain it)
 experiments: format strict wide
 explain: experiment format sample stack strict
 export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location strict summaries thread view watch where

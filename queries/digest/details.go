@@ -172,7 +172,8 @@ func (d *digest) carriers(f *Finding, db *queries.DB, by string, before, after [
 	labels := compare.Labels(by, result.Rows)
 	for i, row := range result.Rows[1:] {
 		up := f.Changes[0].After > f.Changes[0].Before
-		if !row.Changed() || (row.Difference > 0) != up || n == mostCarriers {
+		unnamed := strings.HasPrefix(row.Names[0], "(") // no line numbers, no text
+		if !row.Changed() || (row.Difference > 0) != up || unnamed || n == mostCarriers {
 			continue
 		}
 		n++

@@ -101,11 +101,11 @@ type Finding struct {
 
 // Together is the changes of many series since one night: they probably have one cause.
 type Together struct {
-	Night  Night
-	Series int        // how many series have a change since this night
-	Of     int        // how many series have values before and after
-	Middle float64    // median over the series of the ratio of <Total> after to before
-	Most   []*Finding // those that changed most
+	Night       Night
+	Series      int          // how many series have a change since this night
+	Of          int          // how many series have values before and after
+	Middle      float64      // median over the series of the ratio of <Total> after to before
+	Most        []*Finding   // those that changed most
 	Differences []Difference // of the series that changed most
 }
 

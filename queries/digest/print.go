@@ -2,9 +2,12 @@ package digest
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"stackmill/queries/compare"
 	"stackmill/queries/rank"
+	"stackmill/queries/result"
 )
 
 // The types of a digest in JSON. Unknown numbers are null.
@@ -143,4 +146,52 @@ func (c *Change) Kind() string {
 		return compare.Slower
 	}
 	return compare.Faster
+}
+
+// Print prints the changes as a table: one row for each function of a series that changed, the sure
+// ones first.
+func (r *Result) Print(p result.Printer) error {
+	var fields []result.Field
+	for _, name := range []string{"series", "program", "metric", "state", "kind", "function", "load_object", "since", "last_good"} {
+		fields = append(fields, result.Field{Name: name, Kind: "VARCHAR"})
+	}
+	fields = append(fields, result.Field{Name: "nights", Kind: "BIGINT", Numeric: true})
+	for _, name := range []string{"before", "after", "ratio", "low", "high", "impact", "noise", "q"} {
+		fields = append(fields, result.Field{Name: name, Kind: "DOUBLE", Numeric: true})
+	}
+	fields = append(fields, result.Field{Name: "differences", Kind: "VARCHAR"}, result.Field{Name: "next", Kind: "VARCHAR"})
+	if err := p.Header(fields); err != nil {
+		return err
+	}
+	for _, f := range slices.Concat(r.Sure, r.Maybe) {
+		for i := range f.Changes {
+			if err := p.Row(f.row(&f.Changes[i])); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Close()
+}
+
+// row returns the cells of a change, in the order of the fields of Print.
+func (f *Finding) row(c *Change) []any {
+	cells := []any{
+		f.Series.Name, f.Program, f.Metric, string(c.State), c.Kind(), c.Name, c.Object, f.Nights[c.From].Name, f.Nights[c.From-1].Name, int64(c.Newest),
+		c.Before, c.After,
+	}
+	for _, v := range []float64{c.Ratio, c.Low, c.High, c.Impact, f.Noise, c.Q} {
+		if known(v) == nil {
+			cells = append(cells, nil)
+		} else {
+			cells = append(cells, v)
+		}
+	}
+	if f.Details == nil {
+		return append(cells, nil, nil)
+	}
+	var differences []string
+	for _, d := range f.Differences {
+		differences = append(differences, d.What+": "+compare.Few(d.Before)+" -> "+compare.Few(d.After))
+	}
+	return append(cells, strings.Join(differences, "; "), f.Commands[0])
 }

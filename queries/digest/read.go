@@ -194,7 +194,7 @@ func (d *digest) readValues() error {
   any_value(f."function") AS "function", any_value(f.load_object) AS load_object, any_value(f.module) AS module,
   sum(f.exclusive)::DOUBLE AS sum, min(f.exclusive)::DOUBLE AS least, max(f.exclusive)::DOUBLE AS most, count(*) AS present
 FROM placed p JOIN function_rollup f ON f.experiment_id = p.experiment_id AND f.metric = p.metric
-WHERE f.in_`+d.Mode+` AND f.exclusive <> 0 GROUP BY 1, 2, 3, 4, 5, 6`)
+WHERE p.night IS NOT NULL AND f.in_`+d.Mode+` AND f.exclusive <> 0 GROUP BY 1, 2, 3, 4, 5, 6`)
 	if err != nil {
 		return err
 	}

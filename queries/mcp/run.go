@@ -12,6 +12,7 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/compare"
+	"stackmill/queries/digest"
 	"stackmill/queries/explain"
 	"stackmill/queries/report"
 	"stackmill/queries/text"
@@ -136,6 +137,34 @@ func (s *Server) compare(ctx context.Context, args *arguments) (*answer, error) 
 	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %d runs; %d of %d rows changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
 		compared.Metric, compared.Unit, len(compared.Base.Runs), len(compared.Test.Runs), text.Changed(compared.Rows), len(compared.Rows), 100*compared.Level)
 	return a, compared.Print(&collector{answer: a, limit: args.Limit}, compared.Rows)
+}
+
+// digest tells what changed lately.
+func (s *Server) digest(ctx context.Context, args *arguments) (*answer, error) {
+	r := digest.Defaults()
+	r.Since, r.Order, r.Metric, r.Mode = cmp.Or(args.Since, r.Since), cmp.Or(args.Order, r.Order), args.Metric, args.Mode
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	db, err := s.open(ctx, args.Select)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	d, err := digest.Run(ctx, db, r)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{View: "digest", Mode: d.Mode, Warnings: shortened(d.Warnings)}
+	a.Note = fmt.Sprintf("%d experiments, nights %s to %s; changes since %s of %d series that are sure, and of %d that may be; %d series as usual; impact is the change in relation to the whole program",
+		d.Experiments, d.First, d.Last, d.SinceNight, len(d.Sure), len(d.Maybe), d.Quiet)
+	for _, c := range d.Common {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d series of host %q have in common since %s (%s), and it is left out of the changes: %.3f times the values before", c.Series, c.Host, c.From.Name, c.State, c.After/c.Before))
+	}
+	for _, t := range d.Together {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d of %d series changed since %s, which is told once: %.3f times the values before, in the median", t.Series, t.Of, t.Night.Name, t.Middle))
+	}
+	return a, d.Print(&collector{answer: a, limit: args.Limit})
 }
 
 // report makes a standard report.

@@ -68,6 +68,13 @@ var tools = []tool{
 		parameter{"metric", "string", "default: the first that most of them have"},
 		parameter{"mode", "string", "user (default), expert or machine"},
 		parameter{"limit", "integer", limitHelp}).with(filterParameters),
+	newTool("digest", "What changed lately in all programs: since which night, in which functions, how certain. Begin here to find regressions.", nil,
+		parameter{"select", "string", "only these recordings: a name, an id, a pattern, or KEY=VALUE"},
+		parameter{"since", "string", "a date, or a number of days before the newest night (default 7d)"},
+		parameter{"order", "string", "started (default), or label=KEY"},
+		parameter{"metric", "string", "default: each recording's default metric"},
+		parameter{"mode", "string", "user (default), expert or machine"},
+		parameter{"limit", "integer", limitHelp}),
 }
 
 func newTool(name, about string, required []string, parameters ...parameter) tool {
@@ -94,7 +101,7 @@ func (t *tool) properties() map[string]any { return t.Schema["properties"].(map[
 
 type arguments struct {
 	Select, Experiment, View, Metric, Mode, Function, Sort string
-	SQL, Stack, Base, Test, By                             string
+	SQL, Stack, Base, Test, By, Since, Order               string
 	Limit                                                  int
 	filterArguments
 }
@@ -113,6 +120,7 @@ type toolCall struct {
 // runners has the functions of the tools, by name.
 var runners = map[string]func(*Server, context.Context, *arguments) (*answer, error){
 	"experiments": (*Server).experiments, "report": (*Server).report, "query": (*Server).query, "explain": (*Server).explain, "compare": (*Server).compare,
+	"digest": (*Server).digest,
 }
 
 // call runs a tool in another process. It returns an error of the tool as a result, so that the

@@ -38,14 +38,18 @@ func (r *Test) Changes(values []float64) []Change {
 	if n := len(changes); n > 0 {
 		from = changes[n-1].At
 	}
-	if s, ok := r.Newest(values[from:]); ok && s.Maybe() {
+	for {
+		s, ok := r.Newest(values[from:])
+		if !ok || !s.Maybe() {
+			return changes
+		}
 		c := Change{At: len(values) - s.Newest, Before: s.Before, After: s.After, P: max(s.P, s.Rank), State: Maybe}
 		if s.Sure(SureChance) {
 			c.State = Sure
 		}
 		changes = append(changes, c)
+		from = c.At // the newest values may have changed once more
 	}
-	return changes
 }
 
 // segment finds changes by seeded binary segmentation (Kovács, Bühlmann, Li, Munk 2023). It

@@ -1,0 +1,235 @@
+package digest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/queries"
+	"stackmill/queries/rank"
+	"stackmill/queries/storetest"
+)
+
+var batchLine = regexp.MustCompile(`batch [0-9a-f]{16} night-([0-9]+)\.er /data/night-[0-9]+\.er`)
+
+// fleet describes a store with nights of several programs, whose values in ms are those of of.
+func fleet(programs []string, of func(program string, night int) map[string]int, nights int) string {
+	var b strings.Builder
+	for i, p := range programs {
+		var values []map[string]int
+		for n := range nights {
+			values = append(values, of(p, n))
+		}
+		text := batchLine.ReplaceAllString(storetest.Nights(values), fmt.Sprintf("batch %08x000000$1 %s-$1.er /data/%s-$1.er", i+1, p, p))
+		text = strings.ReplaceAll(text, "  night-", "  "+p+"-")
+		b.WriteString(strings.ReplaceAll(text, " box app ", " box "+p+" "))
+	}
+	return b.String()
+}
+
+func run(t *testing.T, text string, change func(*Request)) *Result {
+	t.Helper()
+	db, err := queries.OpenWith(t.Context(), storetest.New(t, text), queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := Defaults()
+	if change != nil {
+		change(&r)
+	}
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Run(t.Context(), db, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// told returns the changes of findings as texts.
+func told(list []*Finding) (texts []string) {
+	for _, f := range list {
+		for _, c := range f.Changes {
+			texts = append(texts, fmt.Sprintf("%s %s %s since %s", f.Program, c.Name, c.Kind(), f.Nights[c.From].Name))
+		}
+	}
+	return texts
+}
+
+// A digest tells what changed, and only that, wherever it changed: in the whole program, in a
+// function alone, from or to nothing, or on the last night.
+func TestDigest(t *testing.T) {
+	const nights = 30
+	text := fleet([]string{"grower", "mover", "quiet", "tonight"}, func(p string, n int) map[string]int {
+		values := map[string]int{"main": 500 + n*7%11, "work": 300 + n*5%13}
+		switch {
+		case p == "grower" && n >= 26:
+			values["work"] += 60
+		case p == "mover" && n >= 27:
+			values["main"], values["fresh"] = values["main"]-50, 50
+		case p == "tonight" && n == nights-1:
+			values["main"] += 100
+		}
+		return values
+	}, nights)
+	d := run(t, text, nil)
+	if got, want := told(d.Sure), []string{
+		"grower work slower since 2026-01-27", "grower <Total> slower since 2026-01-27",
+		"mover fresh appeared since 2026-01-28", "mover main faster since 2026-01-28",
+	}; !sameSet(got, want) {
+		t.Errorf("sure: %q", got)
+	}
+	if got, want := told(d.Maybe), []string{"tonight main slower since 2026-01-30", "tonight <Total> slower since 2026-01-30"}; !sameSet(got, want) {
+		t.Errorf("maybe: %q", got)
+	}
+	if d.Quiet != 1 || d.Short != 0 || d.First != "2026-01-01" || d.Last != "2026-01-30" || d.SinceNight != "2026-01-23" || d.Experiments != 4*nights || len(d.Warnings)+len(d.Common)+len(d.Together) > 0 {
+		t.Errorf("%+v", d)
+	}
+	first := d.Sure[0]
+	if first.Program != "grower" || first.LastGood.Name != "2026-01-26" || first.FirstBad.Name != "2026-01-27" || len(first.Commands) != 2 ||
+		!strings.Contains(first.Commands[0], "--base started=2026-01-26,target=grower --test started=2026-01-27,target=grower") {
+		t.Errorf("%+v", first.Details)
+	}
+	if more := d.Maybe[0].MoreNights; more != 1 {
+		t.Errorf("%d more nights for a verdict", more)
+	}
+	if !json.Valid(must(json.Marshal(d.Object()))) {
+		t.Error("no JSON")
+	}
+	if later := run(t, text, func(r *Request) { r.Since = "2026-01-28" }); !slices.Equal(told(later.Sure), told(d.Sure[1:])) {
+		t.Errorf("since a date: %q", told(later.Sure))
+	}
+}
+
+func must(text []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// Experiments of other programs, events or kinds of machines are other series, and so are those
+// with other values of a label that the user names.
+func TestSeries(t *testing.T) {
+	text := fleet([]string{"one", "two"}, func(p string, n int) map[string]int { return map[string]int{"main": 500 + n*7%11} }, 12)
+	if d := run(t, text, nil); d.Quiet != 2 {
+		t.Errorf("%+v", d)
+	}
+	if d := run(t, text, func(r *Request) { r.Series = []string{"events"} }); d.Quiet != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// values returns nights of a series: the level, with relative noise.
+func values(random *rand.Rand, nights int, level, noise float64) (v []float64) {
+	for range nights {
+		v = append(v, level*math.Exp(noise*random.NormFloat64()))
+	}
+	return v
+}
+
+// line makes a series of a program with functions a and b of equal size on a host.
+func line(random *rand.Rand, program, host string, nights int) *Series {
+	s := &Series{Name: program, Program: program, Metric: "m"}
+	a, b := values(random, nights, 100, 0.01), values(random, nights, 100, 0.01)
+	total := make([]float64, nights)
+	for n := range nights {
+		total[n] = a[n] + b[n]
+		s.Nights = append(s.Nights, Night{Name: fmt.Sprint(n), At: n, Runs: 1})
+		s.Groups = append(s.Groups, Group{Night: n, Host: host, Runs: 1})
+	}
+	s.Items = []Function{{Name: "<Total>", Values: total}, {Key: 1, Name: "a", Values: a}, {Key: 2, Name: "b", Values: b}}
+	return s
+}
+
+// scale multiplies the values of a function, and adds what it gained to <Total>.
+func (s *Series) scale(item, from, to int, by float64) {
+	for n := from; n < to; n++ {
+		s.Items[0].Values[n] += s.Items[item].Values[n] * (by - 1)
+		s.Items[item].Values[n] *= by
+	}
+}
+
+// A week in which a machine is slow is told once, and hides no regression.
+func TestSlowWeek(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var all []*Series
+	for p := range 20 {
+		s := line(random, fmt.Sprintf("p%02d", p), "box", 60)
+		for i := range s.Items {
+			for n := 50; n < 57; n++ {
+				s.Items[i].Values[n] *= 1.08
+			}
+		}
+		all = append(all, s)
+	}
+	all[7].scale(2, 53, 60, 1.05)
+	verdicts, common := Judge(all, Options{Since: 45, MinShare: 0.01, Chance: chance, FDR: 0.05})
+	for _, v := range verdicts {
+		if v.Program != "p07" && v.State == rank.Sure || v.Program == "p07" && (v.State != rank.Sure || v.Changes[0].Name != "b" || v.Nights[v.Changes[0].From].At != 53) {
+			t.Errorf("%s: %s %+v", v.Program, v.State, v.Changes)
+		}
+	}
+	if len(common) != 2 || common[0].From.At != 50 || common[1].From.At != 57 || math.Abs(common[0].After/common[0].Before-1.08) > 0.01 {
+		t.Errorf("%+v", common)
+	}
+}
+
+// Programs that changed on the same night, such as by another compiler, are told once, and a
+// program that changed on another night is told alone.
+func TestTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	var all []*Series
+	for p := range 20 {
+		s := line(random, fmt.Sprintf("p%02d", p), "box", 60)
+		if p < 12 {
+			s.scale(1, 52, 60, 1+0.2*float64(p%2*2-1))
+		}
+		all = append(all, s)
+	}
+	all[19].scale(2, 56, 60, 1.1)
+	verdicts, _ := Judge(all, Options{Since: 50, MinShare: 0.01, Chance: chance, FDR: 0.05})
+	list := together(verdicts)
+	if len(list) != 1 || list[0].Series != 12 || list[0].Of != 20 || list[0].Night.At != 52 || len(list[0].Most) != 12 {
+		t.Errorf("%+v", list)
+	}
+	for _, v := range verdicts {
+		if v.State == rank.Sure != (v.Program == "p19") {
+			t.Errorf("%s: %s %+v", v.Program, v.State, v.Changes)
+		}
+	}
+}
+
+func TestBisected(t *testing.T) {
+	if got := bisected([]string{"1", "2", "3", "4", "5", "6", "7"}); !slices.Equal(got, []string{"4", "2", "6", "1", "3", "5", "7"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Runs that lack a function count as 0, and outliers of a night do not count.
+func TestTrimmed(t *testing.T) {
+	for _, of := range []struct {
+		values []float64
+		runs   int
+		want   float64
+	}{{[]float64{1, 2, 3, 4, 100}, 5, 3}, {[]float64{3, 3, 3}, 5, 2}, {[]float64{4, 2}, 2, 3}, {[]float64{4}, 2, 2}} {
+		sum, least, most := 0.0, math.Inf(1), 0.0
+		for _, v := range of.values {
+			sum, least, most = sum+v, min(least, v), max(most, v)
+		}
+		if got := trimmed(sum, least, most, len(of.values), of.runs); got != of.want {
+			t.Errorf("%v of %d runs: %v, want %v", of.values, of.runs, got, of.want)
+		}
+	}
+}

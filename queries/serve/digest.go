@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stackmill/queries/digest"
+)
+
+// digestValues answers with what changed lately.
+func digestValues(w *job) error {
+	r, v := digest.Defaults(), w.values
+	r.Since, r.Order, r.Metric, r.Mode = cmp.Or(v.Get("since"), r.Since), cmp.Or(v.Get("order"), r.Order), v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode)
+	if text := v.Get("series"); text != "" {
+		r.Series = strings.Split(text, ",")
+	}
+	var err error
+	if r.Limit, err = w.intValue("limit", r.Limit); err != nil {
+		return err
+	}
+	if r.Nights, err = w.intValue("nights", r.Nights); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		name string
+		to   *float64
+	}{{"fdr", &r.FDR}, {"min-share", &r.MinShare}} {
+		if text := v.Get(n.name); text != "" {
+			if *n.to, err = strconv.ParseFloat(text, 64); err != nil {
+				return badRequest(fmt.Errorf("%s: %q is not a number", n.name, text))
+			}
+		}
+	}
+	if err := r.Check(); err != nil {
+		return badRequest(err)
+	}
+	f, err := w.filter(r.Mode, false)
+	if err != nil {
+		return err
+	}
+	db, done, err := w.openMetric(f, r.Reads(), v["experiment"]...)
+	if err != nil {
+		return err
+	}
+	defer done()
+	result, err := digest.Run(w.ctx, db, r)
+	if err != nil {
+		return requestError(err)
+	}
+	return w.writeJSON(result.Object())
+}
