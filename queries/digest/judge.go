@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"stackmill/queries/rank"
 )
@@ -87,14 +90,20 @@ type Common struct {
 // Judge finds what changed in series. Changes that the series of a host have in common are returned
 // apart, and divided out of the values of each.
 func Judge(all []*Series, o Options) ([]*Verdict, []Common) {
-	test := &rank.Test{}
-	factors, common := commonFactors(all, test, o)
-	var verdicts []*Verdict
-	for _, s := range all {
-		v := &Verdict{Series: s}
-		v.judge(test, factors, o)
-		verdicts = append(verdicts, v)
+	factors, common := commonFactors(all, &rank.Test{}, o)
+	verdicts := make([]*Verdict, len(all))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			test := &rank.Test{}
+			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+				verdicts[i] = &Verdict{Series: all[i]}
+				verdicts[i].judge(test, factors, o)
+			}
+		})
 	}
+	workers.Wait()
 	discover(verdicts, o)
 	return verdicts, common
 }

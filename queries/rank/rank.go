@@ -115,15 +115,45 @@ func (r *Test) below(n, m, u int) float64 {
 	return r.known[[2]int{n, m}][u]
 }
 
-// permuted returns the two-sided p-value of the first n scores: the probability that n scores drawn
-// at random have a sum at least as extreme.
+// permuted returns the two-sided p-value of the first n scores: twice the probability that n scores
+// drawn at random have a sum at least as extreme, on the side on which this one is.
 func permuted(scores []int, n int) float64 {
-	sum := 0
-	for _, s := range scores[:n] {
-		sum += s
+	sum, all := 0, 0
+	for i, s := range scores {
+		if all += s; i < n {
+			sum += s
+		}
 	}
-	c := cumulative(scores, n)
-	return math.Min(1, 2*math.Min(c[sum], 1-c[sum-1]))
+	least, most := slices.Min(scores), slices.Max(scores)
+	from, sign, limit := least, 1, sum-n*least // distances from the least score
+	if sum*len(scores) > all*n {
+		from, sign, limit = most, -1, n*most-sum
+	}
+	ways := make([][]float64, n+1) // [number of drawn scores][sum of their distances]: how many ways there are to draw them
+	for j := range ways {
+		ways[j] = make([]float64, limit+1)
+	}
+	ways[0][0] = 1
+	for i, s := range scores {
+		distance := sign * (s - from)
+		if distance > limit {
+			continue
+		}
+		for j := min(i+1, n); j > 0; j-- {
+			to, drawn := ways[j][distance:], ways[j-1]
+			for k := range to {
+				to[k] += drawn[k]
+			}
+		}
+	}
+	extreme, possible := 0.0, 1.0
+	for _, w := range ways[n] {
+		extreme += w
+	}
+	for i := range n {
+		possible *= float64(len(scores)-i) / float64(i+1)
+	}
+	return math.Min(1, 2*extreme/possible)
 }
 
 // cumulative returns, by sum, the probability that n scores drawn at random have at most that sum.
