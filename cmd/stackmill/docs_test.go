@@ -31,7 +31,7 @@ var consolePages = []consolePage{
 	{"docs/compare.md", twoBuilds, 3, ""},
 	{"docs/digest.md", fleetOfNights, 3, ""},
 	{"docs/data-objects.md", sessions, 11, recordedSessions},
-	{"docs/export.md", exportStore, 14, recordedShapes},
+	{"docs/export.md", exportStore, 16, recordedShapes},
 	{"docs/perf.md", perfStore, 5, recordedByPerf},
 	{"docs/operations.md", firstSteps, 3, ""},
 	{"docs/cluster.md", clusterFolder, 6, ""},

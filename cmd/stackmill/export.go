@@ -41,6 +41,9 @@ summed. docs/export.md describes the formats.
 pprof and callgrind have all metrics unless you choose one. The others have one: without
 --metric, the experiments' default.
 
+html is one file to send: flame graph, functions and the source of the hottest, for any
+browser, without network. svg is the flame graph as an image.
+
 With --summaries, -o names a folder of Parquet files, one for each view and commit, which
 is brought up to date with the store. With --watch, that continues until a signal.
 
@@ -51,6 +54,7 @@ to copies otherwise. A folder may have both formats.`,
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg
   stackmill export --as speedscope --by thread -o threads.json
+  stackmill export --as html --experiment test.1.er -o test.html
   stackmill export --summaries --watch -o /data/feed
   stackmill export --as iceberg -o /data/lake`,
 		Args: optionsOnly,
@@ -79,8 +83,8 @@ to copies otherwise. A folder may have both formats.`,
 	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
-	f.BoolVar(&x.Inline, "inline", false, "folded and speedscope: show inlined functions as frames of their own, as pprof and firefox always do")
-	f.StringVar(&x.By, "by", "", "separate stacks by thread or thread-name: as profiles in speedscope, as root frames in folded and callgrind (pprof always has labels, firefox threads)")
+	f.BoolVar(&x.Inline, "inline", false, "folded, speedscope, html and svg: show inlined functions as frames of their own, as pprof and firefox always do")
+	f.StringVar(&x.By, "by", "", "separate stacks by thread or thread-name: as profiles in speedscope, as root frames in folded, callgrind, html and svg (pprof always has labels, firefox threads)")
 	addFilter(c, &x.filter)
 	outputVar(f, &x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
@@ -117,6 +121,9 @@ func (x *exporter) run(ctx context.Context) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer closing()
+	if x.Filter, err = x.filter.Conditions(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
 	if x.Metric == "" {
 		remark, err := db.MetricRemark(ctx)
 		if err != nil {

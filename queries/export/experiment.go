@@ -35,6 +35,7 @@ type process struct {
 type object struct {
 	id            int64
 	name, path    string
+	short         string // the name, after the parent folders that distinguish it from other load objects
 	buildID, kind string
 	segments      []segment // mappings of code come first
 }
@@ -56,6 +57,8 @@ type function struct {
 	name, linkage string
 	object        *object
 	module        string
+	shortModule   string // the part of the module's path that is the same in all builds
+	kind          string
 	address       int64
 	file          string // the first source file found for it; "" if none
 	start         int64  // line of its declaration; 0 if unknown

@@ -24,11 +24,12 @@ type Querier interface {
 
 // Request says what to export of the experiments of an open store.
 type Request struct {
-	As     string // one of Formats
-	Metric string // "": all metrics; for formats that hold one metric, the default metric
-	Mode   string // user, expert or machine
-	Inline bool   // inlined functions are separate frames
-	By     string // one of Origins: equal stacks are separated by it; "": they are summed
+	As     string   // one of Formats
+	Metric string   // "": all metrics; for formats that hold one metric, the default metric
+	Mode   string   // user, expert or machine
+	Inline bool     // inlined functions are separate frames
+	By     string   // one of Origins: equal stacks are separated by it; "": they are summed
+	Filter []string // the filter's conditions, for formats that show them
 }
 
 // Origins are the properties of samples by which equal stacks can be separated.
@@ -66,6 +67,8 @@ var formats = []format{
 	{name: "callgrind", multiMetric: true, threads: onRequest, inline: never, write: writeCallgrind},
 	{name: "autofdo", threads: never, write: writeAutoFDO},
 	{name: "pgo", threads: never, write: writePGO},
+	{name: "html", acceptsNames: true, threads: onRequest, inline: onRequest, write: writeHTML},
+	{name: "svg", acceptsNames: true, threads: onRequest, inline: onRequest, write: writeSVG},
 }
 
 // checkOptions returns an error if Inline or By has no effect on the format.
@@ -132,7 +135,11 @@ func (r *Request) Check(others ...string) error {
 
 // Reads returns the views that an export reads, for queries.DB.Filter.
 func (r *Request) Reads() []string {
-	return []string{"default_metrics", "leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
+	reads := []string{"default_metrics", "leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
+	if r.As == "html" {
+		reads = append(reads, "stack_values", "unattributed", "line_metrics", "inline_line_metrics")
+	}
+	return reads
 }
 
 // ErrNothing says that no sample has a value of the metrics.
@@ -156,7 +163,7 @@ func Possible(ctx context.Context, on Querier, r Request) error {
 // prepare returns the format and the selection of a request.
 func prepare(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
 	f := r.format()
-	s := &selection{on: on, mode: r.Mode, inline: r.Inline, by: r.By}
+	s := &selection{on: on, mode: r.Mode, inline: r.Inline, by: r.By, filter: r.Filter}
 	if store, ok := on.(*queries.DB); ok {
 		s.leftOut = store.LeftOut()
 	}
@@ -178,6 +185,7 @@ type selection struct {
 	by       string // one of Origins, or byOrigin: equal stacks are separated by it; "": they are summed
 	multiple bool   // there are several experiments
 	title    string
+	filter   []string   // the filter's conditions
 	leftOut  []string   // warnings about experiments missing from the export
 	total    []int64    // by metric: sum of the samples sent to the sink so far
 	rows     *stackRows // rows of a query, to export instead of samples of a store; nil for a store

@@ -127,11 +127,11 @@ func (p *experimentGroup) readProcesses(ctx context.Context, on Querier) error {
 func (p *experimentGroup) readObjects(ctx context.Context, on Querier) error {
 	var id string
 	var o object
-	return scan(ctx, on, "SELECT experiment_id, load_object_id, name, path, build_id, kind FROM load_objects WHERE "+p.cond, func() error {
+	return scan(ctx, on, "SELECT experiment_id, load_object_id, name, path, short_path, build_id, kind FROM load_objects WHERE "+p.cond, func() error {
 		next := o
 		p.byID[id].objects[o.id] = &next
 		return nil
-	}, &id, &o.id, &o.name, &o.path, &o.buildID, &o.kind)
+	}, &id, &o.id, &o.name, &o.path, &o.short, &o.buildID, &o.kind)
 }
 
 // readSegments reads where load objects were mapped: first mappings of code, then of data; within these, by process.
@@ -159,16 +159,16 @@ ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
 }
 
 func (p *experimentGroup) readFunctions(ctx context.Context, on Querier) error {
-	var id, module string
+	var id, module, short string
 	var f function
 	var of int64
-	return scan(ctx, on, `SELECT f.experiment_id, f.function_id, f.name, f.linkage_name, f.load_object_id, f.address, f.start_line, COALESCE(m.name, '')
+	return scan(ctx, on, `SELECT f.experiment_id, f.function_id, f.name, f.linkage_name, f.load_object_id, f.address, f.start_line, f.kind, COALESCE(m.name, ''), COALESCE(m.short_path, '')
 FROM (FROM functions_wide WHERE `+p.cond+`) f LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id`, func() error {
 		next := f
-		next.object, next.module = p.byID[id].objects[of], module
+		next.object, next.module, next.shortModule = p.byID[id].objects[of], module, short
 		p.byID[id].functions[f.id] = &next
 		return nil
-	}, &id, &f.id, &f.name, &f.linkage, &of, &f.address, &f.start, &module)
+	}, &id, &f.id, &f.name, &f.linkage, &of, &f.address, &f.start, &f.kind, &module, &short)
 }
 
 func (p *experimentGroup) readLocations(ctx context.Context, on Querier) error {

@@ -44,6 +44,8 @@ const (
 	arrowType   = "application/vnd.apache.arrow.stream"
 	parquetType = "application/vnd.apache.parquet"
 	textType    = "text/plain; charset=utf-8"
+	htmlType    = "text/html; charset=utf-8"
+	svgType     = "image/svg+xml"
 )
 
 // formats maps the formats of rows to their media types.

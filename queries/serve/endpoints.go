@@ -156,7 +156,7 @@ var endpoints = []endpoint{
 			experimentParameter, metricParameter, modeParameter, inlineParameter,
 			{name: "by", kind: "string", enum: export.Origins, doc: "what separates equal stacks; by default nothing"},
 		}, filterParameters),
-		mediaTypes: []string{exportTypes["pprof"], jsonType, textType}, handle: exportStacks,
+		mediaTypes: []string{exportTypes["pprof"], jsonType, textType, htmlType, svgType}, handle: exportStacks,
 	},
 	{
 		method: "GET", path: "/api/v1/sql", summary: "The catalog for SQL: views, macros and tables with their columns, and functions.",

@@ -12,7 +12,7 @@ import (
 const exportPath = "/api/v1/export"
 
 // exportTypes are the media types of export formats; other formats are text.
-var exportTypes = map[string]string{"pprof": pprofType, "pgo": pprofType, "speedscope": jsonType, "firefox": jsonType}
+var exportTypes = map[string]string{"pprof": pprofType, "pgo": pprofType, "speedscope": jsonType, "firefox": jsonType, "html": htmlType, "svg": svgType}
 
 // exportStacks answers with the stacks of experiments in another tool's format.
 func exportStacks(w *job) error {
@@ -22,6 +22,9 @@ func exportStacks(w *job) error {
 	}
 	f, err := w.filter(r.Mode, r.Inline)
 	if err != nil {
+		return err
+	}
+	if r.Filter, err = f.Conditions(); err != nil {
 		return err
 	}
 	db, done, err := w.openMetric(f, r.Reads(), w.values["experiment"]...)

@@ -30,6 +30,7 @@ import (
 	"stackmill/internal/corpus"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	sourcefiles "stackmill/stages/symbolize/source"
 )
 
 var (
@@ -57,7 +58,7 @@ func TestMain(m *testing.M) {
 			return nil, err
 		}
 		paths = append(paths, deep, filepath.Join(dir, "data", "records_gcc_O2.data"))
-		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs"), Labels: labels}, paths...); err != nil {
+		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs"), Labels: labels, Sources: texts}, paths...); err != nil {
 			return nil, err
 		}
 		s, err := serving(store.Store, nil)
@@ -68,6 +69,9 @@ func TestMain(m *testing.M) {
 		return store, nil
 	})
 }
+
+// texts says where the source text of the recorded programs is.
+var texts = []sourcefiles.Rule{{From: "/tmp/corpus/src", To: "../../../testdata/gprofng/src"}}
 
 // labels returns the labels of a recording.
 func labels(path string) map[string]string {

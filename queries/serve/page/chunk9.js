@@ -1,1 +1,1 @@
-import{a as e,b as n}from"./chunk11.js";import{p as o}from"./chunk5.js";function u({to:t,children:a,current:i}){let s=n();return o("a",{href:s.with(t),...i===!0?{"aria-current":"page"}:{},onClick:r=>{r.ctrlKey||r.metaKey||r.shiftKey||r.button!==0||(r.preventDefault(),e(t))},children:a})}export{u as a};
+import{c as r,d as n}from"./chunk3.js";function o(){let e=matchMedia("(prefers-color-scheme: dark)"),[a,s]=r(e.matches);return n(()=>{let t=()=>s(e.matches);return e.addEventListener("change",t),()=>e.removeEventListener("change",t)},[]),a}export{o as a};

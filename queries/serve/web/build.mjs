@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { argv } from 'node:process';
 
 const to = argv[2] ?? '../page';
+const documentsTo = argv[3] ?? '../../html/built';
 await rm(to, { recursive: true, force: true });
 await mkdir(to, { recursive: true });
 const { outputFiles, metafile } = await build({
@@ -30,6 +31,8 @@ const { outputFiles, metafile } = await build({
 await writeFiles(outputFiles);
 await copyFile('src/index.html', join(to, 'index.html'));
 const speedscope = await copySpeedscope();
+await buildDocuments();
+
 // Packages that only name their license, with the owners of the rights.
 const withoutLicenseFile = {
   aphrodite: 'Copyright (c) 2016 Khan Academy. The terms of the MIT License are those that preact has here.',
@@ -42,6 +45,29 @@ await writeFile(
   join(to, 'licenses.txt'),
   await licenses([...Object.keys(metafile.inputs), speedscope, ...(await needed(ofSpeedscope, '.'))]),
 );
+
+// buildDocuments builds what documents of one file contain (queries/html). Each script is complete: a document loads
+// nothing.
+async function buildDocuments() {
+  await rm(documentsTo, { recursive: true, force: true });
+  await build({
+    entryPoints: {
+      document: 'src/document/document.css',
+      flame: 'src/document/flame.tsx',
+      tables: 'src/document/tables.ts',
+      svg: 'src/document/svg.ts',
+      'svg-style': 'src/document/svg.css',
+    },
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['es2022'],
+    outdir: documentsTo,
+    legalComments: 'none', // licenses.txt of the page has them
+    charset: 'utf8',
+    logLevel: 'warning',
+  });
+}
 
 // copySpeedscope copies the files that show a profile given by its URL, without examples and importers of other
 // formats.

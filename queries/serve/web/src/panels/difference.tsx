@@ -3,8 +3,9 @@ import { useCallback, useMemo } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { changeColor } from '../lib/color';
 import { layoutColumns, searchFrames, type Frames, type NameColumns } from '../lib/flametree';
-import { FlameView } from '../parts/flameview';
-import { Panel, useDark } from '../parts/panel';
+import { AddressedFlameView } from '../parts/flameaddress';
+import { useDark } from '../parts/dark';
+import { Panel } from '../parts/panel';
 import { navigate, useAddress, type Params } from '../lib/address';
 import { percent } from '../lib/units';
 
@@ -133,7 +134,7 @@ function Graph({
           </li>
         ))}
       </ul>
-      <FlameView
+      <AddressedFlameView
         label="Paths"
         frames={frames}
         found={found}

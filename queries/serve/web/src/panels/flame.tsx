@@ -16,9 +16,10 @@ import {
   type Frames,
   type Group,
 } from '../lib/flametree';
-import { FlameView } from '../parts/flameview';
+import { AddressedFlameView } from '../parts/flameaddress';
 import { Link } from '../parts/link';
-import { Panel, useDark } from '../parts/panel';
+import { useDark } from '../parts/dark';
+import { Panel } from '../parts/panel';
 import { navigate, scope, useAddress } from '../lib/address';
 import { waitOf } from '../lib/threadstates';
 import { amount, percent } from '../lib/units';
@@ -248,7 +249,7 @@ function ColoredGraph(p: {
     );
   };
   return (
-    <FlameView
+    <AddressedFlameView
       label={p.label}
       frames={f}
       found={found}

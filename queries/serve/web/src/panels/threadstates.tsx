@@ -23,7 +23,8 @@ import {
 } from '../lib/threadstates';
 import { drawStates, laneHeight, statePattern } from '../parts/statecanvas';
 import { Link } from '../parts/link';
-import { Panel, useDark } from '../parts/panel';
+import { useDark } from '../parts/dark';
+import { Panel } from '../parts/panel';
 import { Table, type Column } from '../parts/table';
 import { amount, num, percent } from '../lib/units';
 

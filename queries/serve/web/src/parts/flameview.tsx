@@ -4,7 +4,6 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { frameAt, rowHeight, visibleRows } from '../lib/flamelayout';
 import { draw, type Look } from './flamecanvas';
 import type { Frames } from '../lib/flametree';
-import { navigate, useAddress } from '../lib/address';
 
 export interface FlameView {
   label: string;
@@ -17,14 +16,15 @@ export interface FlameView {
   tell: (frame: number) => ComponentChildren; // describes the frame under the pointer
   cells: (frame: number) => [string, string]; // the two values in a frame's row
   wide?: number; // index of a cell that needs the width of two numbers
+  zoom: string; // the path hash of the frame that fills the width; '' for the root
+  setZoom: (path: string) => void;
+  open?: (name: string) => void; // shows a function elsewhere, on the key F
 }
 
 export function FlameView(p: FlameView) {
   const { frames: f, found, fill, dark, upward } = p;
-  const address = useAddress();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const zoom = address.get('zoom');
-  const focus = useMemo(() => Math.max(zoom === '' ? 0 : f.path.indexOf(Number(zoom)), 0), [f, zoom]);
+  const focus = useMemo(() => Math.max(p.zoom === '' ? 0 : f.path.indexOf(Number(p.zoom)), 0), [f, p.zoom]);
   const [hovered, hover] = useState(-1);
   const [selected, select] = useState(-1);
   const look: Look = { focus, found, fill, mark: p.mark ?? (() => ''), dark, upward };
@@ -46,7 +46,7 @@ export function FlameView(p: FlameView) {
   const shown = hovered >= 0 ? hovered : selected >= 0 ? selected : focus;
   const zoomTo = (n: number) => {
     select(n);
-    navigate({ zoom: n > 0 ? String(f.path[n]) : null });
+    p.setZoom(n > 0 ? String(f.path[n]) : '');
   };
   const at = (e: MouseEvent) => {
     const box = canvas.current!.getBoundingClientRect();
@@ -160,7 +160,7 @@ function FrameTree(p: {
         p.zoom(Math.max(f.parent[focus]!, 0));
         break;
       case 'f':
-        navigate({ view: 'functions', function: f.names[f.name[n]!]!.name });
+        p.view.open?.(f.names[f.name[n]!]!.name);
         break;
       default:
         return;

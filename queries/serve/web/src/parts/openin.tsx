@@ -4,7 +4,7 @@ import { requestURL } from '../lib/api';
 import { scope, useAddress } from '../lib/address';
 
 const suffixes: Record<string, string> = { pprof: '.pb.gz', speedscope: '.json', firefox: '.json' };
-const files = ['pprof', 'folded', 'speedscope', 'firefox', 'callgrind', 'autofdo', 'pgo'];
+const files = ['pprof', 'folded', 'speedscope', 'firefox', 'callgrind', 'autofdo', 'pgo', 'html', 'svg'];
 
 export function OpenIn() {
   const address = useAddress();

@@ -1,20 +1,7 @@
 // Parts that several panels use.
 import { type ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { type Answer } from '../lib/api';
 import { percent } from '../lib/units';
-
-// useDark reports whether the user prefers dark colors.
-export function useDark(): boolean {
-  const query = matchMedia('(prefers-color-scheme: dark)');
-  const [dark, set] = useState(query.matches);
-  useEffect(() => {
-    const update = () => set(query.matches);
-    query.addEventListener('change', update);
-    return () => query.removeEventListener('change', update);
-  }, []);
-  return dark;
-}
 
 // Panel shows the content made from an answer, or that the answer is loading, failed or is empty.
 export function Panel<T>(p: {

@@ -1,0 +1,255 @@
+// The flame graphs of a document. Their data are in the document; nothing is requested.
+import { render, type ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { waitOf } from '../lib/threadstates';
+import {
+  groupOf,
+  invert,
+  isCut,
+  isLeftOut,
+  layoutAnswer,
+  sandwich,
+  searchFrames,
+  type FlameAnswer,
+  type Frames,
+  type Group,
+  type Name,
+} from '../lib/flametree';
+import { hash } from '../lib/units';
+import { FlameView } from '../parts/flameview';
+import { amount, share } from './numbers';
+import { useDark } from '../parts/dark';
+
+// chosen is the event by which a table names a function to show with its callers and callees.
+const chosen = 'functionchosen';
+
+// linkFunctions makes names of functions in tables buttons that show their callers and callees.
+function linkFunctions(): void {
+  for (const cell of document.querySelectorAll<HTMLElement>('td[data-function]')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'link';
+    button.title = 'Callers and callees in the flame graph';
+    button.append(...cell.childNodes);
+    cell.append(button);
+    button.addEventListener('click', () => {
+      document.dispatchEvent(new CustomEvent(chosen, { detail: button.textContent }));
+      document.querySelector('[data-flame]')?.scrollIntoView({ block: 'start' });
+    });
+  }
+}
+
+const palette = 8; // colors for the highest load objects or modules; the last color of the style sheet is for the rest
+
+// ColorGroups says what the colors of frames stand for.
+interface ColorGroups {
+  of: number[]; // by name: the number of its color
+  keys: [string, number][]; // by color: the load object or module, and its self value; none if colors are by function
+  group: Group;
+}
+
+// colorGroups chooses the colors of frames: by load object; by module if one load object has most of the value; by
+// function if one module has.
+function colorGroups(f: Frames): ColorGroups {
+  const gray = (n: Name) => (n.kind === 'artificial' && waitOf(n.name) === undefined) || n.kind === 'unknown';
+  for (const group of ['load object', 'module'] as const) {
+    const sums = new Map<string, number>();
+    for (let n = 0; n < f.count; n++) {
+      const name = f.names[f.name[n]!]!;
+      const key = groupOf(name, group);
+      if (!gray(name) && key !== '' && key !== '(unknown)') sums.set(key, (sums.get(key) ?? 0) + f.exclusive[n]!);
+    }
+    const keys = [...sums].sort((a, b) => b[1] - a[1]).slice(0, palette);
+    if (keys.length === 0 || keys[0]![1] > 0.8 * f.value[0]!) continue;
+    const at = new Map(keys.map(([k], i) => [k, i]));
+    return { of: f.names.map((n) => (gray(n) ? palette : (at.get(groupOf(n, group)) ?? palette))), keys, group };
+  }
+  return { of: f.names.map((n) => (gray(n) ? palette : hash(n.name) % palette)), keys: [], group: 'function' };
+}
+
+// frameColors returns the colors of the style sheet, which differ between light and dark.
+function frameColors(): string[] {
+  const style = getComputedStyle(document.documentElement);
+  return Array.from({ length: palette + 1 }, (_, i) => style.getPropertyValue(`--f${i}`).trim());
+}
+
+type Side = 'root' | 'leaves' | 'around';
+
+function Graph({ answer }: { answer: FlameAnswer }) {
+  const dark = useDark();
+  const whole = useMemo(() => layoutAnswer(answer), [answer]);
+  const cut = useMemo(() => isCut(answer), [answer]);
+  const [side, setSide] = useState<Side>('root');
+  const [of, setOf] = useState('');
+  const [zoom, setZoom] = useState('');
+  const [search, setSearch] = useState('');
+  useEffect(() => {
+    const choose = (e: Event) => {
+      setOf((e as CustomEvent<string>).detail);
+      setSide('around');
+      setZoom('');
+    };
+    document.addEventListener(chosen, choose);
+    return () => document.removeEventListener(chosen, choose);
+  }, []);
+  const graphs = useMemo((): [string, Frames, boolean][] => {
+    if (side === 'leaves') return [['Frames from the leaves', invert(whole), false]];
+    if (side === 'root') return [['Frames from the root', whole, false]];
+    const both = sandwich(whole, 'function', of);
+    return [
+      [`Callers of ${of}`, both.callers, true],
+      [`Callees of ${of}`, both.callees, false],
+    ];
+  }, [whole, side, of]);
+  const colors = useMemo(() => colorGroups(whole), [whole]);
+  const found = useMemo(() => searchFrames(whole, search), [whole, search]);
+  const total = whole.value[0]!;
+  const around = (name: string) => {
+    setOf(name);
+    setSide('around');
+    setZoom('');
+  };
+  return (
+    <>
+      <div class="controls">
+        <label>
+          Seen from{' '}
+          <select
+            value={side}
+            onChange={(e) => {
+              setSide(e.currentTarget.value as Side);
+              setZoom('');
+            }}
+          >
+            <option value="root">the root</option>
+            <option value="leaves">the leaves</option>
+            <option value="around" disabled={of === ''}>
+              {of === '' ? 'a function: choose one' : `callers and callees of ${of.slice(0, 40)}`}
+            </option>
+          </select>
+        </label>
+        <label class="grow">
+          Search{' '}
+          <input
+            type="search"
+            value={search}
+            placeholder="part of a name, or /expression/"
+            onInput={(e) => setSearch(e.currentTarget.value)}
+          />
+        </label>
+        <output>{found && `${cut ? 'at least ' : ''}${share(found.value, total)} found`}</output>
+      </div>
+      <Legend colors={colors} total={total} dark={dark} />
+      {graphs.map(([label, frames, upward]) => (
+        <section key={label}>
+          {graphs.length > 1 && <h3>{label}</h3>}
+          {frames.value[0] === 0 ? (
+            <p class="note">None of the frames here is of this function.</p>
+          ) : (
+            <Frames
+              {...{ label, frames, upward, dark, total, colors, zoom, setZoom, around, search }}
+              unit={answer.unit}
+            />
+          )}
+        </section>
+      ))}
+      {cut && side !== 'root' && (
+        <p class="note">Nodes that the file leaves out are missing here, so values are at least these.</p>
+      )}
+    </>
+  );
+}
+
+function Frames(p: {
+  label: string;
+  frames: Frames;
+  upward: boolean;
+  dark: boolean;
+  total: number;
+  unit: string;
+  colors: ColorGroups;
+  search: string;
+  zoom: string;
+  setZoom: (path: string) => void;
+  around: (name: string) => void;
+}) {
+  const { frames: f, dark, total, unit } = p;
+  const found = useMemo(() => searchFrames(f, p.search)?.is, [f, p.search]);
+  const fill = useMemo(() => {
+    const colors = frameColors();
+    const shades = f.names.map((n, i) => shade(colors[p.colors.of[i] ?? palette]!, n.name, dark));
+    return (n: number) => shades[f.name[n]!]!;
+  }, [f, p.colors, dark]);
+  const tell = (n: number): ComponentChildren => {
+    const name = f.names[f.name[n]!]!;
+    return (
+      <>
+        <strong>{name.name}</strong>
+        <span>
+          {[name.module === '(unknown)' ? '' : name.module, name.loadObject, name.kind === 'normal' ? '' : name.kind]
+            .filter((t) => t !== '' && t !== name.name)
+            .join(', ')}
+        </span>
+        <span>
+          total {amount(f.value[n]!, unit)} ({share(f.value[n]!, total)}), self {amount(f.exclusive[n]!, unit)} (
+          {share(f.exclusive[n]!, total)})
+        </span>
+        {n > 0 && !isLeftOut(name) && (
+          <button type="button" onClick={() => p.around(name.name)}>
+            Callers and callees
+          </button>
+        )}
+      </>
+    );
+  };
+  return (
+    <FlameView
+      label={p.label}
+      frames={f}
+      found={found}
+      fill={fill}
+      dark={dark}
+      upward={p.upward}
+      tell={tell}
+      cells={(n) => [share(f.value[n]!, total), amount(f.value[n]!, unit)]}
+      zoom={p.zoom}
+      setZoom={p.setZoom}
+      open={p.around}
+    />
+  );
+}
+
+// shade returns a color (#rrggbb) that is slightly lighter, or darker in the dark, by the name, so that neighbors of
+// one color differ.
+function shade(color: string, name: string, dark: boolean): string {
+  const part = (hash(name) % 5) * 0.07;
+  const mixed = [1, 3, 5].map((i) =>
+    Math.round(parseInt(color.slice(i, i + 2), 16) * (1 - part) + (dark ? 0 : 255) * part),
+  );
+  return `rgb(${mixed.join(' ')})`;
+}
+
+function Legend({ colors, total, dark }: { colors: ColorGroups; total: number; dark: boolean }) {
+  const fills = useMemo(() => frameColors(), [dark]);
+  if (colors.keys.length === 0) return null;
+  return (
+    <ul class="legend" aria-label={`Self values by ${colors.group}`}>
+      {colors.keys.map(([key, sum], i) => (
+        <li key={key}>
+          <span class="patch" style={{ background: fills[i]! }} aria-hidden="true" />
+          {key} {share(sum, total)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+for (const root of document.querySelectorAll<HTMLElement>('[data-flame]')) {
+  const data = root.querySelector('script[type="application/json"]')?.textContent;
+  if (data !== undefined) {
+    const at = document.createElement('div');
+    root.append(at);
+    render(<Graph answer={JSON.parse(data) as FlameAnswer} />, at);
+  }
+}
+linkFunctions();
