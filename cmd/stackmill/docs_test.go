@@ -36,7 +36,7 @@ var consolePages = []consolePage{
 	{"docs/operations.md", firstSteps, 3, ""},
 	{"docs/cluster.md", clusterFolder, 6, ""},
 	{"docs/store.md", firstSteps, 7, ""},
-	{"docs/serve.md", demoServer, 7, ""},
+	{"docs/serve.md", demoServer, 8, ""},
 }
 
 // TestConsoleBlocks runs the commands of the pages' console blocks, and compares what they print: ... in
@@ -118,7 +118,7 @@ func runConsole(t *testing.T, dir, standIns string, c consoleCommand) string {
 	script := strings.NewReplacer(usualAddress, string(address), "/data/", dir+"/data/").Replace(standIns + c.script)
 	sh := exec.CommandContext(t.Context(), "bash", "-c", setupShell+script)
 	sh.Dir, sh.Stdout, sh.Stderr = dir, &stdout, &stderr
-	sh.Env = append(os.Environ(), "HOME="+dir, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TZ=UTC", "STACKMILL_STORE="+filepath.Join(dir, "store"), "TESTDATA="+filepath.Join(dir, "testdata"))
+	sh.Env = append(os.Environ(), "HOME="+dir, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TZ=UTC", "LC_ALL=C.UTF-8", "STACKMILL_STORE="+filepath.Join(dir, "store"), "TESTDATA="+filepath.Join(dir, "testdata"))
 	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" { // `go tool` would rebuild in another home
 		sh.Env = append(sh.Env, "GOCACHE="+filepath.Join(cache, "go-build"))
 	}

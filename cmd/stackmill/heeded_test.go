@@ -19,12 +19,8 @@ import (
 var heeded = `
 check: format memory repair since sql
 compact: dry-run format jobs keep memory purge target-size
-<<<<<<< HEAD
 compare: api-only base between block by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pair pid strict test thread where
-=======
 digest: api-only between cpu fdr format hide limit metric min-share mode nights order pid series since strict thread where
-compare: api-only base between by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pid strict test thread where
->>>>>>> b8e2523a (digest: answer over HTTP and to agents, and explain it)
 experiments: format strict wide
 explain: experiment format sample stack strict
 export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location strict summaries thread view watch where
@@ -42,6 +38,7 @@ record: cache call-graph debug-dir experiment-timeout frequency jobs kallsyms la
 report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
 resymbolize: cache debug-dir dry-run experiment-timeout format jobs kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
 serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
+trend: api-only between by cpu experiment format function hide inclusive limit metric mode normalise order pid points strict thread where
 version: format
 `
 
@@ -51,6 +48,7 @@ var refused = []string{
 	"allow-first: gate --base x --test y --allow-first",
 	"api-only: compare --base x --test y --by data-object --api-only z",
 	"api-only: report cpus --api-only x",
+	"api-only: trend --api-only x",
 	"as: query --as folded --format json SELECT",
 	"by: export --as pprof --by thread -o x",
 	"by: export --as pgo --by thread -o x",
@@ -67,6 +65,7 @@ var refused = []string{
 	"hide: compare --base x --test y --by data-object --hide z",
 	"hide: gate --base x --test y --by data-object --hide z",
 	"hide: report timeline --hide x",
+	"hide: trend --hide x",
 	"inline: export --as pprof --inline -o x",
 	"inline: export --as callgrind --inline -o x",
 	"inline: report stack-nodes --inline",
@@ -77,12 +76,14 @@ var refused = []string{
 	"keep: export --as pprof --keep 1s -o x",
 	"limit: plan status x --format csv --limit 3",
 	"limit: report --limit 3",
+	"limit: trend --limit 3",
 	"location: export --as pprof --location s3://x/y -o x",
 	"mode: report --mode machine",
 	"mode: report header --mode machine",
 	"no-recorded-sources: report functions --no-recorded-sources",
 	"object: report functions --object x",
 	"pid: record --with gprofng --pid 1",
+	"points: trend --points 3 --format json",
 	"recursive: ingest --plan x --recursive",
 	"report: ingest --plan x --report y",
 	"settle: ingest --settle 1s x",

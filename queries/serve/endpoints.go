@@ -98,7 +98,7 @@ var endpoints = []endpoint{
 	},
 
 	{
-		method: "GET", path: "/api/v1/trend", summary: "The values of a function or of <Total> over the experiments in chronological order, with change points.",
+		method: "GET", path: "/api/v1/trend", summary: "The values of a function or of <Total> over the experiments, in the order in which they were made, with change points.",
 		parameters: slices.Concat([]parameter{
 			experimentParameter,
 			{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"},
@@ -107,6 +107,8 @@ var endpoints = []endpoint{
 			{name: "inclusive", kind: "boolean", enum: []string{"true", "false"}, doc: "inclusive values"},
 			normalizeParameter,
 			{name: "limit", kind: "integer", doc: "at most this many functions, with the highest sums; by default 5"},
+			{name: "order", kind: "string", doc: "what orders the experiments: started (the default), label=NAME, or another column of experiments"},
+			{name: "by", kind: "string", doc: "a series for each value of label=NAME, or of a column of experiments"},
 		}, filterParameters),
 		mediaTypes: []string{jsonType}, handle: trendValues,
 	},

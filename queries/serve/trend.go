@@ -7,11 +7,12 @@ import (
 	"stackmill/queries/trend"
 )
 
-// trendValues answers with values over experiments in chronological order.
+// trendValues answers with values over experiments, in the order of their starts or of a label.
 func trendValues(w *job) error {
 	r, v := trend.Defaults(), w.values
 	r.Metric, r.Function, r.Inclusive = v.Get("metric"), v.Get("function"), v.Get("inclusive") == "true"
 	r.Mode, r.Normalize = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalize)
+	r.Order, r.By = cmp.Or(v.Get("order"), r.Order), v.Get("by")
 	var err error
 	if r.Limit, err = w.intValue("limit", r.Limit); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package trend follows values over experiments in the order of their start times, and finds where
-// the values change.
+// Package trend follows values over experiments, in the order of their start times or of a label,
+// and finds where the values change.
 package trend
 
 import (
@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/rank"
 	"stackmill/queries/report"
+	"stackmill/schema"
+	"stackmill/schema/storedir"
 )
 
 // Request says what to follow over the experiments of a session. Defaults has the defaults.
@@ -25,16 +28,18 @@ type Request struct {
 	Inclusive bool   // inclusive instead of exclusive values
 	Normalize string // one of compare.Normalizations
 	Limit     int    // maximum number of functions, those with the highest sums
+	Order     string // what orders the experiments: started, label=NAME, or another column of experiments
+	By        string // one series for each value of label=NAME or of a column; empty: all experiments are one series
 }
 
 // Defaults returns a request with the default settings.
 func Defaults() Request {
-	return Request{Mode: "user", Normalize: "none", Limit: 5}
+	return Request{Mode: "user", Normalize: "none", Limit: 5, Order: inOrderOfStart}
 }
 
 // Reads returns the tables and views that a trend reads.
 func (r *Request) Reads() []string {
-	return []string{"experiments", "metrics", "default_metrics", "function_trends"}
+	return []string{"experiments", "metrics", "default_metrics", "function_trends", "labels"}
 }
 
 // Check validates a request as far as possible without a store.
@@ -47,15 +52,21 @@ func (r *Request) Check() error {
 	case r.Limit < 1:
 		return fmt.Errorf("--limit: %d is less than 1", r.Limit)
 	}
+	if _, err := parseKey(r.Order); err != nil {
+		return fmt.Errorf("--order: %w", err)
+	}
+	if _, err := parseKey(r.By); r.By != "" && err != nil {
+		return fmt.Errorf("--by: %w", err)
+	}
 	return nil
 }
 
 // Result is a set of time series and their changes.
 type Result struct {
 	Request
-	Unit     string // unit of the metric; normalized values are fractions, or per second
-	Points   []Point
-	Series   []Series // by descending sums
+	Unit     string   // unit of the metric; normalized values are fractions, or per second
+	Points   []Point  // in their order
+	Series   []Series // by descending sums of the functions, then by By
 	Matched  int      // number of matching functions; Series has at most Limit of them
 	Warnings []string
 }
@@ -64,22 +75,36 @@ type Result struct {
 type Point struct {
 	ExperimentID string `json:"experiment_id"`
 	Experiment   string `json:"experiment"`
-	Started      string `json:"started"` // UTC
+	Started      string `json:"started"`           // UTC; empty if unknown
+	StartedFrom  string `json:"started_from"`      // as experiments.started_from
+	Ordered      string `json:"ordered,omitempty"` // the value of Request.Order, if that is not the start
 	Host         string `json:"host"`
 	Target       string `json:"target"`
 	Status       string `json:"status"`
 
 	unit float64 // divisor of its values
+	by   string  // the value of Request.By
 }
 
-// Series has the values of a function, or of <Total>, in all experiments.
+// Series has the values of a function, or of <Total>, in all experiments, or in those with one value
+// of Request.By.
 type Series struct {
 	Function   string        `json:"function"`
 	Key        int64         `json:"function_key,string"`
 	LoadObject string        `json:"load_object"`
 	Module     string        `json:"module"`
-	Values     []float64     `json:"values"` // by point; 0 where it has none
-	Changes    []rank.Change `json:"changes"`
+	By         *string       `json:"by,omitempty"`     // nil without Request.By; empty for experiments that lack the label
+	Points     []int         `json:"points,omitempty"` // indexes of Result.Points, one for each value; nil: all points
+	Values     []float64     `json:"values"`           // 0 where it has none
+	Changes    []rank.Change `json:"changes"`          // At is an index of Values
+}
+
+// PointOf returns the point of a series' value.
+func (r *Result) PointOf(s *Series, value int) *Point {
+	if s.Points != nil {
+		value = s.Points[value]
+	}
+	return &r.Points[value]
 }
 
 // Object returns the result for JSON. Each series has one value per point; points are sorted by
@@ -91,12 +116,14 @@ func (r *Result) Object() any {
 		Mode      string   `json:"mode"`
 		Inclusive bool     `json:"inclusive"`
 		Normalize string   `json:"normalise"`
+		Order     string   `json:"order"`
+		By        string   `json:"by,omitempty"`
 		Chance    float64  `json:"chance"`
 		Points    []Point  `json:"points"`
 		Matched   int      `json:"matched"`
 		Series    []Series `json:"series"`
 		Warnings  []string `json:"warnings"`
-	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalize, rank.Chance, append([]Point{}, r.Points...), r.Matched, append([]Series{}, r.Series...), append([]string{}, r.Warnings...)}
+	}{r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalize, r.Order, r.By, rank.Chance, append([]Point{}, r.Points...), r.Matched, append([]Series{}, r.Series...), append([]string{}, r.Warnings...)}
 }
 
 // trend is a request while Run executes it.
@@ -106,13 +133,18 @@ type trend struct {
 	db  *queries.DB
 	has map[string]bool // ids of the experiments with the metric
 
+	groups    []string // the values of By, in their order; one empty value without By
+	members   [][]int  // by group: the indexes of its points
+	inGroup   []int    // by point: its group
+	inMembers []int    // by point: its index in the members of its group
+
 	others []string // other metrics, of experiments that lack the requested one
 }
 
 // Run follows the requested values over the experiments of a session.
 func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	t := &trend{Result: Result{Request: r}, ctx: ctx, db: db}
-	for _, step := range []func() error{t.chooseMetric, t.order, t.normalize, t.read} {
+	for _, step := range []func() error{t.chooseMetric, t.order, t.normalize, t.group, t.read} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -156,28 +188,39 @@ func (t *trend) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
 }
 
-// order makes the points, sorted by start time. It leaves out experiments without the metric,
-// because their value is unknown rather than 0, and experiments without a start time.
+// order makes the points, in their order. It leaves out experiments without the metric, because
+// their value is unknown rather than 0, and experiments without the value that orders them.
 func (t *trend) order() error {
-	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.host, e.target, e.status
+	by, _ := parseKey(t.By) // checked, or empty
+	order, err := parseKey(t.Order)
+	if err != nil {
+		return fmt.Errorf("--order: %w", err)
+	}
+	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.started_from, e.file_time, e.duration_ns, e.host, e.target, e.status,
+		`+order.sql()+` AS ordered, `+by.sql()+` AS grouped
 		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
 	if err != nil {
 		return err
 	}
-	lacking, timeless := 0, 0
-	hosts, targets := map[string]bool{}, map[string]bool{}
+	lacking, timeless, unordered := 0, 0, 0
+	var files []storedir.FileTime
 	for _, r := range records {
-		p := Point{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), Started: r.Text("started"), Host: r.Text("host"), Target: r.Text("target"), Status: r.Text("status"), unit: 1}
+		p := pointOf(r)
 		switch {
 		case !t.has[p.ExperimentID] || p.Status == "failed":
 			lacking++
-		case p.Started == "":
+		case t.Order == inOrderOfStart && p.Started == "":
 			timeless++
+		case t.Order != inOrderOfStart && p.Ordered == "":
+			unordered++
 		default:
 			t.Points = append(t.Points, p)
-			hosts[p.Host], targets[p.Target] = true, true
+			if at, known := r["file_time"].(time.Time); known && p.StartedFrom == schema.StartedByFile {
+				files = append(files, storedir.FileTime{Time: at, Length: time.Duration(r.Number("duration_ns"))})
+			}
 		}
 	}
+	t.sort()
 	if lacking > 0 {
 		others := "none"
 		if t.others != nil {
@@ -186,15 +229,109 @@ func (t *trend) order() error {
 		t.warn("%d of %d experiments have no metric %s, or no samples: they are left out (other metrics of the experiments: %s)", lacking, len(records), t.Metric, others)
 	}
 	if timeless > 0 {
-		t.warn("%d of %d experiments have no start time: they are left out", timeless, len(records))
+		t.warn("%d of %d experiments have no start, because an older version of stackmill ingested them: they are left out (stackmill label EXPERIMENT started=2026-11-28T02:00Z gives it; another label can order them, too: --order label=NAME)", timeless, len(records))
 	}
-	if len(targets) > 1 {
-		t.warn("the experiments are of %d programs, which may explain changes (choose some by target=NAME)", len(targets))
+	if unordered > 0 {
+		t.warn("%d of %d experiments have no %s: they are left out", unordered, len(records), order)
 	}
-	if len(hosts) > 1 {
-		t.warn("the experiments come from %d hosts, which may explain changes (choose some by host=NAME)", len(hosts))
+	if unordered > 0 && len(t.Points) == 0 {
+		return t.unknown("--order", order)
+	}
+	if t.Order == inOrderOfStart {
+		for _, together := range storedir.CopiedTogether(files) {
+			t.warn("%s", together)
+		}
 	}
 	return nil
+}
+
+// pointOf makes the point of an experiment.
+func pointOf(r queries.Record) Point {
+	return Point{
+		ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), Started: r.Text("started"), StartedFrom: r.Text("started_from"), Ordered: r.Text("ordered"),
+		Host: r.Text("host"), Target: r.Text("target"), Status: r.Text("status"), unit: 1, by: r.Text("grouped"),
+	}
+}
+
+// sort sorts the points, which are in the order of their start, by what orders them.
+func (t *trend) sort() {
+	var values []string
+	for i := range t.Points {
+		if t.Order == inOrderOfStart {
+			t.Points[i].Ordered = ""
+		}
+		values = append(values, t.Points[i].Ordered)
+	}
+	if t.Order != inOrderOfStart {
+		compare := comparison(values)
+		slices.SortStableFunc(t.Points, func(a, b Point) int { return compare(a.Ordered, b.Ordered) })
+	}
+}
+
+// unknown returns the error that no experiment has a key.
+func (t *trend) unknown(option string, k key) error {
+	known, err := t.db.Texts(t.ctx, "SELECT DISTINCT label FROM labels ORDER BY ALL")
+	if err != nil {
+		return err
+	}
+	there := "none"
+	if len(known) > 0 {
+		there = strings.Join(known, ", ")
+	}
+	return fmt.Errorf("%s: no experiment has the %s%s (labels: %s)", option, k, queries.Suggest(k.label, known), there)
+}
+
+// group divides the points into the groups whose values are series of their own. It warns of groups
+// that mix programs or hosts.
+func (t *trend) group() error {
+	by, _ := parseKey(t.By)
+	values := map[string]bool{}
+	for i := range t.Points {
+		values[t.Points[i].by] = true
+	}
+	if t.By != "" && len(values) == 1 && values[""] {
+		return t.unknown("--by", by)
+	}
+	t.groups = slices.Collect(maps.Keys(values))
+	slices.SortFunc(t.groups, comparison(slices.DeleteFunc(slices.Clone(t.groups), func(v string) bool { return v == "" })))
+	at := map[string]int{}
+	for i, v := range t.groups {
+		at[v] = i
+	}
+	t.members, t.inGroup, t.inMembers = make([][]int, len(t.groups)), make([]int, len(t.Points)), make([]int, len(t.Points))
+	hosts, targets := make([]map[string]bool, len(t.groups)), make([]map[string]bool, len(t.groups))
+	for i := range t.Points {
+		p := &t.Points[i]
+		g := at[p.by]
+		if t.members[g] == nil {
+			hosts[g], targets[g] = map[string]bool{}, map[string]bool{}
+		}
+		t.inGroup[i], t.inMembers[i] = g, len(t.members[g])
+		t.members[g] = append(t.members[g], i)
+		hosts[g][p.Host], targets[g][p.Target] = true, true
+	}
+	t.warnOfMixed(targets, "are of %d programs", "target")
+	t.warnOfMixed(hosts, "come from %d hosts", "host")
+	return nil
+}
+
+// warnOfMixed warns if experiments of a group differ in a column: values has its values, by group.
+func (t *trend) warnOfMixed(values []map[string]bool, what, column string) {
+	most, mixed := 0, 0
+	for _, v := range values {
+		if most = max(most, len(v)); len(v) > 1 {
+			mixed++
+		}
+	}
+	if mixed == 0 {
+		return
+	}
+	of := "the experiments "
+	if t.By != "" {
+		of = fmt.Sprintf("in %d of %d series, the experiments ", mixed, len(values))
+		what = strings.Replace(what, "%d", "up to %d", 1)
+	}
+	t.warn(of+what+", which may explain changes (choose some by %s=NAME, or make a series for each with --by %s)", most, column, column)
 }
 
 // normalize sets the number by which the values of each point are divided.
@@ -246,31 +383,63 @@ func (t *trend) read() error {
 	if err != nil {
 		return err
 	}
-	known, last := map[any]int{}, map[any]int{} // the series, and the last point with its names, by identity
+	functions := map[any]*function{} // by identity
 	identity := t.identities(records)
 	for _, r := range records {
 		n, ok := at[r.Text("experiment_id")]
 		if !ok {
 			continue
 		}
-		key := identity(r)
-		if _, some := known[key]; !some {
-			known[key] = len(t.Series)
-			t.Series = append(t.Series, Series{Key: r.Number("function_key"), Values: make([]float64, len(t.Points))})
+		id := identity(r)
+		if functions[id] == nil {
+			functions[id] = &function{key: r.Number("function_key"), series: make([]*Series, len(t.groups))}
 		}
-		s := &t.Series[known[key]]
-		if n >= last[key] { // names may differ between builds
-			s.Function, s.LoadObject, s.Module, last[key] = r.Text("function"), r.Text("load_object"), r.Text("module"), n
-		}
-		value, _ := r["value"].(float64)
-		s.Values[n] += value / t.Points[n].unit
+		t.add(functions[id], n, r)
 	}
-	t.Matched = len(t.Series)
-	slices.SortStableFunc(t.Series, func(a, b Series) int {
-		return cmp.Or(-cmp.Compare(compare.Sum(a.Values), compare.Sum(b.Values)), cmp.Compare(a.Key, b.Key))
-	})
-	t.Series = t.Series[:min(t.Limit, len(t.Series))]
+	t.Matched = len(functions)
+	t.choose(slices.Collect(maps.Values(functions)))
 	return nil
+}
+
+// function is a function, or <Total>, while its values are collected.
+type function struct {
+	key    int64
+	names  Series // its names in the latest point so far: they may differ between builds
+	last   int    // that point
+	sum    float64
+	series []*Series // by group; nil where it has no values
+}
+
+// add adds the value of a function in a point.
+func (t *trend) add(f *function, point int, r queries.Record) {
+	g := t.inGroup[point]
+	if f.series[g] == nil {
+		f.series[g] = &Series{Values: make([]float64, len(t.members[g]))}
+	}
+	if point >= f.last {
+		f.last, f.names = point, Series{Function: r.Text("function"), LoadObject: r.Text("load_object"), Module: r.Text("module"), Key: f.key}
+	}
+	value, _ := r["value"].(float64)
+	value /= t.Points[point].unit
+	f.series[g].Values[t.inMembers[point]] += value
+	f.sum += value
+}
+
+// choose makes the series of the functions with the highest sums.
+func (t *trend) choose(functions []*function) {
+	slices.SortFunc(functions, func(a, b *function) int { return cmp.Or(-cmp.Compare(a.sum, b.sum), cmp.Compare(a.key, b.key)) })
+	for _, f := range functions[:min(t.Limit, len(functions))] {
+		for g, s := range f.series {
+			if s == nil {
+				continue
+			}
+			next := f.names
+			if next.Values = s.Values; t.By != "" {
+				next.By, next.Points = &t.groups[g], t.members[g]
+			}
+			t.Series = append(t.Series, next)
+		}
+	}
 }
 
 // unit identifies functions whose keys differ between builds, by their names.

@@ -100,7 +100,7 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("%q, %d series of %d", names, len(r.Series), r.Matched)
 	}
 	if got := strings.Join(r.Warnings, "\n"); len(r.Warnings) != 4 || !strings.Contains(got, "1 of 6 experiments have no metric m") ||
-		!strings.Contains(got, "1 of 6 experiments have no start time") || !strings.Contains(got, "2 programs") || !strings.Contains(got, "2 hosts") {
+		!strings.Contains(got, "1 of 6 experiments have no start, because an older version") || !strings.Contains(got, "2 programs") || !strings.Contains(got, "2 hosts") {
 		t.Error(got)
 	}
 }
@@ -108,11 +108,15 @@ func TestLeftOut(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	text := storetest.Nights(nights()[:2])
 	for want, change := range map[string]func(*Request){
-		`no metric "x"`:                      func(r *Request) { r.Metric = "x" },
-		`no function "x"`:                    func(r *Request) { r.Function = "x" },
-		"--mode: unknown mode":               func(r *Request) { r.Mode = "x" },
-		"--normalise: unknown normalization": func(r *Request) { r.Normalize = "x" },
-		"--limit: 0 is less":                 func(r *Request) { r.Limit = 0 },
+		`no metric "x"`:                          func(r *Request) { r.Metric = "x" },
+		`no function "x"`:                        func(r *Request) { r.Function = "x" },
+		"--mode: unknown mode":                   func(r *Request) { r.Mode = "x" },
+		"--normalise: unknown normalization":     func(r *Request) { r.Normalize = "x" },
+		"--limit: 0 is less":                     func(r *Request) { r.Limit = 0 },
+		`--order: "x" is neither`:                func(r *Request) { r.Order = "x" },
+		`--by: "label=" is neither`:              func(r *Request) { r.By = "label=" },
+		"--order: no experiment has the label x": func(r *Request) { r.Order = "label=x" },
+		"--by: no experiment has the label x":    func(r *Request) { r.By = "label=x" },
 	} {
 		if _, err := run(t, text, change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -1,5 +1,7 @@
 // Package suite has what packages of acceptance tests share. Each package unpacks recordings and
 // ingests them into one store, which all its tests read.
+//
+// Start reading with Main and Open; RecordNights (nights.go) makes a series of recordings.
 package suite
 
 import (

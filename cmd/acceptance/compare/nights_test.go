@@ -1,0 +1,130 @@
+package compare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmill/cmd/acceptance/suite"
+	"stackmill/pipeline"
+	"stackmill/queries"
+	"stackmill/queries/trend"
+)
+
+// planted is the night in which the function search of suite.RecordNights becomes slower.
+const planted = 30
+
+// Nights of plain perf record make a trend and a panel of the dashboard without any option, although
+// the recordings do not tell when they were made: the night with the slower build is found.
+func TestPlainNights(t *testing.T) {
+	need(t, "gcc", "perf")
+	dir := t.TempDir()
+	recordings, err := suite.RecordNights(t.Context(), dir, 40, func(night int) int {
+		if night >= planted {
+			return 130
+		}
+		return 100
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), Cache: filepath.Join(dir, "cache")}, recordings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for function, share := range map[string]float64{"": 0.12, "search": 0.3} {
+		r := trend.Defaults()
+		r.Function = function
+		followed, err := trend.Run(t.Context(), db, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(followed.Points) != 40 || len(followed.Warnings) > 0 {
+			t.Fatalf("%d points, warnings %q", len(followed.Points), followed.Warnings)
+		}
+		for n, p := range followed.Points {
+			ended := suite.FirstNight.AddDate(0, 0, n).Add(time.Duration(n*7%50) * time.Second)
+			started, err := time.Parse(time.RFC3339, p.Started)
+			if took := ended.Sub(started); err != nil || p.StartedFrom != "file" || p.Experiment != fmt.Sprintf("night-%02d.data", n) || took <= 0 || took > 30*time.Second {
+				t.Errorf("point %d is %+v", n, p)
+			}
+		}
+		s := followed.Series[0]
+		if len(s.Changes) != 1 || abs(s.Changes[0].At-planted) > 1 || s.Changes[0].After < s.Changes[0].Before*(1+share/2) {
+			t.Errorf("changes of %s: %+v in %v", s.Function, s.Changes, s.Values)
+		}
+	}
+	checkPanel(t, db)
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// checkPanel asks the dashboard's query for the values of a metric over time: it has a point for
+// each night, at its time.
+func checkPanel(t *testing.T, db *queries.DB) {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/dashboards/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct {
+				Options struct {
+					Data string `json:"data"`
+				} `json:"url_options"`
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range dashboard.Panels {
+		if p.Title != "$metric by $label" {
+			continue
+		}
+		var request struct{ SQL string }
+		if err := json.Unmarshal([]byte(p.Targets[0].Options.Data), &request); err != nil {
+			t.Fatal(err)
+		}
+		to := suite.FirstNight.AddDate(0, 0, 40)
+		values := map[string]string{"__from": fmt.Sprint(suite.FirstNight.Add(-time.Hour).UnixMilli()), "__to": fmt.Sprint(to.UnixMilli()),
+			"metric": "'" + metricOf(t, db) + "'", "label": "'target'", "mode": "'user'", "__interval_ms": "60000"}
+		sql := regexp.MustCompile(`\$\{?(\w+)(:sqlstring)?\}?`).ReplaceAllStringFunc(request.SQL, func(name string) string {
+			return values[strings.TrimSuffix(strings.Trim(name, "${}"), ":sqlstring")]
+		})
+		rows, err := db.Records(context.Background(), sql)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sql)
+		}
+		if len(rows) != 40 || rows[0].Text("series") != "nightly" {
+			t.Errorf("%d rows: %v", len(rows), rows)
+		}
+		for n, r := range rows {
+			at := suite.FirstNight.AddDate(0, 0, n)
+			if got := time.UnixMilli(r.Number("time")); got.Sub(at).Abs() > time.Minute {
+				t.Errorf("row %d is at %s", n, got.UTC())
+			}
+		}
+		return
+	}
+	t.Error("the dashboard has no such panel")
+}
+
+// metricOf returns the metric of the recordings: which event perf takes depends on the machine.
+func metricOf(t *testing.T, db *queries.DB) string {
+	t.Helper()
+	metrics, err := db.Metrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return metrics[0].Name
+}

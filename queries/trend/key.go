@@ -1,0 +1,99 @@
+package trend
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stackmill/internal/lazyregexp"
+	"stackmill/queries"
+	"stackmill/schema/storedir"
+)
+
+// inOrderOfStart is the Order of experiments that is the default.
+const inOrderOfStart = "started"
+
+// key is what orders experiments, or divides them into groups: a label, or a column of the view
+// experiments.
+type key struct{ label, column string }
+
+// parseKey reads a key: label=NAME, or the name of a column.
+func parseKey(text string) (k key, err error) {
+	if name, ok := strings.CutPrefix(text, "label="); ok && name != "" {
+		return key{label: name}, nil
+	}
+	if queries.IsColumn(text) {
+		return key{column: text}, nil
+	}
+	return k, fmt.Errorf("%q is neither label=NAME nor a column of experiments, such as %s, target or host", text, inOrderOfStart)
+}
+
+// sql returns the key's value as a text, in a row e of the view experiments. It is NULL if an
+// experiment does not have the label.
+func (k key) sql() string {
+	switch {
+	case k.label != "":
+		return "(SELECT min(l.value) FROM labels l WHERE l.experiment_id = e.experiment_id AND l.label = " + queries.Quote(k.label) + ")"
+	case k.column != "":
+		return `e."` + k.column + `"::VARCHAR`
+	}
+	return "NULL::VARCHAR"
+}
+
+// String names the key in messages.
+func (k key) String() string {
+	if k.label != "" {
+		return "label " + k.label
+	}
+	return k.column
+}
+
+// comparison returns a function that compares values of a key: by date if all are dates, as numbers
+// if some have a sign or an exponent and all are numbers, else part by part, so that numbers in
+// texts and the parts of versions compare as numbers (night-9 before night-10, 1.9 before 1.10).
+func comparison(values []string) func(a, b string) int {
+	if dates := parseAll(values, func(v string) (int64, error) {
+		t, err := storedir.ParseStart(v)
+		return t.UnixNano(), err
+	}); dates != nil {
+		return func(a, b string) int { return cmp.Or(cmp.Compare(dates[a], dates[b]), cmp.Compare(a, b)) }
+	}
+	if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, "+-eE") }) {
+		if numbers := parseAll(values, func(v string) (float64, error) { return strconv.ParseFloat(v, 64) }); numbers != nil {
+			return func(a, b string) int { return cmp.Or(cmp.Compare(numbers[a], numbers[b]), cmp.Compare(a, b)) }
+		}
+	}
+	return natural
+}
+
+// parseAll parses all values; nil if that fails for one.
+func parseAll[T any](values []string, parse func(string) (T, error)) map[string]T {
+	all := map[string]T{}
+	for _, v := range values {
+		parsed, err := parse(v)
+		if err != nil {
+			return nil
+		}
+		all[v] = parsed
+	}
+	return all
+}
+
+var naturalPart = lazyregexp.New(`[0-9]+|[^0-9]+`)
+
+// natural compares texts part by part: digits by the number that they are.
+func natural(a, b string) int {
+	x, y := naturalPart().FindAllString(a, -1), naturalPart().FindAllString(b, -1)
+	order := slices.CompareFunc(x, y, func(a, b string) int {
+		if isDigit(a[0]) && isDigit(b[0]) {
+			a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+		}
+		return cmp.Compare(a, b)
+	})
+	return cmp.Or(order, cmp.Compare(a, b))
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
