@@ -20,6 +20,7 @@ type Details struct {
 	Carriers           []Carrier // lines, paths and data objects that carry the change; the largest first
 	Between            []string  // builds between the nights, in the order in which to try them
 	MoreNights         int       // how many more nights like the newest would make a verdict sure
+	MoreRuns           int       // runs in so many nights
 	Commands           []string  // what to run next
 }
 
@@ -45,7 +46,7 @@ const (
 	// mostMore is the largest number of further nights that is computed.
 	mostMore = 30
 	// detailed is how many findings get lines and paths; these cost some 0.1 s each.
-	detailed = 5
+	detailed = 10
 )
 
 // explain adds details to the findings that are told in full.
@@ -116,6 +117,7 @@ func (d *digest) explainOne(f *Finding, runs []nightRun, whole bool) error {
 	f.Details = &Details{LastGood: f.Nights[c.From-1], FirstBad: f.Nights[c.From]}
 	if c.State == rank.Maybe {
 		f.MoreNights = c.More(chance/float64(max(1, len(f.Items))), mostMore)
+		f.MoreRuns = f.MoreNights * f.Nights[len(f.Nights)-1].Runs
 	}
 	var before, after []string
 	for _, r := range runs {

@@ -24,14 +24,14 @@ type Request struct {
 	Metric   string   // empty: each experiment's default metric
 	Mode     string   // user, expert or machine
 	Nights   int      // how many nights at most, the newest ones, are read
-	Limit    int      // how many series with changes are told in full
+	Limit    int      // how many series with changes are told in full; 0: all
 	MinShare float64  // functions with a smaller share of <Total> are not judged
 	FDR      float64  // accepted false discovery rate among sure changes
 }
 
 // Defaults returns a request with the default settings.
 func Defaults() Request {
-	return Request{Since: "7d", Order: byStart, Series: []string{"series"}, Mode: "user", Nights: 100, Limit: 10, MinShare: 0.01, FDR: 0.05}
+	return Request{Since: "7d", Order: byStart, Series: []string{"series"}, Mode: "user", Nights: 100, Limit: 5, MinShare: 0.01, FDR: 0.05}
 }
 
 const byStart = "started"

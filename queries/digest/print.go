@@ -47,6 +47,7 @@ type (
 		Carriers    []Carrier            `json:"carriers"`
 		Between     []string             `json:"builds_between"`
 		MoreNights  int                  `json:"more_nights"`
+		MoreRuns    int                  `json:"more_runs"`
 		Commands    []string             `json:"commands"`
 	}
 	changeJSON struct {
@@ -120,7 +121,7 @@ func findings(list []*Finding) []findingJSON {
 		j.Since, j.LastGood = j.Changes[0].Since, j.Changes[0].LastGood
 		if d := f.Details; d != nil {
 			j.detailsJSON = &detailsJSON{append([]Difference{}, d.Differences...), append([]compare.Difference{}, d.Environment...), append([]Carrier{}, d.Carriers...),
-				append([]string{}, d.Between...), d.MoreNights, append([]string{}, d.Commands...)}
+				append([]string{}, d.Between...), d.MoreNights, d.MoreRuns, append([]string{}, d.Commands...)}
 		}
 		out = append(out, j)
 	}

@@ -34,14 +34,16 @@ func (d *digest) readRuns() error {
 		metric = "d.metric FROM series s JOIN metrics d ON d.experiment_id = s.experiment_id AND d.metric = " + queries.Quote(d.Metric)
 	}
 	d.placed = `WITH placed AS MATERIALIZED (
-  SELECT s.experiment_id, ` + d.key() + ` AS line, s.program, s.host, ` + night + ` AS night, ` + metric + `
+  SELECT s.experiment_id, ` + d.key() + ` AS line, s.program, s.host, s.os, ` + night + ` AS night, ` + metric + `
   WHERE d.metric IS NOT NULL
 ) `
-	records, err := d.db.Records(d.ctx, d.placed+`SELECT line, metric, night, COALESCE(host, '') AS host, any_value(program) AS program, count(*) AS runs FROM placed GROUP BY ALL`)
+	records, err := d.db.Records(d.ctx, d.placed+`SELECT line, metric, night, COALESCE(host, '') AS host, any_value(program) AS program, count(*) AS runs,
+  list_sort(list(DISTINCT os)) AS systems FROM placed GROUP BY ALL`)
 	if err != nil {
 		return err
 	}
 	d.chooseNights(records)
+	machines := map[string]*mixture{}
 	d.of, d.at = map[[2]string]*Series{}, map[groupKey]int{}
 	for _, r := range records {
 		place, some := slices.BinarySearchFunc(d.nights, r.Text("night"), compareNights)
@@ -62,7 +64,12 @@ func (d *digest) readRuns() error {
 		s.Nights[n].Runs += int(r.Number("runs"))
 		s.Groups = append(s.Groups, Group{Night: place, Host: r.Text("host"), Runs: int(r.Number("runs"))})
 		d.Experiments += int(r.Number("runs"))
+		if machines[s.Name] == nil {
+			machines[s.Name] = &mixture{map[string]bool{}, map[string]bool{}}
+		}
+		machines[s.Name].add(r)
 	}
+	d.warnOfMixtures(machines)
 	slices.SortFunc(d.series, func(a, b *Series) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Metric, b.Metric))
 	})
@@ -70,6 +77,38 @@ func (d *digest) readRuns() error {
 		s.order(d.at)
 	}
 	return d.units()
+}
+
+// mixture has the machines and operating systems of a series.
+type mixture struct{ hosts, systems map[string]bool }
+
+func (m *mixture) add(r queries.Record) {
+	m.hosts[r.Text("host")] = true
+	list, _ := r["systems"].([]any)
+	for _, system := range list {
+		if name, some := system.(string); some && name != "" {
+			m.systems[name] = true
+		}
+	}
+}
+
+// warnOfMixtures warns of series whose experiments come from machines that may not be alike.
+func (d *digest) warnOfMixtures(of map[string]*mixture) {
+	hosts, systems := 0, 0
+	for _, m := range of {
+		if len(m.hosts) > 1 {
+			hosts++
+		}
+		if len(m.systems) > 1 {
+			systems++
+		}
+	}
+	if hosts > 0 {
+		d.warn("%d of %d series come from several hosts, which count as equally fast (--series series,host follows each apart; the label host_class names alike ones)", hosts, len(of))
+	}
+	if systems > 0 {
+		d.warn("%d of %d series come from several operating systems or kernels (--series series,os follows each apart)", systems, len(of))
+	}
 }
 
 // order sorts the nights and groups of a series, and enters the groups into at.

@@ -17,6 +17,7 @@ import (
 const (
 	digestFunctions = 3 // of a finding
 	digestPrograms  = 5 // of changes that many series have
+	digestShort     = 5 // findings in a line each
 )
 
 // Digest prints a digest, at most about a page.
@@ -32,18 +33,36 @@ func Digest(out *terminal.Output, d *digest.Result, markdown bool) error {
 			continue
 		}
 		p.title(part.title)
-		for i, f := range part.list {
-			if d.Limit > 0 && told >= d.Limit {
-				p.Printf("%s%d more of these (--limit 0 tells all)\n\n", p.bullet(), len(part.list)-i)
-				break
-			}
-			told++
-			p.finding(told, f)
-		}
+		told = p.list(part.list, told)
 	}
 	p.common()
 	p.rest()
 	return p.Flush()
+}
+
+// list prints findings: as many in full as the request says, some more in a line each. told is the
+// number of those that are printed already; list returns the new number.
+func (p *digestPage) list(findings []*digest.Finding, told int) int {
+	short := 0
+	for i, f := range findings {
+		switch {
+		case p.Limit == 0 || told < p.Limit:
+			told++
+			p.finding(told, f)
+		case short < digestShort:
+			short++
+			told++
+			c := &f.Changes[0]
+			p.Printf("%d. %s: %s, since %s\n", told, p.strong(f.Program), p.headline(f, c), f.Nights[c.From].Name)
+		default:
+			p.Printf("   and %d more (--limit 0 tells all)\n\n", len(findings)-i)
+			return told
+		}
+	}
+	if short > 0 {
+		p.Printf("\n")
+	}
+	return told
 }
 
 // digestPage prints a digest.
@@ -180,7 +199,7 @@ func (p *digestPage) details(f *digest.Finding, indent string) {
 		}
 	}
 	if f.MoreNights > 0 {
-		p.Printf("%sopen     %s like the newest would make it sure\n", indent, Plural(f.MoreNights, "more night"))
+		p.Printf("%sopen     %s like the newest would make it sure (%s)\n", indent, Plural(f.MoreNights, "more night"), Plural(f.MoreRuns, "run"))
 	}
 	if len(f.Between) > 0 {
 		p.Printf("%stry      %s (builds between the nights, in bisection order)\n", indent, p.code(compare.Few(f.Between)))
