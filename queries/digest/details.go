@@ -291,10 +291,7 @@ func (d *digest) commands(f *Finding) {
 		program = ",target=" + f.Program
 	}
 	selector := func(night string) string {
-		if label, is := strings.CutPrefix(d.Order, labelPrefix); is {
-			return terminal.ShellQuote(label + "=" + night + program)
-		}
-		return terminal.ShellQuote("started=" + night + program)
+		return terminal.ShellQuote(strings.TrimPrefix(d.Order, labelPrefix) + "=" + night + program)
 	}
 	c := &f.Changes[0]
 	metric := ""

@@ -14,12 +14,13 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/rank"
 	"stackmill/queries/report"
+	"stackmill/queries/trend"
 )
 
 // Request says what to look at. Defaults has the defaults.
 type Request struct {
 	Since    string   // changes of nights before this are not told: 7d, or a night such as 2026-11-21
-	Order    string   // what orders the experiments: `started`, or `label=KEY`
+	Order    string   // what orders the experiments: `started`, another column, or `label=KEY`
 	Series   []string // columns of the view series, and labels (`label=KEY`), that distinguish series
 	Metric   string   // empty: each experiment's default metric
 	Mode     string   // user, expert or machine
@@ -45,8 +46,8 @@ var keyColumns = []string{"series", "program", "command", "events", "host_class"
 
 // Check validates a request as far as possible without a store.
 func (r *Request) Check() error {
-	if r.Order != byStart && !strings.HasPrefix(r.Order, labelPrefix) {
-		return fmt.Errorf("--order: unknown order %q (started, or label=KEY)", r.Order)
+	if _, err := trend.ParseKey(r.Order); err != nil {
+		return fmt.Errorf("--order: %w", err)
 	}
 	for _, k := range r.Series {
 		if !slices.Contains(keyColumns, k) && !strings.HasPrefix(k, labelPrefix) {
@@ -132,6 +133,7 @@ type digest struct {
 	at     map[groupKey]int // the index of a series' group
 	of     map[[2]string]*Series
 	since  int
+	places map[string]int // a night's place in nights
 }
 
 func (d *digest) warn(format string, args ...any) {

@@ -216,20 +216,3 @@ func TestBisected(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-// Runs that lack a function count as 0, and outliers of a night do not count.
-func TestTrimmed(t *testing.T) {
-	for _, of := range []struct {
-		values []float64
-		runs   int
-		want   float64
-	}{{[]float64{1, 2, 3, 4, 100}, 5, 3}, {[]float64{3, 3, 3}, 5, 2}, {[]float64{4, 2}, 2, 3}, {[]float64{4}, 2, 2}} {
-		sum, least, most := 0.0, math.Inf(1), 0.0
-		for _, v := range of.values {
-			sum, least, most = sum+v, min(least, v), max(most, v)
-		}
-		if got := trimmed(sum, least, most, len(of.values), of.runs); got != of.want {
-			t.Errorf("%v of %d runs: %v, want %v", of.values, of.runs, got, of.want)
-		}
-	}
-}

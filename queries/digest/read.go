@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,10 @@ import (
 	"time"
 
 	"stackmill/queries"
+	"stackmill/queries/rank"
+	"stackmill/queries/trend"
+	"stackmill/schema"
+	"stackmill/schema/storedir"
 )
 
 // groupKey identifies a group of runs: those of one series and night on one host.
@@ -18,10 +23,6 @@ type groupKey struct {
 	night          int
 	host           string
 }
-
-// leastDates is the number of dates on which experiments must have been made, so that a date is a
-// night; otherwise, each start time is one.
-const leastDates = 6
 
 // readRuns forms the series, their nights and groups of runs.
 func (d *digest) readRuns() error {
@@ -46,7 +47,7 @@ func (d *digest) readRuns() error {
 	machines := map[string]*mixture{}
 	d.of, d.at = map[[2]string]*Series{}, map[groupKey]int{}
 	for _, r := range records {
-		place, some := slices.BinarySearchFunc(d.nights, r.Text("night"), compareNights)
+		place, some := d.places[r.Text("night")]
 		if !some {
 			continue
 		}
@@ -76,7 +77,7 @@ func (d *digest) readRuns() error {
 	for _, s := range d.series {
 		s.order(d.at)
 	}
-	return d.units()
+	return errors.Join(d.findSince(), d.warnOfCopies())
 }
 
 // mixture has the machines and operating systems of a series.
@@ -130,7 +131,7 @@ func (d *digest) key() string {
 	var parts []string
 	for _, k := range d.Series {
 		if label, is := strings.CutPrefix(k, labelPrefix); is {
-			parts = append(parts, labelValue(label))
+			parts = append(parts, trend.LabelKey(label).SQL("s"))
 		} else {
 			parts = append(parts, "s."+k)
 		}
@@ -138,21 +139,17 @@ func (d *digest) key() string {
 	return "concat_ws(' ', " + strings.Join(parts, ", ") + ")"
 }
 
-// labelValue returns SQL of the value of an experiment's label, NULL without it.
-func labelValue(key string) string {
-	return "(SELECT l.value FROM experiment_labels l WHERE l.experiment_id = s.experiment_id AND l.label = " + queries.Quote(key) + ")"
-}
-
 // night returns SQL of the night of an experiment.
 func (d *digest) night() (string, error) {
-	if label, is := strings.CutPrefix(d.Order, labelPrefix); is {
-		return labelValue(label), nil
+	if d.Order != byStart {
+		key, err := trend.ParseKey(d.Order)
+		return key.SQL("s"), err
 	}
 	records, err := d.db.Records(d.ctx, "SELECT count(DISTINCT started::DATE) AS dates FROM experiments")
 	if err != nil {
 		return "", err
 	}
-	if records[0].Number("dates") < leastDates {
+	if records[0].Number("dates") < rank.LeastDates {
 		return "strftime(s.started, '%Y-%m-%dT%H:%M:%SZ')", nil
 	}
 	return "strftime(s.started, '%Y-%m-%d')", nil
@@ -169,13 +166,17 @@ func (d *digest) chooseNights(records []queries.Record) {
 		}
 	}
 	if without > 0 && d.Order == byStart {
-		d.warn("%s left out, because nothing says when they were recorded (stackmill label EXPERIMENT started=2026-11-28T02:00Z)", experiments(without))
+		d.warn("%s left out, because an older version of stackmill ingested them and nothing says when they were recorded (stackmill label EXPERIMENT started=2026-11-28T02:00Z)", experiments(without))
 	} else if without > 0 {
-		d.warn("%s left out, because they lack the label %s", experiments(without), strings.TrimPrefix(d.Order, labelPrefix))
+		d.warn("%s left out, because they have no %s", experiments(without), d.Order)
 	}
-	slices.SortFunc(d.nights, compareNights)
+	slices.SortFunc(d.nights, trend.Comparison(d.nights))
 	d.nights = slices.Compact(d.nights)
 	d.nights = d.nights[max(0, len(d.nights)-d.Nights):]
+	d.places = map[string]int{}
+	for i, n := range d.nights {
+		d.places[n] = i
+	}
 	if len(d.nights) > 0 {
 		d.First, d.Last = d.nights[0], d.nights[len(d.nights)-1]
 	}
@@ -188,42 +189,53 @@ func experiments(n int) string {
 	return fmt.Sprintf("%d experiments are", n)
 }
 
-// compareNights orders nights: numbers by their values, all others as texts.
-func compareNights(a, b string) int {
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	if errX == nil && errY == nil {
-		return cmp.Compare(x, y)
-	}
-	return strings.Compare(a, b)
-}
-
-// units finds the first night whose changes are told.
-func (d *digest) units() error {
+// findSince finds the first night whose changes are told.
+func (d *digest) findSince() error {
 	if len(d.nights) == 0 {
 		return nil
 	}
-	since := d.Since
-	if days, err := strconv.Atoi(strings.TrimSuffix(since, "d")); err == nil && strings.HasSuffix(since, "d") && days >= 0 {
-		last, ok := parseNight(d.Last)
-		if !ok { // nights that are no dates are counted
-			d.since = max(0, len(d.nights)-days)
-			d.SinceNight = d.nights[min(d.since, len(d.nights)-1)]
+	d.SinceNight = d.Since
+	if count, is := strings.CutSuffix(d.Since, "d"); is {
+		days, err := strconv.Atoi(count)
+		if err != nil || days < 0 {
+			return fmt.Errorf("--since: %q is neither a number of days (7d) nor a night (2026-11-21)", d.Since)
+		}
+		last, err := storedir.ParseStart(d.Last)
+		if err != nil { // nights that are no dates are counted
+			d.since = max(0, len(d.nights)-1-days)
+			d.SinceNight = d.nights[d.since]
 			return nil
 		}
-		since = last.AddDate(0, 0, -days).Format(time.DateOnly)
-	} else if _, ok := parseNight(since); !ok && d.Order == byStart {
-		return fmt.Errorf("--since: %q is neither a number of days (7d) nor a date (2026-11-21)", since)
+		d.SinceNight = last.AddDate(0, 0, -days).Format(time.DateOnly)
+	} else if _, err := storedir.ParseStart(d.Since); err != nil && d.Order == byStart {
+		return fmt.Errorf("--since: %q is neither a number of days (7d) nor a date (2026-11-21)", d.Since)
 	}
-	d.since, _ = slices.BinarySearchFunc(d.nights, since, compareNights)
-	d.SinceNight = since
+	order := trend.Comparison(append(slices.Clone(d.nights), d.SinceNight))
+	for d.since < len(d.nights) && order(d.nights[d.since], d.SinceNight) < 0 {
+		d.since++
+	}
 	return nil
 }
 
-// parseNight parses the date at the beginning of a night's name.
-func parseNight(text string) (time.Time, bool) {
-	t, err := time.Parse(time.DateOnly, text[:min(len(text), len(time.DateOnly))])
-	return t, err == nil
+// warnOfCopies warns of recordings whose files have the times of a copying.
+func (d *digest) warnOfCopies() error {
+	if d.Order != byStart {
+		return nil
+	}
+	records, err := d.db.Records(d.ctx, "SELECT file_time, duration_ns FROM experiments WHERE started_from = "+queries.Quote(schema.StartedByFile))
+	if err != nil {
+		return err
+	}
+	var files []storedir.FileTime
+	for _, r := range records {
+		if at, known := r["file_time"].(time.Time); known {
+			files = append(files, storedir.FileTime{Time: at, Length: time.Duration(r.Number("duration_ns"))})
+		}
+	}
+	for _, together := range storedir.CopiedTogether(files) {
+		d.warn("%s", together)
+	}
+	return nil
 }
 
 // readValues reads the values of all functions.
@@ -269,7 +281,7 @@ func (v *valueReader) add(rows *sql.Rows) error {
 	if err := rows.Scan(&line, &metric, &night, &host, &key, &whole, &onlyInBuild, &function, &object, &module, &sum, &least, &most, &present); err != nil {
 		return err
 	}
-	place, some := slices.BinarySearchFunc(v.nights, night, compareNights)
+	place, some := v.places[night]
 	if !some {
 		return nil
 	}
@@ -291,20 +303,8 @@ func (v *valueReader) add(rows *sql.Rows) error {
 			s.Items = append(s.Items, Function{Key: key, Name: function, Object: object, Module: module, Values: make([]float64, len(s.Groups))})
 		}
 	}
-	s.Items[i].Values[g] += trimmed(sum, least, most, int(present), s.Groups[g].Runs)
+	s.Items[i].Values[g] += rank.Middle(sum, least, most, int(present), s.Groups[g].Runs)
 	return nil
-}
-
-// trimmed returns the mean over runs without the smallest and the largest value, if there are at
-// least five runs. Runs that lack the function count as 0.
-func trimmed(sum, least, most float64, present, runs int) float64 {
-	if runs < 5 {
-		return sum / float64(runs)
-	}
-	if present < runs {
-		least = 0
-	}
-	return (sum - least - most) / float64(runs-2)
 }
 
 // sortItems sorts functions by name, after <Total>.

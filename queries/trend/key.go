@@ -15,45 +15,48 @@ import (
 // inOrderOfStart is the Order of experiments that is the default.
 const inOrderOfStart = "started"
 
-// key is what orders experiments, or divides them into groups: a label, or a column of the view
+// Key is what orders experiments, or divides them into groups: a label, or a column of the view
 // experiments.
-type key struct{ label, column string }
+type Key struct{ label, column string }
 
-// parseKey reads a key: label=NAME, or the name of a column.
-func parseKey(text string) (k key, err error) {
+// ParseKey reads a key: label=NAME, or the name of a column.
+func ParseKey(text string) (k Key, err error) {
 	if name, ok := strings.CutPrefix(text, "label="); ok && name != "" {
-		return key{label: name}, nil
+		return Key{label: name}, nil
 	}
 	if queries.IsColumn(text) {
-		return key{column: text}, nil
+		return Key{column: text}, nil
 	}
 	return k, fmt.Errorf("%q is neither label=NAME nor a column of experiments, such as %s, target or host", text, inOrderOfStart)
 }
 
-// sql returns the key's value as a text, in a row e of the view experiments. It is NULL if an
-// experiment does not have the label.
-func (k key) sql() string {
+// LabelKey returns the key of a label.
+func LabelKey(name string) Key { return Key{label: name} }
+
+// SQL returns the key's value as a text, in a row of the view experiments, or of another with its
+// columns, that has the given alias. It is NULL if an experiment does not have the label.
+func (k Key) SQL(row string) string {
 	switch {
 	case k.label != "":
-		return "(SELECT min(l.value) FROM labels l WHERE l.experiment_id = e.experiment_id AND l.label = " + queries.Quote(k.label) + ")"
+		return "(SELECT min(l.value) FROM labels l WHERE l.experiment_id = " + row + ".experiment_id AND l.label = " + queries.Quote(k.label) + ")"
 	case k.column != "":
-		return `e."` + k.column + `"::VARCHAR`
+		return row + `."` + k.column + `"::VARCHAR`
 	}
 	return "NULL::VARCHAR"
 }
 
 // String names the key in messages.
-func (k key) String() string {
+func (k Key) String() string {
 	if k.label != "" {
 		return "label " + k.label
 	}
 	return k.column
 }
 
-// comparison returns a function that compares values of a key: by date if all are dates, as numbers
+// Comparison returns a function that compares values of a key: by date if all are dates, as numbers
 // if some have a sign or an exponent and all are numbers, else part by part, so that numbers in
 // texts and the parts of versions compare as numbers (night-9 before night-10, 1.9 before 1.10).
-func comparison(values []string) func(a, b string) int {
+func Comparison(values []string) func(a, b string) int {
 	if dates := parseAll(values, func(v string) (int64, error) {
 		t, err := storedir.ParseStart(v)
 		return t.UnixNano(), err

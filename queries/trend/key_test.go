@@ -22,7 +22,7 @@ func TestComparison(t *testing.T) {
 		values := strings.Fields(want)
 		got := slices.Clone(values)
 		slices.Reverse(got)
-		slices.SortFunc(got, comparison(values))
+		slices.SortFunc(got, Comparison(values))
 		if diff := cmp.Diff(values, got); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}

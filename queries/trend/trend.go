@@ -52,10 +52,10 @@ func (r *Request) Check() error {
 	case r.Limit < 1:
 		return fmt.Errorf("--limit: %d is less than 1", r.Limit)
 	}
-	if _, err := parseKey(r.Order); err != nil {
+	if _, err := ParseKey(r.Order); err != nil {
 		return fmt.Errorf("--order: %w", err)
 	}
-	if _, err := parseKey(r.By); r.By != "" && err != nil {
+	if _, err := ParseKey(r.By); r.By != "" && err != nil {
 		return fmt.Errorf("--by: %w", err)
 	}
 	return nil
@@ -149,11 +149,52 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 			return nil, err
 		}
 	}
-	test := &rank.Test{}
+	test, dates := &rank.Test{}, t.datesAreNights()
 	for i := range t.Series {
-		t.Series[i].Changes = test.Changes(t.Series[i].Values)
+		t.Series[i].Changes = t.changes(test, &t.Series[i], dates)
 	}
 	return &t.Result, nil
+}
+
+// datesAreNights reports whether the points of one date are one night. Otherwise, each start is one.
+func (t *trend) datesAreNights() bool {
+	dates := map[string]bool{}
+	for i := range t.Points {
+		dates[dateOf(&t.Points[i])] = true
+	}
+	return len(dates) >= rank.LeastDates
+}
+
+func dateOf(p *Point) string { return p.Started[:min(len(p.Started), len(time.DateOnly))] }
+
+// changes finds the changes of a series from night to night, as a digest does. The points of a
+// night, which follow each other, count as one value. A change begins with the first of them.
+func (t *trend) changes(test *rank.Test, s *Series, dates bool) []rank.Change {
+	night := func(i int) string {
+		switch p := t.PointOf(s, i); {
+		case t.Order != inOrderOfStart:
+			return p.Ordered
+		case dates:
+			return dateOf(p)
+		default:
+			return p.Started
+		}
+	}
+	var first []int // of each night
+	var values []float64
+	for i := 0; i < len(s.Values); {
+		end := i + 1
+		for end < len(s.Values) && night(end) == night(i) {
+			end++
+		}
+		first, values = append(first, i), append(values, rank.MiddleOf(s.Values[i:end]))
+		i = end
+	}
+	changes := test.Changes(values)
+	for i := range changes {
+		changes[i].At = first[changes[i].At]
+	}
+	return changes
 }
 
 func (t *trend) warn(format string, args ...any) {
@@ -191,13 +232,13 @@ func (t *trend) chooseMetric() error {
 // order makes the points, in their order. It leaves out experiments without the metric, because
 // their value is unknown rather than 0, and experiments without the value that orders them.
 func (t *trend) order() error {
-	by, _ := parseKey(t.By) // checked, or empty
-	order, err := parseKey(t.Order)
+	by, _ := ParseKey(t.By) // checked, or empty
+	order, err := ParseKey(t.Order)
 	if err != nil {
 		return fmt.Errorf("--order: %w", err)
 	}
 	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.started_from, e.file_time, e.duration_ns, e.host, e.target, e.status,
-		`+order.sql()+` AS ordered, `+by.sql()+` AS grouped
+		`+order.SQL("e")+` AS ordered, `+by.SQL("e")+` AS grouped
 		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
 	if err != nil {
 		return err
@@ -263,13 +304,13 @@ func (t *trend) sort() {
 		values = append(values, t.Points[i].Ordered)
 	}
 	if t.Order != inOrderOfStart {
-		compare := comparison(values)
+		compare := Comparison(values)
 		slices.SortStableFunc(t.Points, func(a, b Point) int { return compare(a.Ordered, b.Ordered) })
 	}
 }
 
 // unknown returns the error that no experiment has a key.
-func (t *trend) unknown(option string, k key) error {
+func (t *trend) unknown(option string, k Key) error {
 	known, err := t.db.Texts(t.ctx, "SELECT DISTINCT label FROM labels ORDER BY ALL")
 	if err != nil {
 		return err
@@ -284,7 +325,7 @@ func (t *trend) unknown(option string, k key) error {
 // group divides the points into the groups whose values are series of their own. It warns of groups
 // that mix programs or hosts.
 func (t *trend) group() error {
-	by, _ := parseKey(t.By)
+	by, _ := ParseKey(t.By)
 	values := map[string]bool{}
 	for i := range t.Points {
 		values[t.Points[i].by] = true
@@ -293,7 +334,7 @@ func (t *trend) group() error {
 		return t.unknown("--by", by)
 	}
 	t.groups = slices.Collect(maps.Keys(values))
-	slices.SortFunc(t.groups, comparison(slices.DeleteFunc(slices.Clone(t.groups), func(v string) bool { return v == "" })))
+	slices.SortFunc(t.groups, Comparison(slices.DeleteFunc(slices.Clone(t.groups), func(v string) bool { return v == "" })))
 	at := map[string]int{}
 	for i, v := range t.groups {
 		at[v] = i

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stackmill/queries"
 	"stackmill/queries/storetest"
@@ -137,5 +138,23 @@ func TestOnlyInBuild(t *testing.T) {
 	}
 	if want := []string{"helper of prog is the sum of all functions of that name: 2 of them cannot be distinguished across builds"}; !slices.Equal(r.Warnings, want) {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
+	}
+}
+
+// Experiments of one date are one night, whose mean counts, and a change begins with the first of
+// them.
+func TestRunsOfANight(t *testing.T) {
+	text := storetest.Nights(nights())
+	for n := range 40 { // two runs on each date
+		day := time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC)
+		text = strings.Replace(text, day.AddDate(0, 0, n).Format(time.RFC3339), day.AddDate(0, 0, n/2).Add(time.Duration(n%2)*time.Hour).Format("2006-01-02T15:04:05.000Z"), 1)
+	}
+	text = strings.ReplaceAll(text, ".000Z", "Z")
+	r, err := run(t, text, func(r *Request) { r.Function = "slow" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Series[0]; len(s.Values) != 40 || len(s.Changes) != 1 || s.Changes[0].At != 20 || r.Points[20].Started != "2026-01-11T02:00:00Z" || s.Changes[0].Before != 103e6 {
+		t.Errorf("%+v, %+v", s, r.Points[20])
 	}
 }
