@@ -97,6 +97,9 @@ func (f *finder) noneIn(folder string) error {
 	if info, err := os.Stat(folder); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return fmt.Errorf("%w: the file is empty", ErrNoRecording)
 	}
+	if files, err := os.ReadDir(folder); err == nil && len(files) == 0 {
+		return fmt.Errorf("%w: the folder is empty", ErrNoRecording)
+	}
 	if isArchive(folder) {
 		return fmt.Errorf("%w: %w", ErrNoRecording, errArchive)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -264,7 +265,7 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 		case below && (dir == storedir.TablesDir || dir == storedir.CommitsDir):
 			p.add(name, "is in no commit of the store")
 			p.extra = append(p.extra, name)
-		case strings.HasPrefix(name, CatalogFile), name == storedir.JournalFile, strings.HasPrefix(name, storedir.ScratchPrefix):
+		case strings.HasPrefix(name, CatalogFile), name == storedir.JournalFile, isPlanFile(name), strings.HasPrefix(name, storedir.ScratchPrefix):
 		default:
 			p.note(name, "is not part of the store")
 		}
@@ -272,6 +273,18 @@ func (p *CheckReport) checkExtraFiles(store string, c *storedir.Contents, inv *f
 	for _, name := range inv.attempts.Abandoned {
 		p.note(name, "was left by a killed program: the next ingest removes it")
 	}
+}
+
+// isPlanFile reports whether a file belongs to the tasks of a cluster: plans/PLAN/CHUNK.json, the
+// report of a chunk, or plans/PLAN/CHUNK/BATCH, an empty file that names a batch of it.
+func isPlanFile(name string) bool {
+	parts := strings.Split(name, "/")
+	if len(parts) < 3 || len(parts) > 4 || parts[0] != storedir.PlansDir {
+		return false
+	}
+	chunk, isReport := strings.CutSuffix(parts[2], ".json")
+	_, err := strconv.ParseUint(chunk, 10, 32)
+	return err == nil && isReport == (len(parts) == 3)
 }
 
 // named returns the files that commits name, including the commit files. open has the batches whose

@@ -75,7 +75,7 @@ func (f *Filter) Conditions() (all []string, err error) {
 	for _, text := range f.Between {
 		w, err := window(text)
 		if err != nil {
-			return nil, &FilterError{fmt.Errorf("time %q: %w", text, err)}
+			return nil, &FilterError{fmt.Errorf("--between: %q: %w", text, err)}
 		}
 		windows = append(windows, w)
 	}
@@ -90,7 +90,7 @@ func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {
 		if _, err := timerange.Parse(text); err == nil {
-			return "", errors.New(`a single time needs a comma ("10s," means from then on; ",10s" means until then)`)
+			return "", errors.New(`FROM,UNTIL is needed (write "10s," for from 10 s on, ",10s" for until 10 s)`)
 		}
 		return "during(" + quote(text) + ")", nil
 	}

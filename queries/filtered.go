@@ -106,7 +106,7 @@ func (fs *filteredSession) build(ctx context.Context, session *sql.DB, condition
 	var tables []string
 	if fs.filter.chooses() {
 		if err := execute(ctx, conn, fs.samples(c)...); err != nil {
-			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err.Error()))}
+			return &FilterError{fmt.Errorf("--where: %s: %s", strings.Join(conditions, " AND "), firstLine(err.Error()))}
 		}
 		if fs.needsSamples() {
 			tables = append(tables, fs.create(sampleValues, fs.valuesOfSamples()))

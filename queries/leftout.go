@@ -42,7 +42,7 @@ func (l *UnreadableCommit) String() string {
 	case n == 1:
 		what = "the experiment " + l.Experiments[0] + " of "
 	case n > 1:
-		what = fmt.Sprintf("%d experiments (%s) of ", n, someNames(slices.Clone(l.Experiments)))
+		what = fmt.Sprintf("%d experiments (%s) of ", n, SomeNames(slices.Clone(l.Experiments)))
 	}
 	return fmt.Sprintf("%s%s%s, which cannot be read: %s (restore the file, or ingest the recordings again; stackmill check says more)", LeftOutPrefix, what, l.File, l.Err)
 }
@@ -57,7 +57,7 @@ func (db *DB) LeftOut() (remarks []string) {
 		remarks = append(remarks, all[i].String())
 	}
 	if more := len(all) - mostUnreadable; more > 0 {
-		remarks = append(remarks, fmt.Sprintf("%s%d more commits, which cannot be read: %s and others (stackmill check lists them)", LeftOutPrefix, more, all[mostUnreadable].File))
+		remarks = append(remarks, fmt.Sprintf("%s%s, which cannot be read: %s and others (stackmill check lists them)", LeftOutPrefix, Count(more, "more commit"), all[mostUnreadable].File))
 	}
 	if len(db.Again) > 0 {
 		remarks = append(remarks, damagedRemark(db.Again))
@@ -75,7 +75,7 @@ func damagedRemark(again []storedir.Entry) string {
 	what := "the experiment " + names[0] + ", which was"
 	if n := len(names); n > 1 {
 		slices.Sort(names)
-		what = fmt.Sprintf("%d experiments (%s), which were", n, someNames(names))
+		what = fmt.Sprintf("%d experiments (%s), which were", n, SomeNames(names))
 	}
 	return LeftOutPrefix + what + " damaged (ingest the recordings again, or take them out by stackmill forget; stackmill check says where they were)"
 }

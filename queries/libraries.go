@@ -100,7 +100,7 @@ func (db *DB) HiddenFunctions() (all []string) {
 			}
 		}
 		if names != nil {
-			all = append(all, "functions of "+someNames(names)+map[bool]string{true: " that others do not call"}[apiOnly]+": their time goes to their callers")
+			all = append(all, "functions of "+SomeNames(names)+map[bool]string{true: " that others do not call"}[apiOnly]+": their time goes to their callers")
 		}
 	}
 	return all
@@ -109,8 +109,8 @@ func (db *DB) HiddenFunctions() (all []string) {
 // fewNames is how many names are written out in a sentence.
 const fewNames = 5
 
-// someNames returns a text that lists a few of the names, each once.
-func someNames(names []string) string {
+// SomeNames returns a text that lists a few of the names, each once.
+func SomeNames(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if more := len(names) - fewNames; more > 1 {

@@ -1,9 +1,10 @@
 package queries
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"stackmill/internal/terminal"
 )
 
 // matching returns the indexes of the experiments with this name or id. If there are none, it
@@ -78,7 +79,15 @@ func distance(a, b string) int {
 
 // Suggest returns a question that names similar known names, to append to an error; "" if there are
 // none.
-func Suggest(name string, known []string) string { return near(slices.Compact(closest(name, known))) }
+func Suggest(name string, known []string) string { return near(Similar(name, known)) }
+
+// Similar returns up to five known names that contain a name or differ from it by few letters.
+func Similar(name string, known []string) []string {
+	if name == "" { // every name contains it
+		return nil
+	}
+	return slices.Compact(closest(name, known))
+}
 
 // near returns the question whether one of the names was meant.
 func near(names []string) string {
@@ -92,12 +101,7 @@ func near(names []string) string {
 }
 
 // Count formats a number of things: 1 file, 2 files.
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprint(n, " ", thing)
-}
+func Count(n int, thing string) string { return terminal.Plural(n, thing) }
 
 // ObjectPath is SQL for the end of a load object's path that distinguishes it in its experiment. o
 // is a row of load_objects.

@@ -44,7 +44,7 @@ func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predica
 		// bracket.
 		part, err := c.read(ctx, conn, "("+text+"\n)")
 		if err != nil {
-			return nil, &FilterError{fmt.Errorf("condition %s: %w", strings.TrimSpace(text), err)}
+			return nil, &FilterError{fmt.Errorf("--where: %s: %w", strings.TrimSpace(text), atItsEnd(text, err))}
 		}
 		parts = append(parts, "("+part+")")
 	}
@@ -52,6 +52,17 @@ func parsePredicate(ctx context.Context, conn *sql.Conn, all []string) (*predica
 	slices.Sort(c.columns)
 	c.columns = slices.Compact(c.columns)
 	return c, nil
+}
+
+// atItsEnd rewords a syntax error at the bracket that parsePredicate adds to a condition.
+func atItsEnd(text string, err error) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("the condition is empty")
+	case strings.HasPrefix(err.Error(), `syntax error at or near ")"`) && !strings.HasSuffix(strings.TrimSpace(text), ")"):
+		return errors.New("syntax error at its end")
+	}
+	return err
 }
 
 // check returns an error if the conditions use a label, phase or field that no experiment has. It

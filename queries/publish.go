@@ -78,27 +78,44 @@ func publish(store string, d *definitions) error {
 const repairs = 3
 
 // Repair renames commits back, removes files that no commit names and what killed programs left,
-// hides damaged experiments until they are ingested again, and rebuilds the catalog. It calls done
-// after each action. It does not repair values whose sums are wrong.
+// hides damaged experiments until they are ingested again, and rebuilds the catalog if it is not as
+// it should be. It calls done after each action, so never if there was nothing to do. It does not repair values whose sums are wrong.
 func Repair(ctx context.Context, store string, done func(where, what string)) error {
-	storedir.Clean(store)
+	clean(store, done)
+	stale := true
 	for range repairs {
 		p, err := Check(ctx, store, CheckOptions{FilesOnly: true})
 		if err != nil {
 			return err
 		}
 		if len(p.extra)+len(p.damaged) == 0 {
+			stale = slices.ContainsFunc(slices.Concat(p.Wrong, p.Notes), func(f Finding) bool { return f.Where == CatalogFile })
 			break
 		}
 		if err := p.repair(ctx, store, done); err != nil {
 			return err
 		}
 	}
+	if !stale {
+		return nil
+	}
 	if err := Publish(store); err != nil {
 		return err
 	}
 	done(CatalogFile, "made anew")
 	return nil
+}
+
+// clean removes what killed programs left, and calls done for each of their batches.
+func clean(store string, done func(where, what string)) {
+	left := storedir.FindAttempts(store).Abandoned
+	storedir.Clean(store)
+	still := storedir.FindAttempts(store).Abandoned
+	for _, name := range left {
+		if !slices.Contains(still, name) {
+			done(name, "removed, since a killed program left it")
+		}
+	}
 }
 
 func (p *CheckReport) repair(ctx context.Context, store string, done func(where, what string)) error {

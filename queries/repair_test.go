@@ -224,3 +224,27 @@ func TestCheckUndone(t *testing.T) {
 		}
 	}
 }
+
+// The files of a cluster's tasks belong to a store, and a repair that has nothing to do says nothing.
+func TestPlansBelongToStore(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	if err := Publish(store); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plans/89a3357131b114c5/0.json", "plans/89a3357131b114c5/0/b0d8f2fbd0e7b2b01", "plans/readme", "plans/a/x.json", "plans/a/0/b/c", "plans/a/0"} {
+		file := filepath.Join(store, name)
+		if strings.HasSuffix(name, "a/0") {
+			file += "1"
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"plans/a/0/b/c: is not part of the store", "plans/a/01: is not part of the store", "plans/a/x.json: is not part of the store", "plans/readme: is not part of the store"}
+	if p := survey(t, store); len(p.Wrong) > 0 || !slices.Equal(found(p.Notes), want) {
+		t.Errorf("found %v %v", p.Wrong, p.Notes)
+	}
+	if err := Repair(t.Context(), store, func(where, what string) { t.Errorf("repaired: %s: %s", where, what) }); err != nil {
+		t.Fatal(err)
+	}
+}

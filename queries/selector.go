@@ -105,7 +105,7 @@ func (s *selection) term(text string) ([]int, error) {
 	if isPair {
 		near = fmt.Sprintf(", and %q is neither a label nor a column of experiments%s", key, Suggest(key, s.keys()))
 	}
-	return nil, fmt.Errorf("%w %q in the store%s (stackmill experiments lists them)", ErrNone, text, near)
+	return nil, fmt.Errorf("%w matches %q%s (stackmill experiments lists them)", ErrNone, text, near)
 }
 
 // keys returns the keys that are allowed in a term KEY=VALUE.
@@ -128,7 +128,7 @@ func IsColumn(key string) bool {
 // must match the whole, or as many of the last elements as it has itself.
 func (s *selection) pattern(text string) (found []int, err error) {
 	if _, err := path.Match(text, ""); err != nil {
-		return nil, fmt.Errorf("experiment %q: %w (a pattern has *, ? and [a-z])", text, err)
+		return nil, fmt.Errorf("%w matches %q: %w (a pattern has *, ? and [a-z])", ErrNone, text, err)
 	}
 	parts := strings.Count(text, "/") + 1
 	for i, e := range s.experiments {

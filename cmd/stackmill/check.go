@@ -16,6 +16,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/internal/terminal"
 	"stackmill/queries"
+	"stackmill/queries/console"
 	"stackmill/queries/forget"
 	"stackmill/queries/text"
 	"stackmill/schema/storedir"
@@ -46,8 +47,8 @@ verified by queries of the views, and the report says how many there were. With 
 experiments are.
 
 --repair first removes files that no commit names, leaves out experiments with damaged
-commits or files until the next ingest of their recordings, and rebuilds the catalog.
-Then it checks the store.
+commits or files until the next ingest of their recordings, and rebuilds a wrong catalog.
+It prints what it did. Then it checks the store.
 
 Exit status: 0 the store is intact; 4 something is wrong, and listed; 1 the store
 could not be checked, or not completely.`,
@@ -121,9 +122,10 @@ func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 
 // unchecked rewords the error that kept "check" from reading a store.
 func (a *app) unchecked(err error) error {
+	err = console.NoStore(a.store, err)
 	switch lower := strings.ToLower(err.Error()); {
 	case errors.Is(err, storedir.ErrNoStore):
-		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(a.store), storedir.DisplayName(a.store))
+		return fmt.Errorf("check: %w", err)
 	case errors.Is(err, syscall.EMFILE), strings.Contains(lower, syscall.EMFILE.Error()):
 		return errors.New("check: the store could not be checked: too many open files (allow more with `ulimit -n`)")
 	}
@@ -131,11 +133,16 @@ func (a *app) unchecked(err error) error {
 }
 
 func (a *app) repair(ctx context.Context) error {
+	repaired := 0
 	err := queries.Repair(ctx, a.store, func(where, what string) {
+		repaired++
 		a.Messagef("repaired: %s: %s\n", where, what)
 	})
 	if err != nil {
 		return a.unchecked(err)
+	}
+	if repaired == 0 {
+		a.Messagef("nothing had to be repaired\n")
 	}
 	return nil
 }

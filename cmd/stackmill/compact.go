@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -17,6 +16,7 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/pipeline/compact"
 	"stackmill/queries"
+	"stackmill/queries/console"
 	"stackmill/queries/text"
 	"stackmill/schema/storedir"
 )
@@ -96,12 +96,10 @@ func (v *compacter) run(ctx context.Context) error {
 	s, err := compact.Run(ctx, v.Options)
 	done()
 	switch {
-	case errors.Is(err, storedir.ErrNoStore):
-		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.DisplayName(v.store), storedir.DisplayName(v.store))
 	case ctx.Err() != nil:
 		return exit.ErrInterrupted
 	case err != nil:
-		return fmt.Errorf("compact: %w", err)
+		return fmt.Errorf("compact: %w", console.NoStore(v.store, err))
 	}
 	if v.format == "json" {
 		err = terminal.PrintJSON(v.Stdout, s, false)
@@ -122,7 +120,7 @@ func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 	}
 	switch {
 	case v.DryRun && s.Merged > 0:
-		return v.Printf("%d of %d batches would be merged into %d\n", s.Merged, s.Before.Batches, s.Written)
+		return v.Printf("%d of %s would be merged into %d\n", s.Merged, text.Plural(s.Before.Batches, "batch"), s.Written)
 	case s.Merged == 0:
 		return v.Printf("nothing to merge: %s\n", sizeText(s.After))
 	}
@@ -130,5 +128,5 @@ func (v *compacter) print(s *compact.Summary, took time.Duration) error {
 }
 
 func sizeText(s compact.Size) string {
-	return fmt.Sprintf("%s in %s, %d files, %d bytes", text.Plural(s.Experiments, "experiment"), text.Plural(s.Batches, "batch"), s.Files, s.Bytes)
+	return fmt.Sprintf("%s in %s, %s, %d bytes", text.Plural(s.Experiments, "experiment"), text.Plural(s.Batches, "batch"), text.Plural(s.Files, "file"), s.Bytes)
 }

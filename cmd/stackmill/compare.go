@@ -15,6 +15,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/console"
+	"stackmill/queries/report"
 	"stackmill/queries/result"
 	"stackmill/queries/text"
 )
@@ -51,7 +52,7 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
   stackmill compare --base night=2026-11-20 --test night=2026-11-21 --limit 10
   stackmill compare --base v1 --test v2 --where "stack_has('parse')" --by path
   stackmill compare --base 'v1-*.data' --test 'v2-*.data' --normalise total --format csv`,
-		Args: optionsOnly,
+		Args: twoSides,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.check(cmd); err != nil {
 				return exit.Usagef("compare: %w", err)
@@ -61,13 +62,23 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 	}
 	a.addComparison(c, &r.Request)
 	addFilter(c, &r.filter)
-	c.Flags().Var((*percentage)(&r.FDR), "fdr", "false discovery rate among the rows that are called different")
-	c.Flags().Var((*percentage)(&r.Level), "level", "confidence level of the intervals")
-	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "treat smaller changes as the same")
-	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", defaultComparedRows))
-	atLeast(c.Flags(), "limit", &r.limit, 0)
+	probabilityVar(c.Flags(), &r.FDR, "fdr", "false discovery rate among the rows that are called different")
+	probabilityVar(c.Flags(), &r.Level, "level", "confidence level of the intervals")
+	shareVar(c.Flags(), &r.MinChange, "min-change", "treat smaller changes as the same")
+	limitVar(c, &r.limit, 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", defaultComparedRows))
 	formatVar(c, &r.format, strings.Join(result.Formats, ", "), result.Formats...)
 	return c
+}
+
+// twoSides refuses arguments: the experiments of a comparison have two roles.
+func twoSides(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("unexpected argument %q: --base and --test select experiments", args[0])
+	}
+	return fmt.Errorf("unexpected arguments: --base and --test select experiments (write --base %s --test %s)", args[0], args[1])
 }
 
 // addComparison adds the flags of a comparison.
@@ -82,10 +93,10 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f.StringVar(&r.Normalize, "normalise", r.Normalize, "values as they are (none), as shares of their run's <Total> (total), or per second of their run (run)")
 	f.StringVar(&r.Pair, "pair", "", "compare runs of both sides pairwise that have the same value of a label or column (label=round)")
 	f.StringVar(&r.Block, "block", r.Block, "compare only runs with the same value of a label or column (host, label=machine); auto: of host, if both sides have the same several ones; none: all with all")
-	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller share of <Total>")
-	completeFrom(c, "by", compare.Subjects)
-	completeFrom(c, "normalise", compare.Normalizations)
-	completeFrom(c, "mode", []string{"user", "expert", "machine"})
+	shareVar(f, &r.MinShare, "min-share", "do not judge rows with a smaller share of <Total>")
+	oneOf(c, "by", "subject", compare.Subjects)
+	oneOf(c, "normalise", "normalization", compare.Normalizations)
+	oneOf(c, "mode", "mode", report.Modes)
 	a.completeFromStore(c, "base", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "test", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")

@@ -15,18 +15,21 @@ import (
 
 // completeReport completes the names of views, experiments and metrics.
 func (a *app) completeReport(c *cobra.Command) {
-	c.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	experiments := c.ValidArgsFunction
+	c.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return experiments(cmd, args, prefix)
+		}
 		var names []string
 		for _, r := range report.Reports {
-			if len(args) == 0 && strings.HasPrefix(r.Name, strings.ReplaceAll(prefix, "_", "-")) {
+			if strings.HasPrefix(r.Name, strings.ReplaceAll(prefix, "_", "-")) {
 				names = append(names, cobra.CompletionWithDesc(r.Name, r.Title))
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	completeFrom(c, "mode", report.Modes)
-	completeFrom(c, "alias", report.Aliases)
-	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	oneOf(c, "mode", "mode", report.Modes)
+	oneOf(c, "alias", "alias", report.Aliases)
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	a.completeFromStore(c, "object", "SELECT DISTINCT descriptor FROM data_objects ORDER BY ALL")
 	a.completeFromStore(c, "function", "SELECT DISTINCT name FROM functions ORDER BY ALL")
@@ -35,7 +38,13 @@ func (a *app) completeReport(c *cobra.Command) {
 // completeFromStore completes a flag with the first column of a query. A store
 // that cannot be opened completes nothing.
 func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
-	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	_ = c.RegisterFlagCompletionFunc(flag, a.fromStore(query))
+}
+
+// fromStore returns a completion with the first column of a query, empty if the store cannot be
+// opened.
+func (a *app) fromStore(query string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		ctx := context.Background()
 		db, err := a.open(ctx)
 		if err != nil {
@@ -46,5 +55,5 @@ func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
 		// The shell prints completions: leave out names with control characters.
 		names = slices.DeleteFunc(names, func(n string) bool { return terminal.Printable(n) != n })
 		return names, cobra.ShellCompDirectiveNoFileComp
-	})
+	}
 }

@@ -12,6 +12,8 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/digest"
+	"stackmill/queries/rank"
+	"stackmill/queries/report"
 	"stackmill/queries/result"
 	"stackmill/queries/text"
 )
@@ -20,6 +22,7 @@ import (
 type digester struct {
 	*app
 	digest.Request
+	chosen selection
 	filter queries.Filter
 	format string
 }
@@ -27,7 +30,7 @@ type digester struct {
 func newDigestCommand(a *app) *cobra.Command {
 	r := &digester{app: a, Request: digest.Defaults()}
 	c := &cobra.Command{
-		Use:   "digest [SELECTOR...]",
+		Use:   "digest [SELECTOR]...",
 		Short: "Tell what changed lately, in which program and function, and how sure that is",
 		Long: `Follows every program of the store from night to night, and tells what changed since a date:
 the last night that was good, the first one that was not, the functions, lines and paths
@@ -52,22 +55,24 @@ once. A SELECTOR is
 			if err := r.Check(); err != nil {
 				return exit.Usagef("digest: %w", err)
 			}
-			return named("digest", r.run(cmd.Context(), args))
+			return named("digest", r.run(cmd.Context(), r.chosen.with(args)))
 		},
 	}
 	f := c.Flags()
+	a.addSelection(c, &r.chosen)
 	f.StringVar(&r.Since, "since", r.Since, "tell changes since this night: a date (2026-11-21), or a number of days before the newest night (7d)")
 	f.StringVar(&r.Order, "order", r.Order, "what orders experiments: started, or label=KEY")
 	f.StringSliceVar(&r.Series, "series", r.Series, "what distinguishes series: columns of the view series, and labels (label=KEY)")
 	f.StringVar(&r.Metric, "metric", "", "the metric (default: each experiment's default metric)")
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
 	f.IntVar(&r.Nights, "nights", r.Nights, "read this many nights, the newest ones")
-	f.IntVar(&r.Limit, "limit", r.Limit, "tell this many changed series in full (0: all)")
-	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge functions with a smaller share of <Total>")
-	f.Var((*percentage)(&r.FDR), "fdr", "false discovery rate among the changes that are called sure")
+	limitVar(c, &r.Limit, r.Limit, "tell this many changed series in full (0: all)")
+	shareVar(f, &r.MinShare, "min-share", "do not judge functions with a smaller share of <Total>")
+	probabilityVar(f, &r.FDR, "fdr", "false discovery rate among the changes that are called sure")
 	addFilter(c, &r.filter)
 	formatVar(c, &r.format, strings.Join(result.Formats, ", ")+": csv and ndjson have a row for each function that changed", result.Formats...)
-	completeFrom(c, "mode", []string{"user", "expert", "machine"})
+	oneOf(c, "mode", "mode", report.Modes)
+	atLeast(f, "nights", &r.Nights, rank.LeastBefore+1)
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	return c
 }

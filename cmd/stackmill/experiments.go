@@ -17,6 +17,8 @@ import (
 func newExperimentsCommand(a *app) *cobra.Command {
 	var format string
 	var wide bool
+	var limit int
+	var chosen selection
 	c := &cobra.Command{
 		Use:   "experiments [SELECTOR]...",
 		Short: "List the experiments in the store",
@@ -33,15 +35,17 @@ errors and warnings.`,
 			if wide && format != "table" && format != "markdown" {
 				return exit.Usagef("experiments: --wide: %s always has the paths", format)
 			}
-			return named("experiments", a.printExperiments(cmd.Context(), format, selectors, wide))
+			return named("experiments", a.printExperiments(cmd.Context(), format, chosen.with(selectors), wide, limit))
 		},
 	}
+	a.addSelection(c, &chosen)
+	limitVar(c, &limit, 0, "print this many experiments (0: all)")
 	c.Flags().BoolVar(&wide, "wide", false, "also print paths")
 	formatVar(c, &format, strings.Join(result.Formats, ", "), result.Formats...)
 	return c
 }
 
-func (a *app) printExperiments(ctx context.Context, format string, selectors []string, wide bool) error {
+func (a *app) printExperiments(ctx context.Context, format string, selectors []string, wide bool, limit int) error {
 	db, err := a.open(ctx, selectors...)
 	if err != nil {
 		return err
@@ -52,7 +56,7 @@ func (a *app) printExperiments(ctx context.Context, format string, selectors []s
 		if err != nil {
 			return err
 		}
-		return result.Print(result.New(&a.Output, format), rows)
+		return result.Print(result.Limit(&a.Output, format, limit), rows)
 	}
-	return text.Experiments(ctx, &a.Output, db, wide, format == "markdown")
+	return text.Experiments(ctx, &a.Output, db, wide, format, limit)
 }

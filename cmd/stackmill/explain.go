@@ -17,16 +17,16 @@ import (
 // explainer runs `stackmill explain`.
 type explainer struct {
 	*app
-	experiment string
-	stack      string
-	sample     int64
-	format     string
+	chosen selection
+	stack  string
+	sample int64
+	format string
 }
 
 func newExplainCommand(a *app) *cobra.Command {
 	e := &explainer{app: a}
 	c := &cobra.Command{
-		Use:   "explain",
+		Use:   "explain [SELECTOR]...",
 		Short: "Show which rules changed a stack, or print the stages of an ingest",
 		Long: `Without options, prints the stages between a recording and the store.
 
@@ -36,23 +36,25 @@ the manual's rules changed them, and the resulting stack in each mode.
 --stack takes a raw_stack_id, or a stack_id: of the recorded stacks that have it, the one
 with the most samples is shown. Both are numbers as SQL prints them, or hexadecimal with 0x. To
 find them, query the tables: the second example lists the recorded stacks with the most
-CPU time, the third the stacks with a function.`,
+CPU time, the third the stacks with a function. Samples have the same numbers in all
+experiments: for --sample, choose the experiment. A SELECTOR is
+` + queries.SelectorHelp + `.`,
 		Example: `  stackmill explain
   stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values_wide JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
   stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
   stackmill explain --stack 2544126839187065367
-  stackmill explain --sample 17 --experiment test.1.er --format json`,
-		Args: optionsOnly,
+  stackmill explain test.1.er --sample 17 --format json`,
+		Args: cobra.ArbitraryArgs,
 	}
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
+	c.RunE = func(cmd *cobra.Command, selectors []string) error {
+		e.chosen.option = e.chosen.with(selectors)
 		return e.answer(cmd.Context(), cmd.Flags().Changed("sample"), cmd.Flags().Changed("format"))
 	}
 	f := c.Flags()
 	f.StringVar(&e.stack, "stack", "", "explain this stack: a raw_stack_id or a stack_id")
 	f.Int64Var(&e.sample, "sample", 0, "explain the stack of this sample")
-	f.StringVar(&e.experiment, "experiment", "", "the experiment of the stack: "+queries.SelectorHelp)
+	a.addSelection(c, &e.chosen)
 	formatVar(c, &e.format, "text or json, for a stack", "text", "json")
-	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	return c
 }
 
@@ -61,8 +63,8 @@ func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err
 	switch {
 	case bySample && e.stack != "":
 		return exit.Usagef("explain: --stack and --sample given (give one of them)")
-	case !bySample && e.stack == "" && e.experiment != "":
-		return exit.Usagef("explain: --experiment: no stack given (name one with --stack or --sample)")
+	case !bySample && e.stack == "" && len(e.chosen.option) > 0:
+		return exit.Usagef("explain: --experiment %s: no stack given (name one with --stack or --sample)", e.chosen.option[0])
 	case !bySample && e.stack == "" && formatGiven:
 		return exit.Usagef("explain: --format: no stack given (name one with --stack or --sample)")
 	case !bySample && e.stack == "":
@@ -78,11 +80,7 @@ func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err
 }
 
 func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
-	var names []string
-	if e.experiment != "" {
-		names = []string{e.experiment}
-	}
-	db, err := e.open(ctx, names...)
+	db, err := e.open(ctx, e.chosen.option...)
 	if err != nil {
 		return err
 	}

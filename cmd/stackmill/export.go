@@ -23,20 +23,22 @@ import (
 type exporter struct {
 	*app
 	export.Request
-	filter      queries.Filter
-	experiments []string
-	output      string
-	summaries   summaries
-	lake        lakeOptions
+	filter    queries.Filter
+	chosen    selection
+	selectors []string
+	output    string
+	summaries summaries
+	lake      lakeOptions
 }
 
 func newExportCommand(a *app) *cobra.Command {
 	x := &exporter{app: a}
 	c := &cobra.Command{
-		Use:   "export",
+		Use:   "export [SELECTOR]...",
 		Short: "Write stacks in the formats of other tools",
 		Long: `Writes the stacks of experiments in the format of another tool. Several experiments are
-summed. docs/export.md describes the formats.
+summed; without a SELECTOR, all of the store. docs/export.md describes the formats. A
+SELECTOR is ` + queries.SelectorHelp + `.
 
 pprof and callgrind have all metrics unless you choose one. The others have one: without
 --metric, the experiments' default.
@@ -50,15 +52,18 @@ is brought up to date with the store. With --watch, that continues until a signa
 With --as iceberg or ducklake, -o names a folder that makes the store's tables readable as
 a data lake. It refers to the store's own files where these have the same rows as SQL, and
 to copies otherwise. A folder may have both formats.`,
-		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
+		Example: `  stackmill export --as pprof test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg
   stackmill export --as speedscope --by thread -o threads.json
   stackmill export --as html --experiment test.1.er -o test.html
   stackmill export --summaries --watch -o /data/feed
   stackmill export --as iceberg -o /data/lake`,
-		Args: optionsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, selectors []string) error {
+			if x.selectors = x.chosen.with(selectors); len(selectors) > 0 && (x.summaries.asked(cmd) || slices.Contains(formats.Names, x.As)) {
+				return exit.Usagef("export: SELECTOR %s: summaries and data lakes have all experiments of the store", selectors[0])
+			}
 			if x.summaries.asked(cmd) && !slices.Contains(formats.Names, x.As) {
 				return x.exportSummaries(cmd)
 			}
@@ -80,7 +85,7 @@ to copies otherwise. A folder may have both formats.`,
 	f := c.Flags()
 	all := slices.Concat(export.Formats(), formats.Names)
 	f.StringVar(&x.As, "as", "", strings.Join(all, ", "))
-	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
+	a.addSelection(c, &x.chosen)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
 	f.BoolVar(&x.Inline, "inline", false, "folded, speedscope, html and svg: show inlined functions as frames of their own, as pprof and firefox always do")
@@ -89,10 +94,9 @@ to copies otherwise. A folder may have both formats.`,
 	outputVar(f, &x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
 	x.lake.addTo(f)
-	completeFrom(c, "as", all)
-	completeFrom(c, "mode", export.Modes)
-	completeFrom(c, "by", export.Origins)
-	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	oneOf(c, "as", "format", all)
+	oneOf(c, "mode", "mode", export.Modes)
+	oneOf(c, "by", "kind of origin", export.Origins)
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	return c
 }
@@ -107,9 +111,9 @@ func (x *exporter) run(ctx context.Context) error {
 			return fmt.Errorf("export: --output: %w", err)
 		}
 	}
-	store, err := x.open(ctx, x.experiments...)
+	store, err := x.open(ctx, x.selectors...)
 	if err != nil {
-		return err
+		return fmt.Errorf("export: %w", err)
 	}
 	defer store.Close()
 	if store.Count == 0 {

@@ -30,6 +30,7 @@ func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.watch, "watch", false, "with --summaries: keep updating until a signal")
 	f.StringSliceVar(&s.views, "view", increment.DefaultViews, "with --summaries: which views, with the column experiment_id. Data lakes: additional tables")
 	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how often to look at the store")
+	positive(f, "interval", &s.interval)
 }
 
 // asked reports whether a flag was given that applies to summaries only.
@@ -52,8 +53,6 @@ func (x *exporter) exportSummaries(cmd *cobra.Command) error {
 		return exit.Usagef("export: no folder given (name one with -o)")
 	case len(s.views) == 0:
 		return exit.Usagef("export: no view given (name some with --view)")
-	case s.interval <= 0:
-		return exit.Usagef("export: --interval: %v is not positive", s.interval)
 	}
 	f, err := increment.Open(filepath.Clean(x.output), s.views, programVersion())
 	if err != nil {

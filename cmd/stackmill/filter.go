@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ type nameList []string
 func (n *nameList) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		if strings.TrimSpace(name) == "" {
-			return errors.New("a name is empty")
+			return valueError{fmt.Errorf("%q has an empty name (write f or f,g)", text)}
 		}
 		*n = append(*n, name)
 	}

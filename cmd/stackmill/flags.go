@@ -43,12 +43,77 @@ func checkValue(f *pflag.FlagSet, name string, check func() error) {
 
 // flagError returns the usage error about a flag.
 func flagError(cmd *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	var refused valueError
-	if errors.As(err, &invalid) && errors.As(err, &refused) {
-		return exit.Usagef("%s: --%s: %w", verbOf(cmd), invalid.GetFlag().Name, refused)
+	verb := verbOf(cmd)
+	text := flagMessage(cmd.Flags(), err)
+	if cmd == cmd.Root() {
+		return exit.Usagef("%s (see stackmill --help)", text)
 	}
-	return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
+	if errors.As(err, new(*pflag.InvalidValueError)) { // says what is accepted
+		return exit.Usagef("%s: %s", verb, text)
+	}
+	return exit.Usagef("%s: %s (see %s --help)", verb, text, cmd.CommandPath())
+}
+
+// flagMessage returns the text of an error that a command's flags returned for a call: the flag,
+// its value, and what is accepted.
+func flagMessage(flags *pflag.FlagSet, err error) string {
+	var unknown *pflag.NotExistError
+	var without *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		if unknown.GetSpecifiedShortnames() != "" {
+			return fmt.Sprintf("-%s: no such option", unknown.GetSpecifiedName())
+		}
+		return fmt.Sprintf("--%s: no such option%s", unknown.GetSpecifiedName(), insteadOf(flags, unknown.GetSpecifiedName()))
+	case errors.As(err, &without):
+		return fmt.Sprintf("--%s: no value is given", without.GetFlag().Name)
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("%s: not an option", syntax.GetSpecifiedFlag())
+	case errors.As(err, &invalid):
+		flag := invalid.GetFlag()
+		return fmt.Sprintf("--%s: %s", flag.Name, valueMessage(flag.Value.Type(), invalid))
+	}
+	return err.Error()
+}
+
+// insteadOf returns what to write instead of an option that a verb lacks, to append to an error.
+func insteadOf(flags *pflag.FlagSet, name string) string {
+	if name == "experiment" && flags.Lookup("base") != nil {
+		return ": --base and --test select experiments here"
+	}
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, "--"+f.Name)
+		}
+	})
+	return suggestion("--"+name, known)
+}
+
+// valueMessage says why a flag of a type does not accept a value, and what it accepts.
+func valueMessage(kind string, invalid *pflag.InvalidValueError) string {
+	var refused valueError
+	if errors.As(invalid, &refused) {
+		return refused.Error()
+	}
+	text := strconv.Quote(invalid.GetValue())
+	switch {
+	case errors.Is(invalid, strconv.ErrRange):
+		return text + " is too large a number"
+	case kind == "bool":
+		return text + " is neither true nor false"
+	case kind == "duration":
+		return text + " is not a length of time (write 10s, 1m30s or 2h)"
+	case kind == "float64":
+		return text + " is not a number (write 30 or 2.5)"
+	case strings.HasSuffix(kind, "Slice") && strings.HasPrefix(kind, "int"):
+		return text + " is not a list of whole numbers (write 17 or 17,18)"
+	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+		return text + " is not a whole number (write 20)"
+	}
+	return text + ": " + invalid.Unwrap().Error()
 }
 
 // verbOf returns the words after "stackmill" that call a command, such as "plan retry".
@@ -69,15 +134,52 @@ func oneOf(c *cobra.Command, flag, what string, names []string) {
 		if slices.Contains(names, value.String()) {
 			return nil
 		}
-		return fmt.Errorf("no %s %q (choose one of %s)", what, value, strings.Join(names, ", "))
+		return fmt.Errorf("no %s %q%s (choose one of %s)", what, value, suggestion(value.String(), names), strings.Join(names, ", "))
 	})
 	completeFrom(c, flag, names)
 }
 
-// formatVar adds the flag --format, which accepts these names; the first is the default.
+// formatVar adds the flag --format, which accepts these names; the first is the default. If json is
+// among them, it also adds --json, which is short for --format json.
 func formatVar(c *cobra.Command, to *string, usage string, names ...string) {
-	c.Flags().StringVar(to, "format", names[0], usage)
+	f := c.Flags()
+	f.StringVar(to, "format", names[0], usage)
 	oneOf(c, "format", "format", names)
+	if !slices.Contains(names, "json") {
+		return
+	}
+	asJSON := f.Bool("json", false, "the same as --format json")
+	checkValue(f, "format", func() error {
+		if *asJSON && *to != "json" {
+			return fmt.Errorf("%q and --json exclude each other (give one of them)", *to)
+		}
+		return nil
+	})
+	checkValue(f, "json", func() error {
+		switch {
+		case !*asJSON:
+			return nil
+		case f.Changed("format") && *to != "json":
+			return fmt.Errorf("it and --format %s exclude each other (give one of them)", *to)
+		}
+		return f.Set("format", "json")
+	})
+}
+
+// limitVar adds the flag --limit to a verb that prints rows; value is the default.
+func limitVar(c *cobra.Command, to *int, value int, usage string) {
+	c.Flags().IntVar(to, "limit", value, usage)
+	atLeast(c.Flags(), "limit", to, 0)
+}
+
+// positive makes a flag refuse lengths of time that are not positive.
+func positive(f *pflag.FlagSet, name string, d *time.Duration) {
+	checkValue(f, name, func() error {
+		if *d <= 0 {
+			return fmt.Errorf("%v is not positive", *d)
+		}
+		return nil
+	})
 }
 
 // atLeast makes a flag reject numbers below a limit.

@@ -25,6 +25,8 @@ type forgetter struct {
 	rollupsOnly bool
 	dry         bool
 	format      string
+	limit       int
+	chosen      selection
 }
 
 func newForgetCommand(a *app) *cobra.Command {
@@ -48,29 +50,33 @@ hour. Rows in other batches are removed when these are compacted.`,
   stackmill forget 'night-*/*.er,host=web7' --older-than 2w --dry-run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, selectors []string) error {
-			if err := f.check(selectors); err != nil {
+			selectors = f.chosen.with(selectors)
+			if err := f.check(cmd, selectors); err != nil {
 				return err
 			}
 			return named("forget", f.run(cmd.Context(), selectors))
 		},
 	}
+	f.addSelection(c, &f.chosen)
 	c.Flags().StringVar(&f.olderThan, "older-than", "", "only experiments recorded longer ago, e.g. 90d, 2w or 36h")
+	checkValue(c.Flags(), "older-than", func() (err error) {
+		f.age, err = forget.ParseAge(f.olderThan)
+		return err
+	})
 	c.Flags().BoolVar(&f.rollupsOnly, "keep-rollups", false, "keep the experiments' descriptions and their sums by function")
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be deleted, and change nothing")
+	limitVar(c, &f.limit, 0, "list this many experiments (0: all)")
 	formatVar(c, &f.format, strings.Join(result.Formats, ", "), result.Formats...)
 	return c
 }
 
 // check checks the flags.
-func (f *forgetter) check(selectors []string) (err error) {
+func (f *forgetter) check(cmd *cobra.Command, selectors []string) error {
 	switch {
 	case f.olderThan == "" && len(selectors) == 0:
 		return exit.Usagef("forget: no experiments chosen (give a SELECTOR or --older-than)")
-	case f.olderThan == "":
-		return nil
-	}
-	if f.age, err = forget.ParseAge(f.olderThan); err != nil {
-		return exit.Usagef("forget: --older-than: %w", err)
+	case cmd.Flags().Changed("limit") && !f.lists():
+		return exit.Usagef("forget: --limit: no experiments are listed (it applies to --dry-run, and to other formats than table)")
 	}
 	return nil
 }
@@ -116,7 +122,7 @@ func (f *forgetter) lists() bool { return f.dry || f.format != "table" }
 
 // print lists the experiments.
 func (f *forgetter) print(list []forget.Experiment) error {
-	p := result.New(&f.Output, f.format)
+	p := result.Limit(&f.Output, f.format, f.limit)
 	fields := []result.Field{{Name: "experiment"}, {Name: "recorded", Kind: "TIMESTAMP"}, {Name: "samples", Kind: "BIGINT", Numeric: true},
 		{Name: "bytes", Kind: "BIGINT", Numeric: true}, {Name: "path"}, {Name: "experiment_id"}}
 	if err := p.Header(fields); err != nil {

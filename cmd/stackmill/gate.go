@@ -71,7 +71,7 @@ CI systems.`,
   stackmill gate --base last-good --test commit=4f2a --accept
   stackmill gate --base side=base --test side=test --pair label=round
   stackmill gate --base 'main-*.data' --test 'pr-*.data' --rules perf.sql --junit gate.xml`,
-		Args: optionsOnly,
+		Args: twoSides,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := g.prepare(cmd); err != nil {
 				return exit.Usagef("gate: %w", err)
@@ -82,23 +82,19 @@ CI systems.`,
 	a.addComparison(c, &g.Request)
 	addFilter(c, &g.filter)
 	f := c.Flags()
-	f.Var((*percentage)(&g.rules.MaxIncrease), "max-increase", "maximum increase of a row")
+	shareVar(f, &g.rules.MaxIncrease, "max-increase", "maximum increase of a row")
 	f.StringVar(&g.rulesFile, "rules", "", "file of queries; each row that they return is a violation")
-	f.Var((*percentage)(&g.Level), "level", "confidence level of all bounds together")
+	probabilityVar(f, &g.Level, "level", "confidence level of all bounds together")
 	outputVar(f, &g.junit, "junit", "", "", "write a report for CI systems to this file")
 	f.BoolVar(&g.accept, "accept", false, "label the runs of the test accepted=yes if the gate passes")
 	f.BoolVar(&g.allowFirst, "allow-first", false, "pass if --base last-good finds no accepted runs")
-	f.IntVar(&g.limit, "limit", defaultPassedRows, "print at most this many rows that passed (0: all)")
-	atLeast(f, "limit", &g.limit, 0)
+	limitVar(c, &g.limit, defaultPassedRows, "print at most this many rows that passed (0: all)")
 	formatVar(c, &g.format, "table, markdown or json", "table", "markdown", "json")
 	return c
 }
 
 // prepare checks the flags and reads the rules.
 func (g *gater) prepare(cmd *cobra.Command) error {
-	if g.rules.MaxIncrease < 0 {
-		return fmt.Errorf("--max-increase: the limit is negative")
-	}
 	if g.allowFirst && !g.UsesLastGood() {
 		return fmt.Errorf("--allow-first has no effect without --base %s", compare.LastGood)
 	}

@@ -17,29 +17,33 @@ import (
 // heeded lists all options of each verb. Each has an effect; refused has the calls in which it has
 // none.
 var heeded = `
-check: format memory repair since sql
-compact: dry-run format jobs keep memory purge target-size
-compare: api-only base between block by cpu fdr format hide inclusive level limit metric min-change min-share mode normalise pair pid strict test thread where
-digest: api-only between cpu fdr format hide limit metric min-share mode nights order pid series since strict thread where
-experiments: format strict wide
-explain: experiment format sample stack strict
+check: format json memory repair since sql
+completion bash: no-descriptions
+completion fish: no-descriptions
+completion powershell: no-descriptions
+completion zsh: no-descriptions
+compact: dry-run format jobs json keep memory purge target-size
+compare: api-only base between block by cpu fdr format hide inclusive json level limit metric min-change min-share mode normalise pair pid strict test thread where
+digest: api-only between cpu experiment fdr format hide json limit metric min-share mode nights order pid series since strict thread where
+experiments: experiment format json limit strict wide
+explain: experiment format json sample stack strict
 export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location strict summaries thread view watch where
-forget: dry-run format keep-rollups older-than
-gate: accept allow-first api-only base between block by cpu format hide inclusive junit level limit max-increase metric min-share mode normalise pair pid rules strict test thread where
+forget: dry-run experiment format json keep-rollups limit older-than
+gate: accept allow-first api-only base between block by cpu format hide inclusive json junit level limit max-increase metric min-share mode normalise pair pid rules strict test thread where
 ingest: auto-compact cache chunk debug-dir experiment-timeout forgotten interval jobs kallsyms label label-from log-format memory metrics no-recorded-sources no-system-debug perf-map-dir plan recursive report settle source-path symfs verify vmlinux watch
-label: remove
+label: experiment remove
 mcp: answer max-bytes memory timeout
 plan: chunks claim cpus forgotten from-file image ingest-option memory minutes output parallel program recursive report submit
 plan retry: chunks claim cpus failed image ingest-option memory minutes output parallel program report submit
-plan status: all format limit
-problems: all experiment format severity strict
-query: as file format memory output strict threads timeout unsafe
+plan status: all format json limit
+problems: all experiment format json limit severity strict
+query: as experiment file format json limit memory output strict threads timeout unsafe
 record: cache call-graph debug-dir experiment-timeout frequency jobs kallsyms label memory no-recorded-sources no-system-debug output perf-map-dir pid source-path symfs system vmlinux waits with
-report: alias api-only between cpu experiment file format function hide inline limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
-resymbolize: cache debug-dir dry-run experiment-timeout format jobs kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
+report: alias api-only between cpu experiment file format function hide inline json limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
+resymbolize: cache debug-dir dry-run experiment experiment-timeout format jobs json kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
 serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
-trend: api-only between by cpu experiment format function hide inclusive limit metric mode normalise order pid points strict thread where
-version: format
+trend: api-only between by cpu experiment format function hide inclusive json limit metric mode normalise order pid points strict thread where
+version: format json
 `
 
 // refused are calls in which the first option would have no effect.
@@ -57,6 +61,8 @@ var refused = []string{
 	"chunk: ingest --chunk 1 x",
 	"chunks: plan x -o y --chunks 2 --minutes 3",
 	"experiment: explain --experiment x",
+	"experiment: export --as iceberg --experiment x -o y",
+	"experiment: export --summaries --experiment x -o y",
 	"experiment: report --experiment x",
 	"file: query --file x SELECT",
 	"file: report functions --file x",
@@ -74,7 +80,11 @@ var refused = []string{
 	"interval: export --summaries --interval 1s -o x",
 	"interval: ingest --interval 1s x",
 	"keep: export --as pprof --keep 1s -o x",
+	"limit: forget x --limit 3",
+	"limit: query --limit 3 --format parquet SELECT",
+	"limit: query --limit 3 --as folded SELECT",
 	"limit: plan status x --format csv --limit 3",
+	"json: compare --base x --test y --format csv --json",
 	"limit: report --limit 3",
 	"limit: trend --limit 3",
 	"location: export --as pprof --location s3://x/y -o x",

@@ -99,6 +99,7 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.StringVar(&in.given.From, "label-from", "", "label new experiments by the named groups of this regular expression over their absolute paths, e.g. '/night-(?P<night>[^/]+)/'")
 	f.StringVar(&in.Plan, "plan", "", "ingest a chunk of this plan (see stackmill plan)")
 	f.IntVar(&in.Chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
+	atLeast(f, "chunk", &in.Chunk, 0)
 	in.addNightFlags(c)
 }
 
@@ -132,6 +133,8 @@ func (in *ingester) addNightFlags(c *cobra.Command) {
 	f.BoolVar(&in.AutoCompact, "auto-compact", false, "merge small batches afterwards, as stackmill compact does")
 	f.DurationVar(&in.Interval, "interval", 10*time.Second, "with --watch: how often to look at the paths")
 	f.DurationVar(&in.Settle, "settle", time.Minute, "with --watch: ingest an unfinished or damaged recording after it has not changed for this time")
+	positive(f, "interval", &in.Interval)
+	atLeast(f, "settle", &in.Settle, 0)
 }
 
 // checkNight checks the flags for unattended use.
@@ -143,9 +146,6 @@ func (in *ingester) checkNight(f *pflag.FlagSet) error {
 		if f.Changed(name) && !in.Watch {
 			return exit.Usagef("ingest: --%s: it needs --watch", name)
 		}
-	}
-	if in.Interval <= 0 || in.Settle < 0 {
-		return exit.Usagef("ingest: --interval must be more than 0, --settle not less than 0")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,13 +18,15 @@ import (
 
 func newLabelCommand(a *app) *cobra.Command {
 	var remove []string
+	var chosen selection
 	c := &cobra.Command{
-		Use:   "label SELECTOR... KEY=VALUE...",
+		Use:   "label [SELECTOR]... KEY=VALUE...",
 		Short: "Set or remove labels",
 		Long: `Sets or removes labels of the selected experiments. A SELECTOR is
 ` + queries.SelectorHelp + `.
 
-The first argument is a SELECTOR, and so are all others before the first KEY=VALUE. A key
+The first argument is a SELECTOR, and so are all others before the first KEY=VALUE. With
+--experiment, which takes SELECTORs too, the first argument may be a KEY=VALUE. A key
 has letters, digits, "_", "-" and ".", and is not the name of a column of "experiments",
 except "started". A label replaces one with the same key; KEY= removes it, as --remove does.
 
@@ -40,13 +43,19 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
   stackmill label 'night-*/*.er' --remove broken
   stackmill label 'night-28/*' started=2026-11-28T02:00Z
   stackmill label test.1.er phase.warmup=..10s phase.load=10s..90s`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n := 1
+			n := min(1, len(args))
+			if len(chosen.option) > 0 {
+				n = 0
+			}
 			for n < len(args) && !strings.Contains(args[n], "=") {
 				n++
 			}
 			l, err := label.Parse(args[n:])
+			if i := slices.IndexFunc(args[n:], func(s string) bool { return !strings.Contains(s, "=") }); i >= 0 {
+				return exit.Usagef("label: %q comes after a KEY=VALUE, but is none (SELECTORs come first)", args[n+i])
+			}
 			for _, key := range remove {
 				if l.Remove = append(l.Remove, key); err == nil {
 					err = label.CheckKey(key)
@@ -55,10 +64,12 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 			switch {
 			case err != nil:
 				return exit.Usagef("label: %w", err)
+			case n+len(chosen.option) == 0:
+				return exit.Usagef("label: no SELECTOR is given (see stackmill label --help)")
 			case len(l.Set)+len(l.Remove) == 0:
 				return exit.Usagef("label: no label is given (write KEY=VALUE, or --remove KEY)")
 			}
-			db, err := a.open(cmd.Context(), args[:n]...)
+			db, err := a.open(cmd.Context(), chosen.with(args[:n])...)
 			if err != nil {
 				return fmt.Errorf("label: %w", err)
 			}
@@ -73,6 +84,7 @@ several ranges may be separated by blanks. "report --between NAME" shows that ti
 			return a.Printf("%s labeled\n", text.Plural(len(l.Experiments), "experiment"))
 		},
 	}
+	a.addSelection(c, &chosen)
 	c.Flags().StringArrayVar(&remove, "remove", nil, "remove the label with this key; may be repeated")
 	return c
 }

@@ -67,6 +67,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func newRoot(a *app) *cobra.Command {
+	showVersion := false
 	root := &cobra.Command{
 		Use:   "stackmill",
 		Short: "Turn profiler recordings into tables, and query them",
@@ -77,7 +78,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Name() == "version" {
+			if cmd.Name() == "version" || !cmd.HasParent() { // needs no store
 				return nil
 			}
 			if err := checkFiles(); err != nil {
@@ -90,11 +91,15 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	var verbs []string
+	root.Flags().BoolVar(&showVersion, "version", false, "print the versions of the program and its libraries, like the verb version")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
+		switch {
+		case len(args) > 0:
+			return a.noSuchVerb(args[0], verbs)
+		case showVersion:
+			return a.printVersion("table")
 		}
-		return noSuchVerb(args[0], verbs)
+		return cmd.Help()
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.Stdout)
@@ -102,12 +107,15 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
 	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "for a store on S3: size limit of the local copy of its tables")
+	checkValue(root.PersistentFlags(), "cache-size", func() error { _, err := parseSize(a.cacheSize); return err })
 	root.AddCommand(newIngestCommand(a), newRecordCommand(a), newPlanCommand(a), newVersionCommand(a))
 	root.AddCommand(readingCommands(a)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 		verbs = append(verbs, c.Name())
 	}
+	verbs = append(verbs, "completion", "help")
+	a.addHelp(root, verbs)
 	return root
 }
 
@@ -133,7 +141,20 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return exit.Usagef("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
+			return exit.Usagef("%s: %w (see %s --help)", verbOf(cmd), err, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// arguments accepts between least and most arguments, which what describes in errors.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("no %s is given", what)
+		case len(args) > most:
+			return fmt.Errorf("unexpected argument %q: this verb takes one %s", args[most], what)
 		}
 		return nil
 	}

@@ -17,7 +17,7 @@ func newManCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man FOLDER",
 		Short:  "Write manual pages and shell completions, for packages",
-		Args:   cobra.ExactArgs(1),
+		Args:   arguments(1, 1, "FOLDER"),
 		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			root, at := c.Root(), func(names ...string) string { return filepath.Join(append([]string{args[0]}, names...)...) }

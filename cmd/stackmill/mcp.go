@@ -57,6 +57,7 @@ reasons. docs/agents.md tells an agent how to work with the store.`,
 	c.Flags().IntVar(&m.MaxBytes, "max-bytes", defaultAnswer, "maximum length of an answer, in bytes")
 	c.Flags().DurationVar(&m.Timeout, "timeout", time.Minute, "maximum time for an answer (0: no limit)")
 	sizeVar(c.Flags(), &m.Memory, "memory", defaultServerMemory, "memory of the SQL engine in each process")
+	atLeast(c.Flags(), "timeout", &m.Timeout, 0)
 	atLeast(c.Flags(), "max-bytes", &m.MaxBytes, mcp.MinBytes)
 	c.Flags().BoolVar(&m.answer, "answer", false, "answer one call from the standard input")
 	_ = c.Flags().MarkHidden("answer") // for internal use: the server runs itself with it for each call

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 
 	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/schema/storedir"
@@ -120,6 +122,18 @@ func (p *planner) addFlags(c *cobra.Command) {
 	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job with sbatch or kubectl")
 	atLeast(f, "cpus", &p.cpus, 1)
 	atLeast(f, "parallel", &p.parallel, 0)
+	checkValue(f, "minutes", func() error {
+		if !(p.minutes > 0) || math.IsInf(p.minutes, 0) { // not NaN either
+			return fmt.Errorf("%g is not a number of minutes above 0", p.minutes)
+		}
+		return nil
+	})
+	checkValue(f, "chunks", func() error {
+		if p.chunks < 1 || p.chunks > maxChunks {
+			return fmt.Errorf("%d is not between 1 and %d", p.chunks, maxChunks)
+		}
+		return nil
+	})
 	oneOf(c, "submit", "scheduler", []string{plan.Slurm, plan.Kubernetes})
 }
 
@@ -139,10 +153,6 @@ func (p *planner) check() error {
 		return exit.Usagef("%s: --output: no file is given for the plan", p.verb)
 	case strings.ContainsFunc(p.output, func(r rune) bool { return r < ' ' }):
 		return exit.Usagef("%s: --output: %q has a control character", p.verb, p.output)
-	case !(p.minutes > 0): // also true for NaN
-		return exit.Usagef("%s: --minutes: %v is not positive", p.verb, p.minutes)
-	case p.chunks < 0 || p.chunks > maxChunks:
-		return exit.Usagef("%s: --chunks: %d is not between 1 and %d", p.verb, p.chunks, maxChunks)
 	}
 	if err := p.checkClaim(); err != nil {
 		return err
@@ -162,7 +172,7 @@ func (p *planner) checkOptions() error {
 	c := &cobra.Command{}
 	in.addFlags(c)
 	if err := c.ParseFlags(p.options); err != nil {
-		return exit.Usagef("%s: --ingest-option: %w", p.verb, err)
+		return exit.Usagef("%s: --ingest-option: %s", p.verb, flagMessage(c.Flags(), err))
 	}
 	f := c.Flags()
 	p.Forgotten = p.Forgotten || in.Forgotten
@@ -332,11 +342,11 @@ func (p *planner) print(e *plan.Estimate) error {
 	for i := range h.Chunks {
 		bytes, total = bytes+h.Chunks[i].Bytes, total+h.Chunks[i].Seconds
 	}
-	by := fmt.Sprintf("measured on %d recordings", e.Measured)
+	by := "measured on " + terminal.Plural(e.Measured, "recording")
 	if e.Measured == 0 {
 		by = "nothing was measured on this store yet"
 	}
-	err := p.Printf("%d recordings of %d bytes in %d chunks; %d are in the store\n", n, bytes, len(h.Chunks), p.skipped)
+	err := p.Printf("%s of %d bytes in %s; %d already in the store\n", terminal.Plural(n, "recording"), bytes, terminal.Plural(len(h.Chunks), "chunk"), p.skipped)
 	if err != nil || n == 0 {
 		return err
 	}

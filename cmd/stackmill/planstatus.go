@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline/plan"
 	"stackmill/queries/result"
 	"stackmill/schema/storedir"
@@ -40,7 +41,7 @@ Exit status: 0 all are in the store; 3 some are missing, failed or have lost dat
 status cannot be determined; 2 wrong usage.`,
 		Example: `  stackmill plan status night.plan
   stackmill plan status night.plan --all --format csv`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("limit") && !s.forPeople() {
 				return exit.Usagef("plan status: --limit: %s always has all rows (it applies to table and markdown)", s.format)
@@ -50,7 +51,7 @@ status cannot be determined; 2 wrong usage.`,
 	}
 	formatVar(c, &s.format, strings.Join(result.Formats, ", "), result.Formats...)
 	c.Flags().BoolVar(&s.all, "all", false, "also list recordings that are in the store")
-	c.Flags().IntVar(&s.limit, "limit", 50, "how many rows of a table to print (0: all)")
+	limitVar(c, &s.limit, 50, "how many rows of a table to print (0: all)")
 	return c
 }
 
@@ -101,7 +102,7 @@ func (s *planState) print(p *plan.Plan) error {
 	fields := []result.Field{{Name: "chunk", Kind: "BIGINT", Numeric: true}, {Name: "state"}, {Name: "status"}, {Name: "path"}, {Name: "why"}, {Name: "experiment_id"}}
 	if s.forPeople() {
 		w, t := s.Page(), &s.totals
-		w.Printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), p.Count(), len(p.Chunks), storedir.DisplayName(s.store))
+		w.Printf("Plan %s of %s: %s in %s, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), terminal.Plural(p.Count(), "recording"), terminal.Plural(len(p.Chunks), "chunk"), storedir.DisplayName(s.store))
 		w.Printf("%d in the store (%d with lost data), %d missing, %d failed, %d forgotten\n", t.In, t.Lost, t.Missing, t.Failed, t.Forgotten)
 		if len(t.Again) > 0 {
 			w.Printf("chunks to run again: %s\n", t.ChunksToRun())
@@ -122,10 +123,10 @@ func (s *planState) print(p *plan.Plan) error {
 			return err
 		}
 	}
-	if err := out.Close(); err != nil || s.more == 0 {
+	if err := out.Close(); err != nil {
 		return err
 	}
-	return s.Printf("%d more are not listed (--limit 0 lists all)\n", s.more)
+	return result.More(&s.Output, s.format, s.more)
 }
 
 func newPlanRetryCommand(a *app) *cobra.Command {
@@ -139,7 +140,7 @@ func newPlanRetryCommand(a *app) *cobra.Command {
 
 Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
 		Example: `  stackmill plan retry night.plan -o again.plan --submit slurm`,
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f := cmd.Flags()
 			if err := p.checkSize(f); err != nil {

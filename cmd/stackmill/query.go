@@ -27,6 +27,8 @@ type querier struct {
 	*app
 	format, as, file, output string
 	timeout                  time.Duration
+	limit                    int
+	chosen                   selection
 }
 
 func newQueryCommand(a *app) *cobra.Command {
@@ -53,7 +55,7 @@ read or write other files, attach databases, load extensions or change settings,
   stackmill query -f report.sql --format csv
   stackmill query --as pprof -o slow.pb.gz "FROM folded WHERE mode = 'user' AND metric = 'totalcpu' AND stack LIKE '%;parse;%'"
   stackmill query --unsafe "SELECT * FROM functions JOIN 'owners.csv' USING (name)"`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "SQL text, in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.check(args); err != nil {
 				return err
@@ -72,6 +74,10 @@ read or write other files, attach databases, load extensions or change settings,
 	f.DurationVar(&q.timeout, "timeout", 0, "stop the query after this time, e.g. 30s (0: never)")
 	oneOf(c, "as", "format", export.RowFormats())
 	atLeast(f, "threads", &a.Limits.Threads, 0)
+	atLeast(f, "timeout", &q.timeout, 0)
+	limitVar(c, &q.limit, 0, "print this many rows, and how many more there are (0: all; tables show 10000)")
+	f.StringArrayVar(&q.chosen.option, "experiment", nil, experimentHelp)
+	a.completeFromStore(c, "experiment", experimentNames)
 	return c
 }
 
@@ -80,6 +86,8 @@ func (q *querier) check(args []string) error {
 	switch {
 	case q.as != "" && q.format != "table":
 		return exit.Usagef("query: --as and --format given (give one of them)")
+	case q.limit > 0 && (q.as != "" || q.format == "parquet" || q.format == "arrow"):
+		return exit.Usagef("query: --limit: %s always has all rows (use LIMIT in the SQL)", cmp.Or(q.as, q.format))
 	case q.file != "" && len(args) > 0:
 		return exit.Usagef("query: SQL and --file given (give one of them)")
 	}
@@ -97,11 +105,11 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
 	}
-	db, err := q.open(ctx)
+	db, err := q.open(ctx, q.chosen.option...)
 	if err != nil {
-		return err
+		return fmt.Errorf("query: %w", err)
 	}
-	sql, err := console.Open(ctx, &q.Output, db, console.Options{Store: q.store, Memory: q.Limits.Memory, Timeout: q.timeout})
+	sql, err := console.Open(ctx, &q.Output, db, console.Options{Store: q.store, Memory: q.Limits.Memory, Timeout: q.timeout, Limit: q.limit})
 	if err != nil {
 		return fmt.Errorf("query: %w", err)
 	}

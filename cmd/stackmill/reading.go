@@ -3,6 +3,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"stackmill/internal/exit"
 	"stackmill/queries"
 	"stackmill/queries/console"
+	"stackmill/queries/report"
 )
 
 // fullProgram reports whether the program has all verbs.
@@ -25,7 +27,30 @@ func readingCommands(a *app) []*cobra.Command {
 	return append(answering, newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a), newManCommand())
 }
 
-func noSuchVerb(name string, verbs []string) error {
+// suggestion returns a question that names similar known names, to append to an error.
+func suggestion(name string, known []string) string { return queries.Suggest(name, known) }
+
+// noSuchVerb returns the error about a call whose first argument is no verb. If it is something
+// else that the program knows, the error names the command for it.
+func (a *app) noSuchVerb(name string, verbs []string) error {
+	if hint := pathHint(name); hint != "" {
+		return exit.Usagef("%s: no such verb (%s)", name, hint)
+	}
+	if r, err := report.Find(name); err == nil {
+		return exit.Usagef("%s: no such verb, but a report (stackmill report %s)", name, r.Name)
+	}
+	if first, _, many := strings.Cut(strings.TrimSpace(name), " "); many && slices.Contains([]string{"select", "from", "with", "describe"}, strings.ToLower(first)) {
+		return exit.Usagef("no such verb: to run SQL, write stackmill query \"%s\"", name)
+	}
+	if queries.Similar(name, verbs) == nil {
+		var known []string
+		for _, r := range report.Reports {
+			known = append(known, r.Name)
+		}
+		if near := queries.Similar(name, known); near != nil {
+			return exit.Usagef("%s: no such verb, did you mean the report %s? (stackmill report %s)", name, near[0], near[0])
+		}
+	}
 	return exit.Usagef("%s: no such verb%s (stackmill --help lists them)", name, queries.Suggest(name, verbs))
 }
 

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -71,6 +74,22 @@ Exit status: that of the program; if that is 0, that of ingest; 1 nothing could 
 	f.StringVarP(&r.want.PID, "pid", "p", "", "perf: record these running processes, separated by commas")
 	f.StringArrayVar(&r.given.Given, "label", nil, "KEY=VALUE: label for the experiment; may be repeated")
 	r.addCommonFlags(c)
+	checkValue(f, "call-graph", func() error {
+		kind, size, sized := strings.Cut(r.want.CallGraph, ",")
+		n, err := strconv.ParseUint(size, 10, 16)
+		if kind == "dwarf" && (!sized || err == nil && n > 0) || (kind == "fp" || kind == "lbr") && !sized {
+			return nil
+		}
+		return fmt.Errorf("%q is not a way to record stacks (write fp, dwarf, dwarf,16384 or lbr)", r.want.CallGraph)
+	})
+	checkValue(f, "pid", func() error {
+		for pid := range strings.SplitSeq(r.want.PID, ",") {
+			if n, err := strconv.ParseUint(pid, 10, 31); err != nil || n == 0 {
+				return fmt.Errorf("%q is not a process (write 4711 or 4711,4712)", pid)
+			}
+		}
+		return nil
+	})
 	oneOf(c, "with", "profiler", []string{record.Perf, record.Gprofng})
 	atLeast(f, "frequency", &r.want.Frequency, 1)
 	return c
@@ -85,7 +104,7 @@ func (r *programRecorder) checkUse(f *pflag.FlagSet) (err error) {
 	}
 	switch {
 	case len(r.want.Program) == 0 && !r.want.System && r.want.PID == "":
-		return exit.Usagef("record: which program? (or --system, or --pid)")
+		return exit.Usagef("record: no PROGRAM is given (or give --system or --pid)")
 	case r.want.System && r.want.PID != "":
 		return exit.Usagef("record: --system includes every process: leave out --pid")
 	}

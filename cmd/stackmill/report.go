@@ -24,7 +24,8 @@ import (
 type reporter struct {
 	*app
 	report.Request
-	experiments []string
+	chosen      selection
+	selectors   []string
 	sources     []source.Rule
 	sourcePaths []string
 	noRecorded  bool
@@ -35,11 +36,12 @@ type reporter struct {
 func newReportCommand(a *app) *cobra.Command {
 	r := &reporter{app: a}
 	c := &cobra.Command{
-		Use:   "report [VIEW]",
+		Use:   "report [VIEW [SELECTOR]...]",
 		Short: "Print a standard report",
 		Long: `Prints a standard report; without a name, lists them. Tables show times in seconds and
 percentages of <Total>; csv, json and ndjson give the view's rows in base units (ns,
-bytes, count).
+bytes, count). A SELECTOR is
+` + queries.SelectorHelp + `.
 
 Without --metric, the default metric of each experiment is shown: the first that it has of
 CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
@@ -50,21 +52,22 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
   stackmill report functions --thread 4711 --between 10s,20s
   stackmill report call-tree --where "cpu = 3 AND stack_has('^parse')"
   stackmill report functions --hide libc.so --api-only libstdc++.so
-  stackmill report callers-callees --function main --experiment test.1.er
+  stackmill report callers-callees test.1.er --function main
   stackmill report callers-callees --function main,parse,read_line
   stackmill report call-tree --mode machine --metric heapallocbytes
   stackmill report lines --format csv > lines.csv
   stackmill report source --function main --source-path /build=$HOME/src
   stackmill report disasm --function main
   stackmill report data-layout --object rec_t`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				if name := otherThan(cmd, "format", "store", "cache-size"); name != "" {
+				if name := otherThan(cmd, "format", "json", "store", "cache-size"); name != "" {
 					return exit.Usagef("report: --%s: no VIEW given (stackmill report lists them)", name)
 				}
 				return a.listReports(r.format)
 			}
+			r.selectors = r.chosen.with(args[1:])
 			if err := r.prepare(cmd, args[0]); err != nil {
 				return err
 			}
@@ -88,7 +91,7 @@ func otherThan(cmd *cobra.Command, names ...string) (other string) {
 
 func (r *reporter) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&r.experiments, "experiment", nil, experimentHelp)
+	r.addSelection(c, &r.chosen)
 	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's default metric); tables show several, separated by commas, side by side`)
 	f.StringVar(&r.Mode, "mode", "user", "user, expert or machine")
 	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression; callers-callees: several, separated by commas, are a sequence of calls")
@@ -97,18 +100,24 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, for text that is not in the store: "+sourcePathHelp)
 	f.BoolVar(&r.noRecorded, "no-recorded-sources", false, "source and disasm: "+noRecordedHelp)
 	f.StringVar(&r.Alias, "alias", "manual", "which of a function's several names to show: the choice of the manual (the last in byte order), gprofng or perf")
-	f.IntVar(&r.Limit, "limit", 0, "print at most this many rows for each experiment and metric (0: all)")
+	limitVar(c, &r.Limit, 0, "print at most this many rows for each experiment and metric (0: all)")
 	f.StringVar(&r.Sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
 	f.BoolVar(&r.wide, "wide", false, "never shorten long names")
 	formatVar(c, &r.format, "table, csv, json, ndjson or markdown", result.Formats...)
 	f.DurationVar(&r.Width, "width", time.Second, "timeline, cpu-timeline, seconds: the width of an interval, e.g. 100ms")
+	positive(f, "width", &r.Width)
 	addFilter(c, &r.Filter)
 }
 
 // prepare finds the report and checks the flags.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
+		for _, s := range r.selectors {
+			if other, unknown := report.Find(s); unknown == nil && r.Name == "" {
+				return exit.Usagef("report: %q is no view: the VIEW comes first (stackmill report %s SELECTOR...)", name, other.Name)
+			}
+		}
 		return exit.Usagef("report: %w", err)
 	}
 	if r.Sort != "" && r.draws() {
@@ -155,9 +164,9 @@ func (r *reporter) readSource(file string) (path string, lines []string, err err
 
 // answer opens the store and prints the report.
 func (r *reporter) answer(ctx context.Context) (err error) {
-	store, err := r.open(ctx, r.experiments...)
+	store, err := r.open(ctx, r.selectors...)
 	if err != nil {
-		return err
+		return fmt.Errorf("report %s: %w", r.Name, err)
 	}
 	defer store.Close()
 	r.Filter.Mode, r.Filter.Inline = r.Mode, r.Inline

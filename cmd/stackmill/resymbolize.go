@@ -18,12 +18,13 @@ type resymbolizer struct {
 	ingester
 	dry    bool
 	format string
+	chosen selection
 }
 
 func newResymbolizeCommand(a *app) *cobra.Command {
 	r := &resymbolizer{ingester: newIngester(a, "resymbolize")}
 	c := &cobra.Command{
-		Use:   "resymbolize [SELECTOR...]",
+		Use:   "resymbolize [SELECTOR]...",
 		Short: "Apply better symbols to experiments in the store",
 		Long: `Looks for symbols and debug information of the load objects of experiments in the store.
 Where it finds more than at the ingest, it computes everything that depends on them
@@ -47,9 +48,10 @@ Exit status: 0 done, or nothing to do; 3 some experiments failed, with the reaso
 			if err := r.check(); err != nil {
 				return err
 			}
-			return r.run(cmd.Context(), args)
+			return r.run(cmd.Context(), r.chosen.with(args))
 		},
 	}
+	r.addSelection(c, &r.chosen)
 	r.addCommonFlags(c)
 	c.Flags().BoolVar(&r.dry, "dry-run", false, "list what would change, and change nothing")
 	formatVar(c, &r.format, "table or json", "table", "json")

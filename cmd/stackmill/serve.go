@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"stackmill/internal/exit"
 	"stackmill/queries/daemon"
@@ -89,6 +91,9 @@ the names that --host gives.`,
 	f.IntVar(&s.Largest, "max-bytes", defaultMaxBytes, "maximum length of an answer, in bytes")
 	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that group experiments in /metrics, which has the values of each group's newest experiment")
 	f.IntVar(&s.Functions, "metrics-functions", 0, "also export this many functions of each of these experiments in /metrics")
+	positive(f, "timeout", &s.Timeout)
+	addressFlag(f, "listen", &s.Listen)
+	addressFlag(f, "flight", &s.Flight)
 	atLeast(f, "concurrent", &s.Concurrent, 1)
 	atLeast(f, "waiting", &s.Waiting, 0)
 	atLeast(f, "max-bytes", &s.Largest, mcp.MinBytes)
@@ -98,6 +103,17 @@ the names that --host gives.`,
 	return c
 }
 
+// addressFlag makes a flag refuse texts that are not an address with a port.
+func addressFlag(f *pflag.FlagSet, name string, address *string) {
+	checkValue(f, name, func() error {
+		_, port, err := net.SplitHostPort(*address)
+		if _, perr := strconv.ParseUint(port, 10, 16); err != nil || perr != nil {
+			return fmt.Errorf("%q is not an address (write 127.0.0.1:7788)", *address)
+		}
+		return nil
+	})
+}
+
 // prepare checks the flags and sets the options.
 func (s *server) prepare() error {
 	if !s.answer { // a process that answers one request does not listen
@@ -105,14 +121,11 @@ func (s *server) prepare() error {
 			return err
 		}
 	}
-	for flag, address := range map[string]string{"--listen": s.Listen, "--flight": s.Flight} {
+	for _, address := range []string{s.Listen, s.Flight} {
 		if address == "" {
 			continue
 		}
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return exit.Usagef("serve: %s: %w", flag, err)
-		}
+		host, _, _ := net.SplitHostPort(address) // addressFlag has checked it
 		if s.NoToken && !daemon.IsLoopback(host) {
 			return exit.Usagef("serve: --no-token: others can reach %s (leave --no-token out, or listen on 127.0.0.1)", address)
 		}
@@ -121,9 +134,6 @@ func (s *server) prepare() error {
 		if _, err := daemon.PageAddress("", "", s.Page); err != nil {
 			return exit.Usagef("serve: --open: %w", err)
 		}
-	}
-	if s.Timeout <= 0 {
-		return exit.Usagef("serve: --timeout: %v is not positive", s.Timeout)
 	}
 	if err := serve.CheckLatest(s.By); err != nil {
 		return exit.Usagef("serve: --metrics-by: %w", err)

@@ -45,7 +45,7 @@ func longProgram(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 }
 
 // isIn matches the last line of an ingest that was stopped.
-var isIn = regexp.MustCompile(`^stackmill: ingest: (\d+) of (\d+) recordings are in the store, (\d+) are not: interrupted`)
+var isIn = regexp.MustCompile(`^stackmill: ingest: (\d+) of (\d+) recordings? in the store, (\d+) not: interrupted`)
 
 // A signal ends an ingest at any moment: finished recordings are in the store, the last line counts
 // them, and the same command continues.

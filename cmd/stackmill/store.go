@@ -11,9 +11,6 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// experimentHelp describes the flag --experiment.
-const experimentHelp = "only these experiments, may be repeated: " + queries.SelectorHelp
-
 // open opens the store for a verb; with selectors, only the experiments that these select.
 func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
 	return a.Open(ctx, &a.Output, a.store, selectors...)

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +22,7 @@ import (
 type trendPrinter struct {
 	*app
 	trend.Request
+	chosen    selection
 	selectors []string
 	filter    queries.Filter
 	points    int
@@ -58,7 +58,7 @@ series for each value of a label, such as programs or machines. Both also take a
   stackmill trend --function '^alloc' --metric heapallocbytes --normalise run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.selectors = slices.Concat(args, r.selectors)
+			r.selectors = r.chosen.with(args)
 			if err := r.check(cmd); err != nil {
 				return exit.Usagef("trend: %w", err)
 			}
@@ -66,7 +66,7 @@ series for each value of a label, such as programs or machines. Both also take a
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&r.selectors, "experiment", nil, "only these experiments, like a SELECTOR; may be repeated")
+	a.addSelection(c, &r.chosen)
 	f.StringVar(&r.Function, "function", "", "functions of this name; failing that, those whose name contains it or matches it as a regular expression (default: <Total>)")
 	f.StringVar(&r.Metric, "metric", "", "the metric (default: the default metric of most of the experiments)")
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
@@ -77,14 +77,14 @@ series for each value of a label, such as programs or machines. Both also take a
 	f.StringVar(&r.By, "by", "", "a series for each value of label=NAME, or of a column of \"experiments\"")
 	f.IntVar(&r.points, "points", 0, "print this many values of each series, the newest (0: all; default for tables: 10, or none if there are several series)")
 	atLeast(f, "points", &r.points, 0)
+	atLeast(f, "limit", &r.Limit, 1)
 	addFilter(c, &r.filter)
 	formatVar(c, &r.format, "table, csv, json, ndjson or markdown", "table", "csv", "json", "ndjson", "markdown")
-	completeFrom(c, "mode", report.Modes)
-	completeFrom(c, "normalise", compare.Normalizations)
+	oneOf(c, "mode", "mode", report.Modes)
+	oneOf(c, "normalise", "normalization", compare.Normalizations)
 	const keys = "SELECT DISTINCT 'label=' || label FROM labels UNION ALL VALUES ('target'), ('host')"
 	a.completeFromStore(c, "order", keys+", ('started') ORDER BY ALL")
 	a.completeFromStore(c, "by", keys+" ORDER BY ALL")
-	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
 	return c
 }

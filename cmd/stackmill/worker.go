@@ -20,7 +20,12 @@ type engine struct{}
 
 func readingCommands(*app) []*cobra.Command { return nil }
 
-func noSuchVerb(name string, _ []string) error {
+func suggestion(string, []string) string { return "" }
+
+func (*app) noSuchVerb(name string, _ []string) error {
+	if hint := pathHint(name); hint != "" {
+		return exit.Usagef("%s: no such verb (%s)", name, hint)
+	}
 	return exit.Usagef("%s: the worker, which is built without cgo, lacks this verb: use the full stackmill (--help lists the worker's verbs)", name)
 }
 

@@ -39,7 +39,7 @@ func (o *Output) Messagef(format string, args ...any) {
 			out[i] = printables(args[i : i+1])[0]
 			continue
 		}
-		lines := strings.Split(err.Error(), "\n") // errors of the SQL engine have several lines
+		lines := strings.Split(Wording(err), "\n") // errors of the SQL engine have several lines
 		for k := range lines {
 			lines[k] = PrintableLine(lines[k])
 		}

@@ -2,7 +2,9 @@ package terminal
 
 import (
 	"fmt"
+	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -33,6 +35,52 @@ func (o *Output) Table(fields []Field, rows [][]string, markdown bool) error {
 	_, err := o.Stdout.Write(out)
 	return err
 }
+
+// noteIndent indents the notes of a table.
+const noteIndent = "    "
+
+// NotedTable prints a table with a note in full below each row, wrapped to the terminal's width.
+func (o *Output) NotedTable(fields []Field, rows [][]string, notes []string) error {
+	width := o.Width()
+	fields, cells, _ := tableCells(fields, rows, width, false)
+	lines := strings.SplitAfter(string(aligned(fields, cells, width)), "\n")
+	var out strings.Builder
+	for i, line := range lines {
+		out.WriteString(line)
+		if n := i - 2; n >= 0 && n < len(notes) { // the first two lines are the headings and the line below them
+			for _, text := range wrap(Printable(notes[n]), width-len(noteIndent)) {
+				out.WriteString(noteIndent + text + "\n")
+			}
+		}
+	}
+	_, err := io.WriteString(o.Stdout, out.String())
+	return err
+}
+
+// wrap breaks a text into lines of at most width characters, at blanks if possible. A width below
+// minWrap is that of no terminal: the text stays one line.
+func wrap(text string, width int) (lines []string) {
+	if width < minWrap {
+		return []string{text}
+	}
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+		for runes := []rune(line); len(runes) > width; runes = []rune(line) { // a path, for example
+			lines, line = append(lines, string(runes[:width])), string(runes[width:])
+		}
+	}
+	return append(lines, line)
+}
+
+// minWrap is the smallest width to which texts are wrapped.
+const minWrap = 16
 
 func (o *Output) markdownTable(fields []Field, cells [][]string) error {
 	t := table.NewWriter()

@@ -17,7 +17,7 @@ import (
 
 // Dir is the folder of a store that has the reports of tasks: in it a folder for each plan, and in
 // that a file for each chunk. The report is that of the chunk's last task that ended.
-const Dir = "plans"
+const Dir = storedir.PlansDir
 
 // ReportPath returns the path of the report of a chunk.
 func ReportPath(store, plan string, chunk int) string {

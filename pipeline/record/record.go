@@ -61,7 +61,7 @@ func (c *Command) String() string {
 func Choose(ctx context.Context, o *Options) (*Command, error) {
 	if len(o.Program) > 0 {
 		if _, err := exec.LookPath(o.Program[0]); err != nil {
-			return nil, exit.With(notFound, fmt.Errorf("%s: %w", o.Program[0], errors.Unwrap(err)))
+			return nil, exit.With(notFound, err)
 		}
 	}
 	var refused error

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 )
 
 // fakePerf puts a perf into the PATH that refuses options, as a shell pattern for `case`.
@@ -83,7 +84,7 @@ func TestChooseErrors(t *testing.T) {
 		}
 	}
 	_, err := Choose(t.Context(), &Options{Program: []string{"nosuch-program"}})
-	if exit.Status(err) != notFound || !strings.HasPrefix(err.Error(), "nosuch-program: ") {
+	if exit.Status(err) != notFound || terminal.Wording(err) != "nosuch-program: no such program in $PATH" {
 		t.Error(err)
 	}
 	t.Setenv("PATH", "")

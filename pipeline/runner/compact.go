@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/pipeline/compact"
 	"stackmill/schema/storedir"
@@ -85,10 +86,8 @@ func (o *outcome) reportMerge(run *Runner, log *slog.Logger) {
 	case c.Merged == 0:
 	case log != nil:
 		log.Info("compact", slog.Int("merged", c.Merged), slog.Int("written", c.Written), slog.Int("batches", c.After.Batches))
-	case c.Merged == 1:
-		run.Warnf("1 batch was merged into %d", c.Written)
 	default:
-		run.Warnf("%d batches were merged into %d", c.Merged, c.Written)
+		run.Warnf("merged %s into %d", terminal.Plural(c.Merged, "batch"), c.Written)
 	}
 }
 
@@ -122,6 +121,6 @@ func (run *Runner) suggest(ctx context.Context, log *slog.Logger) {
 		log.Info("compact would help", slog.Int("merged", s.Merged), slog.Int("written", s.Written), slog.Int("batches", s.Before.Batches))
 		return
 	}
-	run.Warnf("%d of %d batches would be merged into %d by stackmill compact, or after each ingest by --auto-compact: queries would read fewer files",
-		s.Merged, s.Before.Batches, s.Written)
+	run.Warnf("%d of %s would be merged into %d by stackmill compact, or after each ingest by --auto-compact: queries would read fewer files",
+		s.Merged, terminal.Plural(s.Before.Batches, "batch"), s.Written)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/schema/diagnostic"
 )
@@ -28,7 +29,7 @@ func logResult(log *slog.Logger, r pipeline.Result) {
 		slog.Int("problems", len(r.Problems)), slog.Float64("seconds", seconds(r.Elapsed)), slog.String("experiment_id", r.ID)}
 	switch {
 	case r.Err != nil:
-		attrs = append(attrs, slog.String("error", r.Err.Error()))
+		attrs = append(attrs, slog.String("error", terminal.Wording(r.Err)))
 	case r.Lost():
 		attrs = append(attrs, slog.String("error", firstError(r)))
 	}

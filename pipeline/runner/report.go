@@ -11,6 +11,7 @@ import (
 
 	"stackmill/internal/atomicfile"
 	"stackmill/internal/exit"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/schema"
@@ -93,7 +94,7 @@ func (run *Runner) newReport(o *outcome, paths []string, w *watchTotals) *Report
 		Inputs: make([]inputReport, len(o.results)),
 	}
 	if o.err != nil {
-		r.Error = o.err.Error()
+		r.Error = terminal.Wording(o.err)
 	}
 	for i := range o.results {
 		r.Inputs[i] = reportInput(&o.results[i])
@@ -134,7 +135,7 @@ func reportInput(r *pipeline.Result) inputReport {
 		input.Problems = append(input.Problems, g)
 	}
 	if r.Err != nil {
-		input.Error = r.Err.Error()
+		input.Error = terminal.Wording(r.Err)
 	}
 	if r.Noted.ExperimentID != "" {
 		input.Noted = &r.Noted

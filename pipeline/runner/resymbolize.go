@@ -96,7 +96,7 @@ func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result
 		if r.DryRun {
 			verb = "would be symbolized again"
 		}
-		if err := out.Printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
+		if err := out.Printf("%d of %s %s\n", done, terminal.Plural(len(results), "experiment"), verb); err != nil {
 			return err
 		}
 	}
@@ -111,13 +111,13 @@ func (r *Resymbolization) report(out *terminal.Output, results []pipeline.Result
 	if stopped != nil {
 		why = stopped.Error()
 	}
-	return exit.With(code, fmt.Errorf("resymbolize: %d of %d experiments failed and are left unchanged: %s", undone, len(results), why))
+	return exit.With(code, fmt.Errorf("resymbolize: %d of %s failed, left unchanged: %s", undone, terminal.Plural(len(results), "experiment"), why))
 }
 
 func changesOf(x *pipeline.Result) experimentChange {
 	c := experimentChange{ExperimentID: x.ID, Path: x.Path, Status: x.Status, LoadObjects: []changedObject{}}
 	if x.Err != nil {
-		c.Error = x.Err.Error()
+		c.Error = terminal.Wording(x.Err)
 	}
 	d := x.SymbolChanges
 	if d == nil {

@@ -50,7 +50,7 @@ func (s *summary) print(elapsed time.Duration) error {
 	if aborted > 0 {
 		_ = s.Printf(", %d not done", aborted)
 	}
-	_ = s.Printf(": %d samples in %.1f s\n", samples, elapsed.Seconds())
+	_ = s.Printf(": %s in %.1f s\n", terminal.Plural(samples, "sample"), elapsed.Seconds())
 	code := exit.Lost
 	if in+there+forgotten == 0 {
 		code = exit.Failed
@@ -61,14 +61,14 @@ func (s *summary) print(elapsed time.Duration) error {
 		if s.stopped != nil {
 			why = s.stopped.Error()
 		}
-		return exit.With(code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to continue)",
-			in+there, len(s.results), len(s.results)-in-there-forgotten, why))
+		return exit.With(code, fmt.Errorf("ingest: %d of %s in the store, %d not: %s (run the same command again to continue)",
+			in+there, terminal.Plural(len(s.results), "recording"), len(s.results)-in-there-forgotten, why))
 	case lost == 0:
 		return nil
 	case code == exit.Failed:
 		return exit.With(exit.Failed, errors.New("ingest: nothing could be read (see the reasons above)"))
 	}
-	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.DisplayName(s.store)))
+	return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %s was lost or unreadable (stackmill problems --store %s lists it)", lost, terminal.Plural(len(s.results), "recording"), storedir.DisplayName(s.store)))
 }
 
 // printLost prints why data of an input is not in the store. It prints a fault of the machine once,
@@ -137,7 +137,7 @@ func lossReason(r *pipeline.Result) string {
 		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 			err = inner
 		}
-		return err.Error()
+		return terminal.Wording(err)
 	}
 	for _, p := range r.Problems {
 		if p.Severity == diagnostic.Error {

@@ -9,6 +9,7 @@ import (
 
 	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 )
 
@@ -103,8 +104,8 @@ func (w *watchTotals) end(last *outcome) error {
 	case last.interrupted:
 		return exit.With(exit.Lost, last.err)
 	case w.lost > 0:
-		return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %d recordings that arrived since %s was lost or unreadable (stackmill problems lists it)",
-			w.lost, w.Totals.Inputs, w.Since.Format(time.DateTime)))
+		return exit.With(exit.Lost, fmt.Errorf("ingest: data of %d of %s that arrived since %s was lost or unreadable (stackmill problems lists it)",
+			w.lost, terminal.Plural(w.Totals.Inputs, "recording"), w.Since.Format(time.DateTime)))
 	case last.compaction != nil && !last.compaction.interrupted:
 		return last.compaction.exitError()
 	}

@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 		`--mode: unknown mode "kernel"`:           func(r *Request) { r.Mode = "kernel" },
 		"--fdr: 2 is not between 0 and 1":         func(r *Request) { r.FDR = 2 },
 		`no metric "mm", did you mean m?`:         func(r *Request) { r.Metric = "mm" },
-		`--base: no experiment "x" in the sto`:    func(r *Request) { r.Base = []string{"x"} },
+		`--base: no experiment matches "x"`:       func(r *Request) { r.Base = []string{"x"} },
 	} {
 		r := Defaults()
 		r.Base, r.Test = []string{"base-*"}, []string{"test-*"}

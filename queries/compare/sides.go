@@ -69,7 +69,7 @@ func (c *comparison) chooseMetric() error {
 		c.Result.Base.Runs, c.Result.Test.Runs = base, test
 		return nil
 	}
-	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
+	return fmt.Errorf("no metric %q%s (choose one of %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
 }
 
 // sampledKinds are the kinds of samples whose values vary from run to run: they are estimates by

@@ -15,6 +15,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"stackmill/internal/atomicfile"
@@ -31,6 +32,7 @@ type Options struct {
 	Store   string        // its name, shown in the prompt's greeting
 	Memory  int64         // bytes for the SQL engine
 	Timeout time.Duration // limit for each statement; 0: no limit
+	Limit   int           // maximum number of printed rows; 0: no limit
 }
 
 // Console runs SQL on one connection to a store.
@@ -113,7 +115,7 @@ func (c *Console) writeTo(ctx context.Context, out *terminal.Output, statement, 
 	if format == "table" && strings.HasPrefix(strings.ToUpper(statement), "EXPLAIN") {
 		return result.Print(result.QueryPlan(out), rows)
 	}
-	return result.Print(result.New(out, format), rows)
+	return result.Print(result.Limit(out, format, c.Limit), rows)
 }
 
 // PrintLeftOut prints, below a table, remarks about experiments that are missing from the answer.
@@ -137,7 +139,10 @@ type Session struct {
 func (s *Session) Open(ctx context.Context, out *terminal.Output, store string, selectors ...string) (*queries.DB, error) {
 	db, err := queries.OpenWith(ctx, store, queries.Options{Limits: s.Limits, Unsafe: s.Unsafe, Only: selectors})
 	if err != nil {
-		return nil, fmt.Errorf("open the store: %w", NoStore(store, err))
+		if err = NoStore(store, err); errors.Is(err, queries.ErrNone) || errors.Is(err, storedir.ErrNoStore) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("the store %s: %w", storedir.DisplayName(store), err)
 	}
 	s.LeftOut = db.LeftOut()
 	for _, remark := range s.LeftOut {
@@ -149,8 +154,12 @@ func (s *Session) Open(ctx context.Context, out *terminal.Output, store string, 
 // NoStore rewords the error of a missing store so that it says what to do; it returns other errors
 // unchanged.
 func NoStore(store string, err error) error {
-	if errors.Is(err, storedir.ErrNoStore) {
-		return fmt.Errorf("no store at %s (run `stackmill ingest --store %[1]s PATH` first)", storedir.DisplayName(store))
+	name := storedir.DisplayName(store)
+	switch {
+	case errors.Is(err, storedir.ErrNoStore):
+		return fmt.Errorf("%w at %s (run `stackmill ingest --store %s PATH` first)", storedir.ErrNoStore, name, name)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%w at %s, which is a file (--store names a folder)", storedir.ErrNoStore, name)
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func one(what string, rows []queries.Record) (queries.Record, error) {
 	for _, r := range rows {
 		names = append(names, r.Text("experiment"))
 	}
-	return nil, fmt.Errorf("%s is in %d experiments: %s (choose one with --experiment)", what, len(names), strings.Join(names, ", "))
+	return nil, fmt.Errorf("%s is in %d experiments: %s (choose one)", what, len(names), queries.SomeNames(names))
 }
 
 // Sample explains the stack of a sample.

@@ -221,7 +221,7 @@ func (s *selection) choose(ctx context.Context, name string, several bool) error
 	case len(known) == 0:
 		return fmt.Errorf("no experiment has samples, so there is no metric")
 	case len(s.metrics) == 0:
-		return fmt.Errorf("no metric %q%s (there are %s)", name, queries.Suggest(name, names), strings.Join(names, ", "))
+		return fmt.Errorf("no metric %q%s (choose one of %s)", name, queries.Suggest(name, names), strings.Join(names, ", "))
 	case several:
 		return nil
 	case len(first) > 1 && name == "":

@@ -20,7 +20,7 @@ func Parse(args []string) (l storedir.Labels, err error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok {
-			return l, fmt.Errorf("%q is not a label (write KEY=VALUE; selectors come first)", arg)
+			return l, fmt.Errorf("%q is not a label (write KEY=VALUE)", arg)
 		}
 		if err := CheckKey(key); err != nil {
 			return l, err

@@ -381,7 +381,7 @@ func respond(id json.RawMessage, result any, err error) any {
 	}
 	var refused *rpcError
 	if err != nil && !errors.As(err, &refused) {
-		refused = &rpcError{badArguments, err.Error()}
+		refused = &rpcError{badArguments, terminal.Wording(err)}
 	}
 	return response{"2.0", id, result, refused}
 }

@@ -222,7 +222,7 @@ var unsafeHint = lazyregexp.New(` \(--unsafe [^)]*\)`)
 func (s *Server) failure(err error) any { return content(s.failureText(err), true) }
 
 func (s *Server) failureText(err error) string {
-	text := unsafeHint().ReplaceAllString(err.Error(), "")
+	text := unsafeHint().ReplaceAllString(terminal.Wording(err), "")
 	for len(terminal.MarshalJSON(text)) > s.MaxBytes/2 {
 		text = terminal.Shorten(text, len([]rune(text))/2)
 	}

@@ -84,7 +84,7 @@ func metricsOf(known []string, list string) (found []string, err error) {
 		}
 		if name == "" {
 			wrong, _, _ := strings.Cut(rest, ",")
-			return nil, fmt.Errorf("no metric %q%s (there are %s)", wrong, queries.Suggest(wrong, known), strings.Join(known, ", "))
+			return nil, fmt.Errorf("no metric %q%s (choose one of %s)", wrong, queries.Suggest(wrong, known), strings.Join(known, ", "))
 		}
 		if !slices.Contains(found, name) {
 			found = append(found, name)

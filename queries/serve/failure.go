@@ -25,14 +25,14 @@ type failure struct {
 	err    error
 }
 
-func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Error() string { return terminal.Wording(f.err) }
 
 func (f *failure) Unwrap() error { return f.err }
 
 // badRequest returns the failure of an invalid request. Errors of code shared with the command line name flags: it
 // removes their dashes, because parameters have the same names.
 func badRequest(err error) error {
-	return &failure{http.StatusBadRequest, errors.New(flags().ReplaceAllString(err.Error(), "$1"))}
+	return &failure{http.StatusBadRequest, errors.New(flags().ReplaceAllString(terminal.Wording(err), "$1"))}
 }
 
 // flags matches the dashes of flags in an error's text.

@@ -234,7 +234,7 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", textType)
-	fmt.Fprintf(w, "ok, %d experiments\n", store.whole.db.Count)
+	fmt.Fprintf(w, "ok, %s\n", queries.Count(store.whole.db.Count, "experiment"))
 	if n := len(store.whole.db.Unreadable); n > 0 {
 		fmt.Fprintf(w, "%sthe experiments of %d commit files, which cannot be read (run stackmill check)\n", queries.LeftOutPrefix, n)
 	}

@@ -222,7 +222,7 @@ func TestMistakes(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	for path, want := range map[string]string{
 		"/api/v1/views/nonsense":                       `404 no view "nonsense"`,
-		"/api/v1/views/functions?experiment=nonsense":  `404 no experiment "nonsense"`,
+		"/api/v1/views/functions?experiment=nonsense":  `404 no experiment matches "nonsense"`,
 		"/api/v1/views/functions?metric=nonsense":      `400 no metric "nonsense"`,
 		"/api/v1/views/functions?mode=nonsense":        `400 mode: unknown value "nonsense"`,
 		"/api/v1/views/functions?function=nonsense":    `400 no function "nonsense"`,
@@ -230,8 +230,8 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/views/functions?limit=1&limit=2":      `400 limit is given 2 times`,
 		"/api/v1/views/functions?sort=nonsense":        `400 sort: function_metrics has no column`,
 		"/api/v1/views/functions?colour=red":           `400 /api/v1/views/{name} has no parameter "colour"`,
-		"/api/v1/views/functions?where=colour+%3D+1":   `400 condition colour = 1: a sample has no column`,
-		"/api/v1/views/functions?where=(SELECT+1)%3D1": `400 condition (SELECT 1)=1: has a subquery`,
+		"/api/v1/views/functions?where=colour+%3D+1":   `400 where: colour = 1: a sample has no column`,
+		"/api/v1/views/functions?where=(SELECT+1)%3D1": `400 where: (SELECT 1)=1: has a subquery`,
 		"/api/v1/views/functions?thread=x":             `400 thread: "x" is not an integer`,
 		"/api/v1/views/functions?hide=libq.so":         `400 no load object`,
 		"/api/v1/views/timeline?width=x":               `400 width: "x" is not a duration`,
@@ -243,7 +243,7 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/trend?limit=3":                        `400 limit needs function: without a function, only <Total> is shown`,
 		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
 		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
-		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,
+		"/api/v1/compare?base=x&test=y":                `404 no experiment matches "x"`,
 		"/api/v1/query":                                `405 GET /api/v1/query: use POST`,
 		"/../../etc/passwd":                            `404 GET /etc/passwd: no such page or endpoint`,
 		"/api/v1/views/..%2f..%2fetc%2fpasswd":         `404 no view "../../etc/passwd"`,

@@ -16,8 +16,9 @@ import (
 	"stackmill/schema"
 )
 
-// Experiments prints the experiments of a store; wide: with their paths.
-func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide, markdown bool) error {
+// Experiments prints the experiments of a store, at most limit (0: all), as a table or in Markdown;
+// wide: with their paths.
+func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide bool, format string, limit int) error {
 	columns := []string{"experiment", "started", "started_from", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
 	fields := []terminal.Field{
 		{Name: "Experiment"}, {Name: "Started"}, {Name: "Duration s", Numeric: true},
@@ -35,6 +36,10 @@ func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide
 	records, err := queries.ScanRecords(rows)
 	if err != nil {
 		return err
+	}
+	more := 0
+	if limit > 0 && len(records) > limit {
+		records, more = records[:limit], len(records)-limit
 	}
 	cells := make([][]string, len(records))
 	for i, rec := range records {
@@ -54,7 +59,10 @@ func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide
 			cells[i] = append(cells[i], cell)
 		}
 	}
-	return out.Table(fields, cells, markdown)
+	if err := out.Table(fields, cells, format == "markdown"); err != nil {
+		return err
+	}
+	return result.More(out, format, more)
 }
 
 // started formats when an experiment started, to the second, and how that is known unless it was
@@ -84,7 +92,7 @@ func pairs(labels map[string]any) string {
 func Check(out *terminal.Output, p *queries.CheckReport) error {
 	line := func(finding queries.Finding) string { return strings.ReplaceAll(finding.String(), "\n", " ") }
 	w := out.Page()
-	w.Printf("%s in %s, %d files: %d rows in %d bytes are as committed\n", Plural(p.Experiments, "experiment"), Plural(p.Batches, "batch"), p.Files, p.Rows, p.Bytes)
+	w.Printf("%s in %s, %s: %d rows in %d bytes are as committed\n", Plural(p.Experiments, "experiment"), Plural(p.Batches, "batch"), Plural(p.Files, "file"), p.Rows, p.Bytes)
 	if n := p.LeftOut; n.Batches > 0 {
 		w.Printf("%s in %s, committed earlier, were not verified, but their files exist\n", Plural(n.Experiments, "experiment"), Plural(n.Batches, "batch"))
 	}

@@ -3,7 +3,8 @@ package text
 import (
 	"fmt"
 	"strconv"
-	"strings"
+
+	"stackmill/internal/terminal"
 )
 
 // Value formats a metric's value: times as seconds with 3 decimals.
@@ -23,12 +24,4 @@ func Percent(n, total int64) string {
 }
 
 // Plural formats a number of things.
-func Plural(n int, thing string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case strings.HasSuffix(thing, "ch"):
-		return fmt.Sprintf("%d %ses", n, thing)
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
+func Plural(n int, thing string) string { return terminal.Plural(n, thing) }

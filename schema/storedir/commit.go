@@ -49,6 +49,7 @@ import (
 const (
 	TablesDir  = "tables"
 	CommitsDir = "commits"
+	PlansDir   = "plans"
 	StagingDir = "staging"
 )
 

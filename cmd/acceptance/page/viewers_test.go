@@ -28,7 +28,7 @@ func TestOpenIn(t *testing.T) {
 		{"?view=functions&experiment=cxx.er&experiment=heap.er", "the experiments have different default metrics: heapallocbytes, totalcpu (choose one with metric, or fewer experiments)"},
 		{"?view=functions&experiment=cxx.er&where=cpu+%3D+99", "no sample has a value"},
 		{"?view=functions&experiment=cxx.er&where=cpu+%3D", "syntax error"},
-		{"?view=functions&experiment=cxx.er&metric=heapleakcnt", `no metric "heapleakcnt" (there are `},
+		{"?view=functions&experiment=cxx.er&metric=heapleakcnt", `no metric "heapleakcnt" (choose one of `},
 		{"?view=functions&experiment=cxx.er", ""},
 		{"?view=functions&experiment=cxx.er&experiment=heap.er&metric=totalcpu", ""},
 	} {

@@ -17,11 +17,11 @@ import (
 var updates = map[string]func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error){
 	ducklake.Format: func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
 		files, err := ducklake.Update(ctx, l, tables)
-		return fmt.Sprintf("%d tables, %d files", len(tables), files), err
+		return queries.Count(len(tables), "table") + ", " + queries.Count(files, "file"), err
 	},
 	iceberg.Format: func(_ context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
 		c, err := iceberg.Update(l, tables)
-		return fmt.Sprintf("%d of %d tables have changed: %d files added, %d removed", c.Tables, len(tables), c.Added, c.Removed), err
+		return fmt.Sprintf("%d of %s changed: %s added, %d removed", c.Tables, queries.Count(len(tables), "table"), queries.Count(c.Added, "file"), c.Removed), err
 	},
 }
 
