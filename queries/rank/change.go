@@ -34,10 +34,14 @@ const (
 // found by segmentation; after the last one, Newest tests the end of the series.
 func (r *Test) Changes(values []float64) []Change {
 	changes := r.segment(values)
-	from := 0
-	if n := len(changes); n > 0 {
-		from = changes[n-1].At
+	if s, ok := r.Newest(values[lastAt(changes):]); ok && !s.Maybe() {
+		// A step at the end may hide another change, not long before: there are too few values with
+		// the level between them.
+		if earlier := r.segment(values[:len(values)-s.Newest]); lastAt(earlier) >= lastAt(changes)+LeastBefore {
+			changes = earlier
+		}
 	}
+	from := lastAt(changes)
 	for {
 		s, ok := r.Newest(values[from:])
 		if !ok || !s.Maybe() {
@@ -50,6 +54,14 @@ func (r *Test) Changes(values []float64) []Change {
 		changes = append(changes, c)
 		from = c.At // the newest values may have changed once more
 	}
+}
+
+// lastAt returns the place of the last change, or 0 if there is none.
+func lastAt(changes []Change) int {
+	if len(changes) == 0 {
+		return 0
+	}
+	return changes[len(changes)-1].At
 }
 
 // segment finds changes by seeded binary segmentation (Kovács, Bühlmann, Li, Munk 2023). It
@@ -95,7 +107,7 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 			at := fit(part, splits[i]-from)
 			scores, u, ties := midranks(part[:at], part[at:])
 			c := Change{from + at, median(part[:at]), median(part[at:]), r.exactP(scores, at, u, ties, level), Sure}
-			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) {
+			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) || c.P <= level && r.related(part, at) {
 				c.P = 1
 			}
 			if c.P > level && (worst < 0 || c.P > changes[worst].P) {
@@ -108,6 +120,16 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 		}
 		splits = slices.Delete(splits, worst, worst+1)
 	}
+}
+
+// related reports whether values resemble their neighbors so much that the sides of a split may
+// differ by chance. The rank test does not see that.
+func (r *Test) related(values []float64, at int) bool {
+	long, short := values[:at], values[at:]
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	return len(long) > LeastBefore && r.Compare(long, short).P*float64(len(values)) > MaybeChance
 }
 
 // fit improves a split that is about right: it returns the one with the smallest sum of distances
