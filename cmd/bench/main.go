@@ -49,6 +49,7 @@ var rows = []struct {
 	{"corpus", (*bench).corpusBytes},
 	{"scale", (*bench).scale},
 	{"year", (*bench).year},
+	{"digest", (*bench).digests},
 	{"cluster", (*bench).cluster},
 	{"simulation", (*bench).simulation},
 	{"start", (*bench).start},
