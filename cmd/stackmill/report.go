@@ -30,6 +30,7 @@ type reporter struct {
 	sourcePaths []string
 	noRecorded  bool
 	wide        bool
+	sum, each   bool
 	format      string
 }
 
@@ -100,8 +101,11 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, for text that is not in the store: "+sourcePathHelp)
 	f.BoolVar(&r.noRecorded, "no-recorded-sources", false, "source and disasm: "+noRecordedHelp)
 	f.StringVar(&r.Alias, "alias", "manual", "which of a function's several names to show: the choice of the manual (the last in byte order), gprofng or perf")
-	limitVar(c, &r.Limit, 0, "print at most this many rows for each experiment and metric (0: all)")
+	limitVar(c, &r.Limit, 0, "print at most this many rows for each experiment and metric; 0: all (default: 40 in tables, except of source and disasm; all in other formats)")
 	f.StringVar(&r.Sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
+	f.BoolVar(&r.sum, "sum", false, "add up the experiments (default if several are selected, and in tables)")
+	f.BoolVar(&r.each, "each", false, "print one experiment after the other")
+	f.StringVar(&r.By, "by", "", "add up the experiments, with a column for each value of this label or column of experiments")
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
 	f.BoolVar(&r.wide, "wide", false, "never shorten long names")
 	formatVar(c, &r.format, "table, csv, json, ndjson or markdown", result.Formats...)
@@ -120,6 +124,12 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 		}
 		return exit.Usagef("report: %w", err)
 	}
+	if !cmd.Flags().Changed("limit") && text.IsLimited(&r.Report, r.format) {
+		r.Limit = text.DefaultLimit
+	}
+	if err := r.checkSum(); err != nil {
+		return exit.Usagef("report: %w", err)
+	}
 	if r.Sort != "" && r.draws() {
 		return exit.Usagef("report: --sort: the table of %s has a fixed order (use another --format)", r.Name)
 	}
@@ -130,6 +140,33 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 		return exit.Usagef("report: --source-path: %w", err)
 	}
 	return nil
+}
+
+// checkSum returns an error if the flags of sums have no effect on this report, or contradict each
+// other.
+func (r *reporter) checkSum() error {
+	asked := "--sum"
+	if r.By != "" {
+		asked = "--by"
+	}
+	switch {
+	case !r.sum && r.By == "":
+		return nil
+	case r.each:
+		return fmt.Errorf("%s and --each contradict each other", asked)
+	case !r.CanAdd():
+		return fmt.Errorf("%s: %s lists what is of one experiment: there is nothing to add up", asked, r.Name)
+	case r.By != "" && r.ListsApart():
+		return fmt.Errorf("--by: the rows of %s are of one experiment each", r.Name)
+	}
+	return nil
+}
+
+// sums decides whether the experiments are added up. By default, several that were selected are,
+// and in tables all of a store: in other formats, rows of a whole store stay those of the view.
+func (r *reporter) sums(experiments int) bool {
+	isTable := r.format == "table" || r.format == "markdown"
+	return r.sum || r.By != "" || !r.each && r.CanAdd() && experiments > 1 && (isTable || len(r.selectors) > 0)
 }
 
 // checkApplies returns an error if a flag has no effect on this report in this format.
@@ -169,6 +206,7 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}
 	defer store.Close()
+	r.Sum = r.sums(store.Count)
 	r.Filter.Mode, r.Filter.Inline = r.Mode, r.Inline
 	db, closing, err := r.filterStore(ctx, store, r.Filter, r.Reads()...)
 	if err != nil {

@@ -51,6 +51,7 @@ const (
 	Count         // a count or size; the rows' sum is the value of <Total>
 	Time          // a duration in microseconds; the rows' sum is the value of <Total>
 	Moment        // a time in microseconds
+	Ratio         // a number with two decimals
 )
 
 var (

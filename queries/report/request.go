@@ -26,6 +26,8 @@ type Request struct {
 	Sort     string   // a column of the view; -COLUMN reverses the order
 	Inline   bool     // inlined functions are frames of their own
 	Width    time.Duration
+	Sum      bool           // rows of all experiments are added up
+	By       string         // a label, or a column of experiments, whose values divide the sum into columns
 	Filter   queries.Filter // the filter of the session; it has the request's Mode and Inline
 }
 
@@ -112,6 +114,10 @@ type Question struct {
 	objects   []string            // descriptors of data objects; empty: all
 	// Side lists the metrics that were requested by name, in that order: columns side by side.
 	Side []string
+	// Remarks say what a sum leaves out, and what it could not add up.
+	Remarks  []string
+	by       *breakdown
+	oneBuild bool // whether each function has one identifier in all experiments
 	// Emptied lists the default metrics of which the filter leaves no values.
 	Emptied []string
 }
@@ -128,17 +134,25 @@ func (q *Question) Rows(ctx context.Context) (*sql.Rows, error) {
 }
 
 // Statement returns the SQL of Rows.
-func (q *Question) Statement() string { return q.sql(false, q.Limit) }
+func (q *Question) Statement() string { return q.statement(false, q.Limit) }
+
+// statement returns the SQL for the rows: see sql.
+func (q *Question) statement(table bool, limit int) string {
+	if q.Sum {
+		return q.sumSQL(table, limit)
+	}
+	return q.sql(table, limit)
+}
 
 // Table returns the rows with columns that only tables show: `total`, which is the metric's value
 // of <Total>, and labels, which distinguish functions with the same name.
 func (q *Question) Table(ctx context.Context) ([]queries.Record, error) {
-	return q.db.Records(ctx, q.sql(true, q.Limit))
+	return q.db.Records(ctx, q.statement(true, q.Limit))
 }
 
 // Drawing is Table without a limit: a drawing applies the limit to what it draws.
 func (q *Question) Drawing(ctx context.Context) ([]queries.Record, error) {
-	return q.db.Records(ctx, q.sql(true, 0))
+	return q.db.Records(ctx, q.statement(true, 0))
 }
 
 // About reports whether a metric of an experiment is requested.
@@ -190,6 +204,15 @@ func (r *Request) Reads() []string {
 		reads = append(reads, "function_metrics")
 	case "source":
 		reads = append(reads, "source_values", "line_values", "source_inlined")
+	}
+	if r.Sum {
+		reads = append(reads, "functions", "load_objects", "modules")
+		if r.has("file") || r.has("scope") {
+			reads = append(reads, "source_values")
+		}
+		if r.has("node_id") {
+			reads = append(reads, "call_nodes")
+		}
 	}
 	return reads
 }

@@ -16,6 +16,11 @@ func (q *Question) choose(ctx context.Context) error {
 	if err := q.chooseMetrics(ctx); err != nil {
 		return err
 	}
+	if q.Sum {
+		if err := q.chooseMembers(ctx); err != nil {
+			return err
+		}
+	}
 	if q.File != "" {
 		if err := q.checkFile(ctx); err != nil {
 			return err
@@ -44,7 +49,10 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 		for id, m := range first {
 			q.metrics[id] = []string{m}
 		}
-		return err
+		if err != nil || !q.Sum {
+			return err
+		}
+		return q.addMembers(ctx)
 	}
 	metrics, err := q.db.Metrics(ctx)
 	if err != nil {
@@ -69,6 +77,26 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// addMembers chooses, of each experiment, all metrics that are the default of any experiment: a sum
+// has all experiments with the metric.
+func (q *Question) addMembers(ctx context.Context) error {
+	var defaults []string
+	for _, of := range q.metrics {
+		defaults = append(defaults, of...)
+	}
+	metrics, err := q.db.Metrics(ctx)
+	clear(q.metrics)
+	for _, m := range metrics {
+		if !slices.Contains(defaults, m.Name) {
+			continue
+		}
+		for _, id := range m.Experiments {
+			q.metrics[id] = append(q.metrics[id], m.Name)
+		}
+	}
+	return err
 }
 
 // metricsOf splits a list of metrics at commas. Names of events may contain commas, so it looks for
@@ -155,6 +183,18 @@ func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error
 		case shown != name && !slices.Contains(q.Emptied, name):
 			q.Emptied = append(q.Emptied, name)
 		}
+	}
+	if q.Sum { // a metric is summed if the filter leaves values of any experiment
+		kept := map[string]bool{}
+		for id, name := range usual {
+			kept[name] = kept[name] || first[id] == name
+		}
+		for id, name := range usual {
+			if kept[name] {
+				first[id] = name
+			}
+		}
+		q.Emptied = slices.DeleteFunc(q.Emptied, func(name string) bool { return kept[name] })
 	}
 	slices.Sort(q.Emptied)
 	return first, nil

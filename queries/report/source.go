@@ -3,6 +3,8 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"stackmill/queries"
@@ -13,6 +15,9 @@ func fileNamed(column, name string) string {
 	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
 }
 
+// shortOfRow is SQL for the file of a row of the view in a sum: see shortFile.
+const shortOfRow = "COALESCE(path_of_file.short, v.file)"
+
 // sourceRows is the condition for the lines to show: those of the requested file or functions. If
 // none are requested, it is the file with the largest value, for each experiment and metric.
 func (q *Question) sourceRows() string {
@@ -22,6 +27,15 @@ func (q *Question) sourceRows() string {
 	}
 	if q.functions != nil {
 		all = append(all, "EXISTS (SELECT 1 FROM ("+lineRanges(q.functions)+") x WHERE x.experiment_id = v.experiment_id AND x.file = v.file AND v.line BETWEEN x.first AND x.last)")
+	}
+	if all == nil && q.Sum {
+		all = append(all, `(v.metric, `+shortOfRow+`) IN (
+  SELECT (s.metric, COALESCE(f.short, s.file))
+  FROM source_values s JOIN chosen USING (experiment_id, metric) JOIN modes m ON by_mode(m.mode, s.in_user, s.in_expert, s.in_machine)
+  LEFT JOIN file_keys f ON f.file = s.file
+  WHERE m.mode = '`+q.Mode+`' AND s.file <> ''
+  GROUP BY s.metric, COALESCE(f.short, s.file)
+  QUALIFY row_number() OVER (PARTITION BY s.metric ORDER BY sum(s.exclusive) DESC, sum(s.inclusive) DESC, COALESCE(f.short, s.file)) = 1)`)
 	}
 	if all == nil {
 		all = append(all, `(v.experiment_id, v.metric, v.file) IN (
@@ -68,6 +82,15 @@ func (q *Question) disasmRows() string {
 	if q.functions != nil {
 		return isOneOf(q.functions)
 	}
+	if q.Sum {
+		return `(v.metric, COALESCE(k.key, v.function_id)) IN (
+  SELECT (f.metric, k.key) FROM function_metrics f JOIN chosen USING (experiment_id, metric) JOIN function_keys k USING (function_id)
+  WHERE f.mode = '` + q.Mode + `' AND k.key IN (
+    SELECT k.key FROM (SELECT DISTINCT unnest([g.function_id, g.body_of]) AS function_id FROM instructions_wide i JOIN functions g USING (experiment_id, function_id)) c JOIN function_keys k USING (function_id)
+  )
+  GROUP BY f.metric, k.key
+  QUALIFY row_number() OVER (PARTITION BY f.metric ORDER BY sum(f.exclusive) DESC, sum(f.inclusive) DESC, min(k.name), k.key) = 1)`
+	}
 	return `(v.experiment_id, v.metric, v.function_id) IN (
   SELECT (f.experiment_id, f.metric, f.function_id) FROM function_metrics f
   SEMI JOIN (
@@ -90,6 +113,9 @@ func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, erro
 	if !q.Inline {
 		return nil, nil
 	}
+	if q.Sum {
+		return q.inlinedSum(ctx)
+	}
 	rows, err := q.db.Records(ctx, "WITH "+q.pairs()+" SELECT v.* FROM source_inlined v JOIN chosen USING (experiment_id, metric) WHERE v.mode = '"+q.Mode+"' ORDER BY v.path, v.inlined_file")
 	at := map[Line][]queries.Record{}
 	for _, rec := range rows {
@@ -99,8 +125,26 @@ func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, erro
 	return at, err
 }
 
+// inlinedSum is Inlined for a sum over experiments.
+func (q *Question) inlinedSum(ctx context.Context) (map[Line][]queries.Record, error) {
+	of := *q.Request
+	of.Report, _ = Find("source-inlined")
+	of.Limit, of.Sort, of.Fields = 0, "", nil
+	inlined := &Question{Request: &of, db: q.db, metrics: q.metrics}
+	rows, err := q.db.Records(ctx, inlined.sumSQL(true, 0))
+	at := map[Line][]queries.Record{}
+	for _, rec := range rows {
+		l := Line{"", rec.Text("metric"), rec.Text("file"), rec.Number("line")}
+		at[l] = append(at[l], rec)
+	}
+	return at, err
+}
+
 // SourceLines returns the lines of files, as far as the store has them.
 func (q *Question) SourceLines(ctx context.Context, files []string) ([]queries.Record, error) {
+	if q.Sum {
+		return q.db.Records(ctx, "SELECT file, line, min(text) AS text FROM source_lines_wide WHERE file IN ("+queries.Quote(files...)+") GROUP BY file, line HAVING min(text) = max(text)")
+	}
 	return q.db.Records(ctx, "SELECT experiment_id, file, line, text FROM source_lines_wide WHERE file IN ("+queries.Quote(files...)+")")
 }
 
@@ -113,9 +157,17 @@ func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64
 	if len(rows) == 0 {
 		return frames, nil
 	}
-	ids := make([]string, len(rows))
-	for i, rec := range rows {
-		ids[i] = fmt.Sprint(rec.Number("stack_id"))
+	ids := map[string][]string{} // by experiment: in a sum, one that has the stack
+	for _, rec := range rows {
+		of := rec.Text("experiment_id")
+		if q.Sum {
+			of = rec.Text("of_experiment")
+		}
+		ids[of] = append(ids[of], fmt.Sprint(rec.Number("stack_id")))
+	}
+	var asked []string
+	for _, of := range slices.Sorted(maps.Keys(ids)) {
+		asked = append(asked, "experiment_id = "+queries.Quote(of)+" AND stack_id IN ("+strings.Join(ids[of], ", ")+")")
 	}
 	levels := `SELECT experiment_id, location_id, "offset", function_id, file, line, 0 AS level FROM locations_wide`
 	if q.Inline {
@@ -123,7 +175,7 @@ func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64
   FROM location_levels v JOIN locations_wide l USING (experiment_id, location)`
 	}
 	found, err := q.db.Records(ctx, "WITH "+q.named()+`, asked AS MATERIALIZED (
-  SELECT * FROM frames WHERE experiment_id = `+queries.Quote(rows[0].Text("experiment_id"))+" AND stack_id IN ("+strings.Join(ids, ", ")+`)
+  SELECT * FROM frames WHERE `+strings.Join(asked, " OR ")+`
 ), levels AS (
   `+levels+`
 )

@@ -50,6 +50,24 @@ func (q *Question) pairs() string {
 // sql returns the SQL for the report's rows, with the view's columns and, for a table, those of
 // extra. limit bounds the rows of each experiment and metric; 0: no limit.
 func (q *Question) sql(table bool, limit int) string {
+	with, columns, joins, group := "WITH "+q.pairs()+", "+q.named(), q.renamed(), "", "experiment_id"
+	if q.Measured() {
+		joins, group = "JOIN chosen USING (experiment_id, metric)", group+", metric"
+	}
+	if table {
+		w, c, j := q.extra()
+		with, columns, joins = with+w, columns+c+q.leftOutColumns("v."+strings.ReplaceAll(group, ", ", ", v.")), joins+j
+	}
+	order := q.sortOrder() + q.order
+	text := fmt.Sprintf("%s\nSELECT %s FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, q.chosen(), columns, q.from(), joins, q.where())
+	if limit > 0 {
+		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s) <= %d", group, order, limit)
+	}
+	return text + "\nORDER BY experiment, " + group + ", " + order
+}
+
+// from returns the view, or the macro with its arguments, of which the rows are.
+func (q *Question) from() string {
 	from := q.View
 	if by := ofWidth[q.Name]; by != "" && q.Width != defaultWidth {
 		from = fmt.Sprintf("%s(%d)", by, q.Width.Nanoseconds())
@@ -57,20 +75,7 @@ func (q *Question) sql(table bool, limit int) string {
 	if q.fragment != nil {
 		from += "([" + queries.Quote(q.fragment...) + "])"
 	}
-	with, columns, joins, group := "WITH "+q.pairs()+", "+q.named(), q.renamed(), "", "experiment_id"
-	if q.Measured() {
-		joins, group = "JOIN chosen USING (experiment_id, metric)", group+", metric"
-	}
-	if table {
-		w, c, j := q.extra()
-		with, columns, joins = with+w, columns+c, joins+j
-	}
-	order := q.sortOrder() + q.order
-	text := fmt.Sprintf("%s\nSELECT %s FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, q.chosen(), columns, from, joins, q.where())
-	if limit > 0 {
-		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s) <= %d", group, order, limit)
-	}
-	return text + "\nORDER BY experiment, " + group + ", " + order
+	return from
 }
 
 // chosen returns the columns to show.

@@ -26,17 +26,22 @@ type block struct {
 // its callers, the function itself with a star, its callees. Percentages are of the
 // function's inclusive value.
 func (r *Report) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
-	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) (leftOut, error) {
 		w.Printf("%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
 		blocks := blocksOf(group)
 		if names := report.Fragment(r.Function); len(names) > 1 {
 			blocks = []*block{fragment(group, names)}
 		}
-		for _, b := range atMost(r.Limit, blocks) {
+		shown := atMost(r.Limit, blocks)
+		for _, b := range shown {
 			w.Printf("\n")
 			b.print(w, group[0].Text("unit"))
 		}
-		return nil
+		left := leftOut{what: "functions", rows: len(blocks) - len(shown), total: float64(group[0].Number("total"))}
+		for _, b := range blocks[len(shown):] {
+			left.value += float64(b.exclusive)
+		}
+		return left, nil
 	})
 }
 

@@ -26,14 +26,27 @@ type treeNode struct {
 
 // callTree prints the call tree. At each node, branches with larger values come first.
 func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
-	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) (leftOut, error) {
 		w.Printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
-		left := cmp.Or(r.Limit, len(group))
-		for _, root := range tree(group) {
-			printTree(w, root, &left, nil)
+		nodes, left := r.highest(group)
+		for _, root := range tree(nodes) {
+			printTree(w, root, nil)
 		}
-		return nil
+		return left, nil
 	})
+}
+
+// highest returns the nodes with the highest values, up to the limit, and what that leaves out. A
+// node is never without its caller, whose value is at least as high.
+func (r *Report) highest(rows []queries.Record) ([]queries.Record, leftOut) {
+	if r.Limit == 0 || len(rows) <= r.Limit {
+		return rows, leftOut{}
+	}
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b queries.Record) int {
+		return cmp.Or(cmp.Compare(b.Number("attributed"), a.Number("attributed")), cmp.Compare(a.Number("depth"), b.Number("depth")))
+	})
+	return r.limited(sorted, "nodes")
 }
 
 // tree links the rows to nodes of a tree, and returns its roots.
@@ -60,14 +73,9 @@ func tree(rows []queries.Record) []*treeNode {
 	return roots
 }
 
-// printTree prints a node and its descendants, as long as *left lines may still be printed. last
-// has an element for each level above: whether the ancestor on that level is its parent's last
-// child.
-func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
-	if *left == 0 {
-		return
-	}
-	*left--
+// printTree prints a node and its descendants. last has an element for each level above: whether the
+// ancestor on that level is its parent's last child.
+func printTree(w *terminal.Page, n *treeNode, last []bool) {
 	var indent strings.Builder
 	for _, l := range last[:min(len(last), maxIndent)] {
 		if l {
@@ -83,18 +91,18 @@ func printTree(w *terminal.Page, n *treeNode, left *int, last []bool) {
 	w.Printf("%12s %6s %12s  %s+-%s\n", Value(n.Number("attributed"), unit), Percent(n.Number("attributed"), n.Number("total")),
 		Value(n.Number("exclusive"), unit), indent.String(), n.Text("label"))
 	for i, c := range n.children {
-		printTree(w, c, left, append(last, i == len(n.children)-1))
+		printTree(w, c, append(last, i == len(n.children)-1))
 	}
 }
 
 // callStacks prints stacks with their values, each from its leaf on.
 func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []queries.Record) error {
-	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) (leftOut, error) {
 		w.Printf("<Total>: stacks %d, %s\n", len(group), r.valuesOf(r.total(group[0])))
-		group = atMost(r.Limit, group)
+		group, left := r.limited(group, "stacks")
 		frames, err := q.Frames(ctx, group)
 		if err != nil {
-			return err
+			return left, err
 		}
 		for k, rec := range group {
 			w.Printf("\n#%d: %s\n", k+1, r.valuesOf(rec))
@@ -102,7 +110,7 @@ func (r *Report) callStacks(ctx context.Context, q *report.Question, rows []quer
 				w.Printf("  %s%s\n", f.Text("name"), placeIn(f))
 			}
 		}
-		return nil
+		return left, nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"stackmill/internal/terminal"
 	"stackmill/queries"
+	"stackmill/queries/report"
 )
 
 // TestDeepTree prints a path deeper than indentation goes.
@@ -22,9 +23,13 @@ func TestDeepTree(t *testing.T) {
 	}
 	var out bytes.Buffer
 	w := (&terminal.Output{Stdout: &out}).Page()
-	left := 4999
-	for _, root := range tree(rows) {
-		printTree(w, root, &left, nil)
+	r := Report{Request: report.Request{Report: report.Report{Columns: []report.Column{{Name: "exclusive"}}}, Limit: 4999}}
+	shown, left := r.highest(rows)
+	for _, root := range tree(shown) {
+		printTree(w, root, nil)
+	}
+	if left.rows != 1 {
+		t.Errorf("%d nodes are left out, the limit leaves 1", left.rows)
 	}
 	w.Flush()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

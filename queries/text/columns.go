@@ -37,7 +37,7 @@ func (r *Report) layout(q *report.Question, rows []queries.Record) ([]terminal.F
 // heading returns the first columns of the table: experiment and metric, unless the caption has
 // named the only one.
 func (r *Report) heading(q *report.Question) (columns []report.Column) {
-	if r.DB.Count > 1 {
+	if r.showsExperiment() {
 		columns = append(columns, report.Column{Name: "experiment", Title: "Experiment"})
 	}
 	if q.OnlyMetric() == "" && q.Measured() {
@@ -45,6 +45,9 @@ func (r *Report) heading(q *report.Question) (columns []report.Column) {
 	}
 	return columns
 }
+
+// showsExperiment reports whether tables have a column with the experiment.
+func (r *Report) showsExperiment() bool { return r.DB.Count > 1 && (!r.Sum || r.ListsApart()) }
 
 // fields returns the printed columns for the report's kth column: for a metric its value and its
 // percentage, for others one column.
@@ -102,6 +105,14 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 		return []string{strconv.FormatBool(b)}
 	}
 	if f, ok := rec[c.Name].(float64); ok {
+		switch unit := rec.Text("unit"); {
+		case c.As == report.Ratio:
+			return []string{fmt.Sprintf("%.2f", f)}
+		case c.As == report.Time || c.As == report.Moment:
+			return []string{fmt.Sprintf("%.6f", f/1e9)}
+		case c.As == report.Seconds || c.As == report.Amount && unit == "ns":
+			return []string{fmt.Sprintf("%.3f", f/1e9)}
+		}
 		return []string{strconv.FormatFloat(f, 'f', -1, 64)}
 	}
 	n := rec.Number(c.Name)
@@ -132,14 +143,22 @@ type sideRow struct {
 // sideBySide prints a table with a column for each requested metric. Rows with the first metric
 // come first, sorted by it; then rows with the second metric, and so on.
 func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
-	fields := r.sideFields(q, rows)
+	fields, left := r.sideFields(q, rows), leftOut{what: "rows"}
 	var cells [][]string
-	for _, group := range split(rows, "experiment") {
-		for _, row := range atMost(r.Limit, sideRows(q, group)) {
+	for _, group := range r.experimentsOf(rows) {
+		table := sideRows(q, group)
+		shown := atMost(r.Limit, table)
+		for _, row := range shown {
 			cells = append(cells, r.sideCells(q, row))
 		}
+		if n := len(table) - len(shown); n > 0 {
+			left.rows, left.lists = left.rows+n, left.lists+1
+		}
 	}
-	return r.Table(fields, cells, r.Format == "markdown")
+	if err := r.Table(fields, cells, r.Format == "markdown"); err != nil {
+		return err
+	}
+	return r.sayLeftOut(left)
 }
 
 // sideRows merges the rows of an experiment that differ only in the metric into one sideRow.
@@ -171,7 +190,7 @@ var values = []string{"metric", "unit", "total", "high", "exclusive", "inclusive
 func thing(rec queries.Record) string {
 	var parts []string
 	for name, v := range rec {
-		if v != nil && !slices.Contains(values, name) {
+		if v != nil && !slices.Contains(values, name) && !ofSum(name) {
 			parts = append(parts, fmt.Sprintf("%s=%v", name, v))
 		}
 	}
@@ -179,13 +198,33 @@ func thing(rec queries.Record) string {
 	return strings.Join(parts, "\n")
 }
 
+// ofSum reports whether a column says how many experiments a row of a sum is of, or how its values
+// differ between these, or what a limit leaves out: it depends on the metric.
+func ofSum(column string) bool {
+	if strings.Contains(column, " ") || slices.Contains([]string{"experiments", "present_in", "of_experiment"}, column) {
+		return true
+	}
+	return slices.ContainsFunc(report.Spread, func(of string) bool {
+		name, ok := strings.CutSuffix(column, report.SpreadOf("", of))
+		return ok && slices.Contains(values, name)
+	})
+}
+
+// experimentsOf splits rows by experiment; those of a sum are together.
+func (r *Report) experimentsOf(rows []queries.Record) [][]queries.Record {
+	if r.Sum && len(rows) > 0 {
+		return [][]queries.Record{rows}
+	}
+	return split(rows, "experiment")
+}
+
 // ofMetric reports whether a column holds values of a metric.
 func ofMetric(c report.Column) bool {
-	return c.As == report.Metric || c.As == report.Amount || c.Name == "samples"
+	return c.As == report.Metric || c.As == report.Amount || c.As == report.Ratio || c.Name == "samples"
 }
 
 func (r *Report) sideFields(q *report.Question, rows []queries.Record) (fields []terminal.Field) {
-	if r.DB.Count > 1 {
+	if r.showsExperiment() {
 		fields = append(fields, terminal.Field{Name: "Experiment"})
 	}
 	for _, metric := range q.Side {
@@ -205,7 +244,7 @@ func (r *Report) sideFields(q *report.Question, rows []queries.Record) (fields [
 }
 
 func (r *Report) sideCells(q *report.Question, row *sideRow) (cells []string) {
-	if r.DB.Count > 1 {
+	if r.showsExperiment() {
 		cells = append(cells, row.first.Text("experiment"))
 	}
 	for _, metric := range q.Side {

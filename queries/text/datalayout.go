@@ -15,25 +15,26 @@ import (
 // dataLayout prints a block for each aggregate, those with the largest values first: its members
 // and the holes between them, in the order of memory.
 func (r *Report) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
-	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) (leftOut, error) {
 		w.Printf("%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
-		left := r.Limit
-		for k, rec := range group {
-			if k == 0 || rec["data_object_id"] != group[k-1]["data_object_id"] {
-				if r.Limit > 0 && left == 0 {
-					break
-				}
-				left--
-				printAggregate(w, rec)
+		aggregates := split(group, "data_object_id")
+		shown := atMost(r.Limit, aggregates)
+		for _, members := range shown {
+			printAggregate(w, members[0])
+			for _, rec := range members {
+				printMember(w, rec)
 			}
-			printMember(w, rec)
+		}
+		left := leftOut{what: "aggregates", rows: len(aggregates) - len(shown), total: float64(group[0].Number("total"))}
+		for _, members := range aggregates[len(shown):] {
+			left.value += float64(members[0].Number("aggregate_value"))
 		}
 		said := "as recorded"
 		if group[0].Text("line_size_source") == "assumed" {
 			said = "assumed: the recording does not say"
 		}
 		w.Printf("\nLines of %d bytes, %s\n", group[0].Number("line_size"), said)
-		return nil
+		return left, nil
 	})
 }
 

@@ -20,8 +20,9 @@ func (r *Report) disasm(ctx context.Context, q *report.Question, rows []queries.
 	if err != nil {
 		return err
 	}
-	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
-		for j, function := range split(atMost(r.Limit, group), "function_id") {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) (leftOut, error) {
+		shown, left := r.limited(group, "instructions")
+		for j, function := range split(shown, "function_id") {
 			if j > 0 {
 				w.Printf("\n")
 			}
@@ -29,7 +30,7 @@ func (r *Report) disasm(ctx context.Context, q *report.Question, rows []queries.
 			w.Printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(function), "%", "Incl."+unitOf(function), "%")
 			instructions(w, function, texts)
 		}
-		return nil
+		return left, nil
 	})
 }
 

@@ -17,8 +17,9 @@ import (
 // forms prints each row as a form: a line for each column.
 func (r *Report) forms(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.Page()
-	rows = atMost(r.Limit, rows)
-	for i, rec := range rows {
+	shown := atMost(r.Limit, rows)
+	left := leftOut{what: "rows", rows: len(rows) - len(shown)}
+	for i, rec := range shown {
 		if i > 0 {
 			w.Printf("\n")
 		}
@@ -34,6 +35,7 @@ func (r *Report) forms(_ context.Context, q *report.Question, rows []queries.Rec
 			w.Printf("%30s: %s\n", title, value)
 		}
 	}
+	left.print(w)
 	return w.Flush()
 }
 
@@ -55,18 +57,21 @@ func (r *Report) functionSummary(_ context.Context, q *report.Question, rows []q
 		}
 		functions[k] = append(functions[k], rec)
 	}
-	shown := 0
+	shown, left := 0, leftOut{what: "functions"}
 	for i, f := range functions {
 		if i == 0 || f[0]["experiment_id"] != functions[i-1][0]["experiment_id"] {
 			shown = 0
-			if r.DB.Count > 1 {
+			if r.DB.Count > 1 && !r.Sum {
 				w.Printf("Experiment %s\n\n", f[0].Text("experiment"))
 			}
 		}
 		if shown++; r.Limit == 0 || shown <= r.Limit {
 			functionForm(w, f)
+			continue
 		}
+		left.rows++
 	}
+	left.print(w)
 	return w.Flush()
 }
 

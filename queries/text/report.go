@@ -9,6 +9,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"stackmill/internal/terminal"
 	"stackmill/queries"
@@ -79,11 +80,15 @@ func (r *Report) Print(ctx context.Context) error {
 	if len(rows) == 0 && r.Format == "table" {
 		return r.Printf("%s\n", r.emptyText())
 	}
+	r.addColumns(q)
 	if len(q.Side) > 1 {
 		return r.sideBySide(q, r.withTotals(rows))
 	}
 	fields, cells := r.layout(q, r.withTotals(rows))
-	return r.Table(fields, cells, r.Format == "markdown")
+	if err := r.Table(fields, cells, r.Format == "markdown"); err != nil {
+		return err
+	}
+	return r.sayLeftOut(r.leftOutRows(rows))
 }
 
 // emptyText explains why a report has no rows.
@@ -108,7 +113,7 @@ func (r *Report) withTotals(rows []queries.Record) []queries.Record {
 		return rows
 	}
 	var out []queries.Record
-	for _, group := range groups(rows) {
+	for _, group := range r.groups(rows) {
 		out = append(append(out, r.total(group[0])), group...)
 	}
 	return out
@@ -117,7 +122,10 @@ func (r *Report) withTotals(rows []queries.Record) []queries.Record {
 // total returns the row for <Total>. Each row of a report has the values of <Total> in columns of
 // its own: first is any of these rows.
 func (r *Report) total(first queries.Record) queries.Record {
-	total := queries.Record{"experiment": first["experiment"], "metric": first["metric"], "unit": first["unit"], "total": first["total"], r.nameColumn(): "<Total>"}
+	total := queries.Record{"metric": first["metric"], "unit": first["unit"], "total": first["total"], r.nameColumn(): "<Total>"}
+	if !r.Sum {
+		total["experiment"] = first["experiment"]
+	}
 	for _, name := range []string{"exclusive", "inclusive", "value"} {
 		total[name] = first["total"]
 	}
@@ -126,27 +134,31 @@ func (r *Report) total(first queries.Record) queries.Record {
 			total[c.Name] = first[report.TotalOf(c.Name)]
 		}
 	}
+	r.sumOfTotal(total, first)
 	return total
 }
 
 // nameColumn returns the name of the first column that is not a value.
 func (r *Report) nameColumn() string {
 	return r.Columns[slices.IndexFunc(r.Columns, func(c report.Column) bool {
-		return c.As != report.Metric && c.As != report.Count && c.As != report.Time
+		return c.As != report.Metric && c.As != report.Count && c.As != report.Time && c.As != report.Amount && c.As != report.Ratio && !strings.Contains(c.Name, " ")
 	})].Name
 }
 
-// sections prints the rows of each experiment and metric, under a title (groupTitle).
-func (r *Report) sections(q *report.Question, rows []queries.Record, section func(*terminal.Page, []queries.Record) error) error {
+// sections prints the rows of each experiment and metric, under a title (groupTitle), and what the
+// limit leaves out of it.
+func (r *Report) sections(q *report.Question, rows []queries.Record, section func(*terminal.Page, []queries.Record) (leftOut, error)) error {
 	w := r.Page()
-	for i, group := range groups(rows) {
+	for i, group := range r.groups(rows) {
 		if i > 0 {
 			w.Printf("\n")
 		}
 		r.groupTitle(w, q, group[0])
-		if err := section(w, group); err != nil {
+		left, err := section(w, group)
+		if err != nil {
 			return err
 		}
+		left.print(w)
 	}
 	return w.Flush()
 }
@@ -159,16 +171,14 @@ func (r *Report) groupTitle(w *terminal.Page, q *report.Question, rec queries.Re
 	}
 }
 
-// atMost returns the first items of a list; all if the limit is 0.
-func atMost[T any](limit int, list []T) []T {
-	if limit > 0 {
-		list = list[:min(limit, len(list))]
+// groups splits the rows where the experiment or the metric changes; those of a sum, where the
+// metric does.
+func (r *Report) groups(rows []queries.Record) [][]queries.Record {
+	if r.Sum {
+		return split(rows, "metric")
 	}
-	return list
+	return split(rows, "experiment_id", "metric")
 }
-
-// groups splits the rows where the experiment or the metric changes.
-func groups(rows []queries.Record) [][]queries.Record { return split(rows, "experiment_id", "metric") }
 
 // split splits the rows where one of the columns changes.
 func split(rows []queries.Record, columns ...string) (parts [][]queries.Record) {
@@ -190,11 +200,17 @@ func (r *Report) caption(ctx context.Context, q *report.Question) error {
 	if r.Mode != "" && r.HasModes() {
 		title += ", " + r.Mode + " mode"
 	}
-	if r.DB.Count == 1 {
+	switch {
+	case r.DB.Count == 1:
 		title += ", experiment " + r.DB.Single
+	case r.Sum:
+		title += r.sumTitle(q)
 	}
 	w := r.Page()
 	w.Printf("%s\n", title)
+	for _, remark := range q.Remarks {
+		w.Printf("%s\n", remark)
+	}
 	if r.DB.IsFiltered() {
 		if err := r.filterCaption(ctx, w, q); err != nil {
 			return err

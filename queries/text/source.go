@@ -20,14 +20,15 @@ func (r *Report) source(ctx context.Context, q *report.Question, rows []queries.
 	if err != nil {
 		return err
 	}
-	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) error {
-		for j, file := range split(atMost(r.Limit, group), "file") {
+	return r.sections(q, rows, func(w *terminal.Page, group []queries.Record) (leftOut, error) {
+		shown, left := r.limited(group, "lines")
+		for j, file := range split(shown, "file") {
 			if j > 0 {
 				w.Printf("\n")
 			}
 			r.sourceFile(w, !q.OfFunctions(), file, inlined)
 		}
-		return nil
+		return left, nil
 	})
 }
 

@@ -1,0 +1,753 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// addition says how a report adds up several experiments.
+type addition struct {
+	// keys are the columns of the view that identify a row in all experiments. An identifier stands
+	// for what is the same in every build: function_id for the function's key, node_id for the path.
+	keys []string
+	// apart marks reports about things of one experiment, such as threads: their rows are listed
+	// together.
+	apart bool
+}
+
+func by(keys ...string) addition { return addition{keys: keys} }
+
+// apart is the addition of reports whose rows are never the same in two experiments.
+var apart = addition{apart: true}
+
+// additions maps reports to how they add up experiments. A report that is missing here lists
+// events, or describes experiments: there is nothing to add up.
+var additions = map[string]addition{
+	"functions":             by("function_id"),
+	"callers-callees":       by("function_id", "relation", "other_id"),
+	"call-tree":             by("node_id"),
+	"folded":                by("stack"),
+	"lines":                 by("function_id", "file", "line"),
+	"pcs":                   by("location_id"),
+	"source":                by("file", "line"),
+	"source-inlined":        by("file", "line", "depth", "path", "inlined_file", "inlined_line"),
+	"disasm":                by("code_function_id", "code_offset"),
+	"load-objects":          by("load_object_id"),
+	"modules":               by("module_id"),
+	"threads":               apart,
+	"thread-names":          by("thread_name"),
+	"cgroups":               by("cgroup"),
+	"cpus":                  by("cpu"),
+	"processes":             apart,
+	"timeline":              apart,
+	"cpu-timeline":          by("t0_ns", "t1_ns", "cpu"),
+	"seconds":               by("t0_ns", "t1_ns"),
+	"samples":               by("process", "point"),
+	"sizes":                 by("size_range", "above", "upto"),
+	"durations":             by("duration_range", "above", "upto"),
+	"overview":              by(),
+	"function-summary":      by("function_id"),
+	"data-objects":          by("kind", "descriptor", "scope", "scope_kind", "name", "member_offset", "size"),
+	"data-layout":           by("kind", "descriptor", "scope", "position", "member", "member_offset", "bit_offset", "bit_size", "size", "cache_line", "line_size", "line_size_source"),
+	"memory-objects":        apart,
+	"memory-sources":        by("operation", "level", "hit", "snoop", "tlb", "locked", "blocked"),
+	"data-object-functions": by("kind", "descriptor", "function_id", "file", "line", "code_offset", "method", "detail", "agreement", "inlined", "embedding"),
+	"unattributed":          by("subject", "reason", "load_object"),
+	"cut-stacks":            by("reason", "function_id"),
+	"leaks":                 by("stack_id"),
+	"allocations":           by("stack_id"),
+	"heap":                  by("stack_id"),
+	"heap-statistics":       apart,
+	"heap-sizes":            by("what", "size_range", "above", "upto"),
+	"io-activity":           by("name", "file_system"),
+	"io-descriptors":        apart,
+	"io-stacks":             by("stack_id"),
+	"io-statistics":         by("part"),
+	"io-sizes":              by("part", "size_range", "above", "upto"),
+	"sched-threads":         apart,
+	"waits":                 by("function_id", "state"),
+	"wait-stacks":           by("stack", "state"),
+	"wakers":                by("function", "thread_name", "waker_function", "waker_thread_name"),
+	"runqueue":              apart,
+	"parallelism":           by("level"),
+	"syscalls":              by("function_id", "number", "name"),
+	"syscall-threads":       apart,
+	"syscall-errors":        by("function_id", "number", "name", "error", "error_name"),
+	"lock-waits":            by("function_id", "type"),
+	"lock-threads":          apart,
+	"locks":                 apart,
+	"block-io":              by("function_id", "device", "operation"),
+	"kernel-memory":         by("function_id", "caller", "caller_offset"),
+	"interrupts":            by("kind", "number", "name"),
+	"counts":                by("interval_no", "event", "unit"),
+	"counters":              apart,
+	"sync-objects":          apart,
+	"objects":               by("load_object", "path", "kind", "build_id", "symbols"),
+	"statistics":            by(),
+}
+
+// summands are the columns whose values are added up.
+var summands = strings.Fields(`exclusive inclusive attributed value amount samples allocations allocated_bytes leaks leaked_bytes blocks bytes
+	opens reads read_bytes read_ns writes written_bytes write_ns others other_ns errors error_ns calls time_ns on_ns wall_ns
+	waits wait_ns timed total_ns requests requested_bytes wasted_bytes unfreed_bytes moved runs aggregate_value latency threads processes mappings
+	enabled_ns running_ns points real_ns user_ns system_ns trap_ns text_fault_ns data_fault_ns kernel_fault_ns lock_ns sleep_ns cpu_wait_ns stopped_ns
+	minor_faults major_faults swaps blocks_in blocks_out messages_sent messages_received signals voluntary_switches involuntary_switches system_calls characters`)
+
+// aggregates maps other columns to how several experiments' values become one.
+var aggregates = map[string]string{
+	"longest_ns": "max", "largest_bytes": "max", "shortest_ns": "min", "smallest_bytes": "min", "cpus": "max",
+	"t0_ns": "min", "t1_ns": "max", "has_code": "bool_or", "high": "bool_or",
+	// names and identifiers: of one of the experiments
+	"function": "min", "load_object": "min", "module": "min", "other": "min", "file": "min", "function_id": "min", "other_id": "min", "location_id": "min", "node_id": "min",
+	"load_object_id": "min", "module_id": "min", "data_object_id": "min", "parent_id": "min", "member_id": "min", "stack": "min", "functions": "min", "scope": "min",
+}
+
+// ratios are columns that follow from sums.
+var ratios = []string{"mean_ns", "running_percent", "share"}
+
+// CanAdd reports whether the report can add up experiments.
+func (r Report) CanAdd() bool {
+	_, ok := additions[r.Name]
+	return ok
+}
+
+// ListsApart reports whether a sum lists the rows of all experiments, because none of these are
+// about the same thing.
+func (r Report) ListsApart() bool { return additions[r.Name].apart }
+
+// addition returns how the request's report adds up experiments.
+func (r *Request) addition() addition {
+	if r.ofFragment() {
+		return by("relation", "other_id")
+	}
+	return additions[r.Name]
+}
+
+// Members returns how many experiments are added up for a metric; for reports about no metric, all.
+func (q *Question) Members(metric string) (n int) {
+	if !q.Measured() {
+		return q.db.Count
+	}
+	for _, of := range q.metrics {
+		if slices.Contains(of, metric) {
+			n++
+		}
+	}
+	return n
+}
+
+// ByColumns returns the columns by which Request.By divides each column of values.
+func (q *Question) ByColumns() []ByColumn { return q.by.Columns() }
+
+// Spread lists the columns that a sum has for a column of values, without the common prefix: the
+// lowest, median and highest value of an experiment, and the imbalance, which is the highest
+// divided by the mean, minus 1. An experiment that lacks the row counts as 0.
+var Spread = []string{"min", "median", "max", "imbalance"}
+
+// SpreadOf returns the column with the spread of a column of values.
+func SpreadOf(column, of string) string { return column + "_" + of }
+
+// summedColumns returns the columns of the view whose values a sum adds up.
+func (q *Question) summedColumns() (columns []string) {
+	keys := q.addition().keys
+	for _, c := range q.columnsOfView() {
+		if slices.Contains(summands, c) && !slices.Contains(keys, c) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// sumSQL returns SQL for the rows of the sum over the chosen experiments.
+func (q *Question) sumSQL(table bool, limit int) string {
+	if q.addition().apart {
+		return q.apartSQL(table, limit)
+	}
+	s := &sum{Question: q, table: table}
+	s.prepare()
+	group, first := "true", ""
+	if q.Measured() {
+		group, first = "metric", "metric, "
+	}
+	extra := ""
+	if table {
+		extra = q.leftOutColumns(group)
+	}
+	text := fmt.Sprintf("WITH %s\nSELECT %s%s FROM (%s) v", strings.Join(s.with(), ",\n"), q.chosen(), extra, s.rows())
+	order := q.sortOrder() + q.order
+	if limit > 0 {
+		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s) <= %d", group, order, limit)
+	}
+	return text + "\nORDER BY " + first + order
+}
+
+// apartSQL returns SQL for the rows of all chosen experiments, in one list.
+func (q *Question) apartSQL(table bool, limit int) string {
+	columns, joins, group, first := q.renamed(), "", "true", ""
+	with := []string{q.pairs(), q.named()}
+	if q.Measured() {
+		joins, group, first = "JOIN chosen USING (experiment_id, metric)", "metric", "metric, "
+		if table {
+			with = append(with, labels, q.members(), q.sumTotals())
+			columns += ", COALESCE(t.total, 0) AS total"
+			joins += "\nLEFT JOIN totals t USING (metric)"
+			if q.has("function_id") {
+				columns += ", COALESCE(l.label, v.function) AS label"
+				joins += "\nLEFT JOIN labels l ON l.experiment_id = v.experiment_id AND l.function_id = v.function_id"
+			}
+		}
+	} else if table {
+		for _, c := range q.Columns {
+			if c.As == Count || c.As == Time {
+				columns += fmt.Sprintf(", sum(v.%s) OVER ()::BIGINT AS \"%s\"", c.Name, TotalOf(c.Name))
+			}
+		}
+	}
+	if table {
+		columns += q.leftOutColumns(group)
+	}
+	order := q.sortOrder() + q.order
+	text := fmt.Sprintf("WITH %s\nSELECT %s FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", strings.Join(with, ",\n"), q.chosen(), columns, q.from(), joins, q.where())
+	if limit > 0 {
+		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s, experiment, experiment_id) <= %d", group, order, limit)
+	}
+	return text + "\nORDER BY " + first + order + ", experiment, experiment_id"
+}
+
+// members is a CTE with the number of experiments that are added up.
+func (q *Question) members() string {
+	if !q.Measured() {
+		return "members AS MATERIALIZED (SELECT count(DISTINCT experiment_id) AS n FROM " + q.from() + ")"
+	}
+	return "members AS MATERIALIZED (SELECT metric, count(*) AS n FROM chosen WHERE metric IS NOT NULL GROUP BY metric)"
+}
+
+// sumTotals is a CTE of each metric's value of <Total>, with its spread and its parts. It reads members.
+func (q *Question) sumTotals() string {
+	columns := append([]string{"e.metric", "sum(e.value)::BIGINT AS total"}, spread("value", TotalOf("value"))...)
+	columns = append(columns, q.divided("value", TotalOf("value"))...)
+	return "totals AS MATERIALIZED (SELECT " + strings.Join(columns, ", ") + `
+FROM (SELECT experiment_id, metric, sum(value)::BIGINT AS value FROM stack_values JOIN chosen USING (experiment_id, metric) GROUP BY ALL) e JOIN members n USING (metric)` + q.by.join() + "\nGROUP BY ALL)"
+}
+
+// totalColumns lists the columns of sumTotals, after the metric and the total, that tables have.
+func (q *Question) totalColumns() (names []string) {
+	for _, of := range Spread {
+		names = append(names, SpreadOf(TotalOf("value"), of))
+	}
+	for _, by := range q.by.Columns() {
+		names = append(names, DividedColumn(TotalOf("value"), by))
+	}
+	return names
+}
+
+// leftOutColumns returns SQL for the columns of a table that say what a limit leaves out: the
+// number of all rows of a group, and the sum of their values.
+func (q *Question) leftOutColumns(group string) string {
+	columns := fmt.Sprintf(", count(*) OVER (PARTITION BY %s) AS \"%s\"", group, AllRows)
+	if c := q.Primary(); c != "" {
+		value := "v." + c
+		if q.ListsTotal() {
+			value = "CASE WHEN v.function <> '<Total>' OR v.kind <> 'artificial' THEN v." + c + " END"
+		}
+		columns += fmt.Sprintf(", sum(%s) OVER (PARTITION BY %s)::DOUBLE AS \"%s\"", value, group, AllValue)
+	}
+	return columns
+}
+
+// The columns of tables that say what a limit leaves out.
+const (
+	AllRows  = "all rows"  // the number of all rows of the experiment and metric
+	AllValue = "all value" // the sum of Primary over these
+)
+
+// ListsTotal reports whether <Total> is among the rows.
+func (r *Request) ListsTotal() bool { return strings.HasPrefix(r.order, totalFirst) }
+
+// Primary returns the first column of the table whose values sum to a total, or that by which the
+// rows are sorted; "" if there is none.
+func (r *Request) Primary() string {
+	switch {
+	case r.Name == "leaks":
+		return "leaked_bytes"
+	case strings.HasSuffix(r.View, "heap_stacks"):
+		return "allocated_bytes"
+	case !r.CanAdd():
+		return ""
+	}
+	for _, c := range r.Columns {
+		if slices.Contains(summands, c.Name) && c.Name != "inclusive" && c.Name != "attributed" && c.Name != "threads" && c.Name != "processes" {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// chooseMembers finds what the sum needs to know of its experiments.
+func (q *Question) chooseMembers(ctx context.Context) error {
+	if err := q.sayLeftOut(ctx); err != nil {
+		return err
+	}
+	if q.By != "" {
+		if err := q.chooseBreakdown(ctx); err != nil {
+			return err
+		}
+	}
+	if !q.has("node_id") {
+		return nil
+	}
+	var err error
+	q.oneBuild, err = q.holds(ctx, "WITH "+q.named()+", "+functionKeys+" SELECT count(*) = count(DISTINCT key) FROM function_keys")
+	return err
+}
+
+// holds returns the value of a query for one boolean.
+func (q *Question) holds(ctx context.Context, query string) (yes bool, err error) {
+	err = q.db.QueryRowContext(ctx, query).Scan(&yes)
+	return yes, err
+}
+
+// remark adds a remark about what the sum leaves out, or could not add up.
+func (q *Question) remark(format string, args ...any) {
+	q.Remarks = append(q.Remarks, fmt.Sprintf(format, args...))
+}
+
+// sayLeftOut adds a remark for each metric that some of the experiments lack.
+func (q *Question) sayLeftOut(ctx context.Context) error {
+	if !q.Measured() {
+		return nil
+	}
+	for _, m := range q.Metrics() {
+		var lacking []string
+		for _, e := range q.db.Experiments() {
+			if !q.About(e.ExperimentID, m) {
+				lacking = append(lacking, e.Name)
+			}
+		}
+		if n := len(lacking); n > 0 {
+			q.remark("%s of %d without the metric %s: left out (%s)", queries.Count(n, "experiment"), q.db.Count, m, someOf(lacking))
+		}
+	}
+	return nil
+}
+
+// someOf lists the first names.
+func someOf(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// sum builds the SQL of a sum over experiments.
+type sum struct {
+	*Question
+	table  bool
+	values []string          // columns of the view that are added up
+	keys   map[string]string // key column -> SQL of what identifies a row
+	joins  []string          // of the view's rows
+	ctes   []string
+}
+
+// functionKeys is a CTE with the key of each function, which is the same in every build, and the
+// names under which all builds of the function are shown. The identifiers of functions are the same
+// in all experiments, so that one experiment's row tells the key.
+const functionKeys = `function_keys AS MATERIALIZED (
+  SELECT *, min(function_id) OVER (PARTITION BY key) AS of_builds FROM (
+  SELECT f.function_id, function_key(f.r.name_scope, f.function_id, o.short_path, u.short_path, f.r.linkage_name, f.r.name) AS key,
+    f.r.kind, f.r.address, n.shown AS name, o.name AS load_object, u.name AS module,
+    ` + queries.ObjectPath + ` AS object, COALESCE(NULLIF(u.short_path, ''), regexp_extract(u.name, '[^/]*$')) AS unit
+  FROM (SELECT function_id, arg_min(f, experiment_id) AS r FROM functions_wide f GROUP BY function_id) f
+  JOIN (SELECT function_id, min(name) AS shown FROM named GROUP BY function_id) n USING (function_id)
+  LEFT JOIN load_objects o ON o.experiment_id = f.r.experiment_id AND o.load_object_id = f.r.load_object_id
+  LEFT JOIN modules u ON u.experiment_id = f.r.experiment_id AND u.module_id = f.r.module_id)
+)`
+
+// functionLabels is a CTE with a name for each function that no other one has.
+const functionLabels = `function_labels AS MATERIALIZED (
+  SELECT key, r.name, r.load_object, r.module, CASE
+    WHEN count(*) OVER name = 1 AND r.kind NOT IN ('static', 'plt') THEN r.name
+    WHEN count(*) OVER object = 1 THEN r.name || ' (' || r.object || ')'
+    WHEN count(*) OVER unit = 1 THEN r.name || ' (' || r.unit || ')'
+    WHEN count(*) OVER place = 1 THEN r.name || ' (' || r.object || printf(' 0x%x)', r.address)
+    ELSE r.name || ' (' || r.object || ' #' || row_number() OVER (place ORDER BY key) || ')' END AS label
+  FROM (SELECT key, arg_min(k, function_id) AS r FROM function_keys k GROUP BY key)
+  WINDOW name AS (PARTITION BY r.name),
+    object AS (PARTITION BY r.name, r.object),
+    unit AS (PARTITION BY r.name, r.object, r.unit),
+    place AS (PARTITION BY r.name, r.object, r.address)
+)`
+
+// nodePaths is a CTE with an identifier for each path of the call tree that is the same in every
+// build: as in call_paths, but of the functions' keys.
+const nodePaths = `node_paths_of_keys AS MATERIALIZED (
+  WITH parts AS (
+    SELECT n.experiment_id, n.call_node, n.last, n.depth, n.function_id, path_part(COALESCE(k.key, n.function_id), n.depth) AS part, path_part(n.function_id, n.depth) AS own
+    FROM call_nodes_wide n LEFT JOIN function_keys k USING (function_id)
+  ),
+  ended AS (
+    SELECT experiment_id, last + 1 AS call_node, sum(part) AS part, sum(own) AS own FROM parts GROUP BY ALL
+  ),
+  summed AS (
+    SELECT p.*, sum(p.part - COALESCE(e.part, 0)) OVER w AS path, sum(p.own - COALESCE(e.own, 0)) OVER w AS own_path
+    FROM parts p LEFT JOIN ended e USING (experiment_id, call_node)
+    WINDOW w AS (PARTITION BY p.experiment_id ORDER BY p.call_node ROWS UNBOUNDED PRECEDING)
+  )
+  SELECT DISTINCT (own_path & 9223372036854775807)::BIGINT AS node_id, (path & 9223372036854775807)::BIGINT AS path,
+    CASE WHEN depth > 0 THEN ((path - part) & 9223372036854775807)::BIGINT END AS parent_path
+  FROM summed
+)`
+
+// prepare finds out what the sum needs.
+func (s *sum) prepare() {
+	s.values = s.summedColumns()
+	s.keys = map[string]string{}
+	if s.has("function_id") || s.has("other_id") {
+		s.ctes = append(s.ctes, functionKeys, functionLabels)
+	}
+	keys := s.addition().keys
+	if s.has("function_id") {
+		s.joins = append(s.joins, "LEFT JOIN function_keys k ON k.function_id = v.function_id")
+	}
+	for _, key := range keys {
+		s.keys[key] = s.identity(key)
+	}
+}
+
+// identity returns SQL for what identifies a row in all experiments, by a key of the addition. It
+// adds the joins that this needs.
+func (s *sum) identity(key string) string {
+	switch key {
+	case "function_id":
+		return "COALESCE(k.key, v.function_id)"
+	case "code_function_id":
+		return "v.function_id"
+	case "other_id":
+		s.joins = append(s.joins, "LEFT JOIN function_keys k2 ON k2.function_id = v.other_id")
+		return "COALESCE(k2.key, v.other_id)"
+	case "node_id":
+		if s.oneBuild {
+			return "v.node_id"
+		}
+		s.ctes = append(s.ctes, nodePaths)
+		s.joins = append(s.joins, "LEFT JOIN node_paths_of_keys p ON p.node_id = v.node_id")
+		return "p.path"
+	case "load_object_id":
+		s.ctes = append(s.ctes, "object_keys AS MATERIALIZED (SELECT load_object_id, arg_min("+queries.ObjectPath+", experiment_id) AS key FROM load_objects o GROUP BY ALL)")
+		s.joins = append(s.joins, "LEFT JOIN object_keys k3 ON k3.load_object_id = v.load_object_id")
+		return "k3.key"
+	case "module_id":
+		s.ctes = append(s.ctes, "module_keys AS MATERIALIZED (SELECT u.module_id, arg_min(concat_ws(chr(10), "+queries.ObjectPath+`, COALESCE(NULLIF(u.short_path, ''), u.name)), u.experiment_id) AS key
+  FROM modules u LEFT JOIN load_objects o USING (experiment_id, load_object_id) GROUP BY ALL)`)
+		s.joins = append(s.joins, "LEFT JOIN module_keys k4 ON k4.module_id = v.module_id")
+		return "k4.key"
+	case "file", "inlined_file", "scope":
+		return s.shortFile(key)
+	}
+	return `v."` + key + `"`
+}
+
+// shortFiles is a CTE with the part of each file's path that is the same for builds in other
+// directories: the path below the directory of the sources that were compiled together. Paths that
+// would be ambiguous in an experiment stay whole.
+const shortFiles = `bases AS (
+  SELECT DISTINCT left(name, length(name) - length(short_path)) AS base FROM modules
+  WHERE starts_with(name, '/') AND short_path <> '' AND ends_with(name, '/' || short_path)
+), below AS (
+  SELECT f.file, COALESCE(substr(f.file, max(length(b.base)) + 1), f.file) AS short
+  FROM (SELECT DISTINCT file FROM source_values) f LEFT JOIN bases b ON starts_with(f.file, b.base) GROUP BY f.file
+), file_keys AS MATERIALIZED (
+  SELECT file, CASE WHEN short IN (
+    SELECT short FROM (SELECT DISTINCT experiment_id, file FROM source_values) JOIN below USING (file) GROUP BY experiment_id, short HAVING count(*) > 1
+  ) THEN file ELSE short END AS short
+  FROM below
+)`
+
+// shortFile returns SQL for the part of a path that is the same for builds in other directories.
+func (s *sum) shortFile(column string) string {
+	if !slices.Contains(s.ctes, shortFiles) {
+		s.ctes = append(s.ctes, shortFiles)
+	}
+	of := "path_of_" + column
+	s.joins = append(s.joins, fmt.Sprintf(`LEFT JOIN file_keys %[1]s ON %[1]s.file = v."%[2]s"`, of, column))
+	return fmt.Sprintf(`COALESCE(%s.short, v."%s")`, of, column)
+}
+
+// with returns the CTEs, the last of which is `summed`: the rows.
+func (s *sum) with() []string {
+	with := []string{s.pairs(), s.named(), s.members()}
+	if s.by != nil {
+		with = append(with, s.by.cte())
+	}
+	if s.Measured() {
+		with = append(with, s.sumTotals())
+	}
+	with = append(with, s.ctes...)
+	if s.Name == "source" {
+		with = append(with, s.highest())
+	}
+	return append(with, s.each(), s.summed())
+}
+
+// common are the columns that every row of a sum keeps, as far as the view has them.
+func (s *sum) common() (columns []string) {
+	for _, c := range []string{"mode", "metric", "unit"} {
+		if s.has(c) && s.keys[c] == "" {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// each is a CTE of the rows of each experiment. Rows that have the same key in one experiment are
+// added up here.
+func (s *sum) each() string {
+	columns, joins := []string{"v.experiment_id"}, ""
+	for _, c := range s.common() {
+		columns = append(columns, "v."+c)
+	}
+	for i, key := range s.addition().keys {
+		columns = append(columns, fmt.Sprintf("%s AS key_%d", s.keys[key], i+1))
+	}
+	for _, c := range s.columnsOfView() {
+		if e := s.aggregate(c, "v.", s.ofBuild); e != "" {
+			columns = append(columns, e+` AS "`+c+`"`)
+		}
+	}
+	if s.has("function_id") {
+		columns = append(columns, "min(COALESCE(k.key, v.function_id)) AS of_function")
+	}
+	if s.has("other_id") {
+		columns = append(columns, "min(COALESCE(k2.key, v.other_id)) AS of_other")
+	}
+	if s.Measured() {
+		joins = "JOIN chosen USING (experiment_id, metric)\n"
+	}
+	from := s.from()
+	if s.has("functions") && s.has("line") && s.Alias != "manual" {
+		from = "(SELECT v.* REPLACE (" + startingFunctions + ") FROM " + from + " v)"
+	}
+	return fmt.Sprintf("each AS (SELECT %s\nFROM %s v\n%s\nWHERE %s\nGROUP BY ALL)", strings.Join(columns, ", "), from, joins+strings.Join(s.joins, "\n"), s.where())
+}
+
+// ofBuild returns SQL for a column whose value in the view may differ between builds; "" if it does
+// not.
+func (s *sum) ofBuild(column string) string {
+	joined := func(table string) bool {
+		return slices.ContainsFunc(s.joins, func(j string) bool { return strings.HasPrefix(j, "LEFT JOIN "+table+" ") })
+	}
+	switch {
+	case column == "function" && joined("function_keys k"):
+		return "min(COALESCE(k.name, v.function))"
+	case column == "other" && joined("function_keys k2"):
+		return "min(COALESCE(k2.name, v.other))"
+	case column == "function_key":
+		return "min(k.key)"
+	case column == "function_id" && s.keys["code_function_id"] != "":
+		return ""
+	case column == "function_id":
+		return "min(COALESCE(k.of_builds, v.function_id))"
+	case column == "other_id":
+		return "min(COALESCE(k2.of_builds, v.other_id))"
+	case column == "node_id":
+		return "min(" + s.keys["node_id"] + ")"
+	case column == "parent_id" && joined("node_paths_of_keys p"):
+		return "min(p.parent_path)"
+	}
+	return ""
+}
+
+// aggregate returns SQL that makes one value of a column's values; "" if the column is among the
+// common columns or is a key, or names the experiment.
+func (s *sum) aggregate(column, from string, special func(column string) string) string {
+	of := from + `"` + column + `"`
+	switch {
+	case column == "experiment_id" || column == "experiment" || slices.Contains(s.common(), column):
+		return ""
+	case s.keys[column] == `v."`+column+`"`:
+		return "" // the key itself
+	case special != nil && special(column) != "":
+		return special(column)
+	case slices.Contains(s.values, column):
+		return "sum(" + of + ")::BIGINT"
+	case slices.Contains(ratios, column):
+		return ""
+	case aggregates[column] != "":
+		return aggregates[column] + "(" + of + ")"
+	}
+	return fmt.Sprintf("CASE WHEN min(%[1]s) IS NOT DISTINCT FROM max(%[1]s) THEN min(%[1]s) END", of)
+}
+
+// summed is a CTE of the rows of the sum.
+func (s *sum) summed() string {
+	var columns []string
+	for _, c := range s.common() {
+		columns = append(columns, "e."+c)
+	}
+	for i, key := range s.addition().keys {
+		columns = append(columns, fmt.Sprintf("e.key_%d", i+1))
+		if s.keys[key] == `v."`+key+`"` {
+			columns = append(columns, fmt.Sprintf(`e.key_%d AS "%s"`, i+1, key))
+		}
+	}
+	for _, c := range s.columnsOfView() {
+		if e := s.aggregate(c, "e.", nil); e != "" {
+			columns = append(columns, e+` AS "`+c+`"`)
+		}
+	}
+	columns = append(columns, s.ratios()...)
+	columns = append(columns, "any_value(n.n) AS experiments", "count(*) AS present_in", "min(e.experiment_id) AS of_experiment")
+	for _, c := range []string{"function", "other"} {
+		if s.has(c + "_id") {
+			columns = append(columns, fmt.Sprintf("min(e.of_%[1]s) AS of_%[1]s", c))
+		}
+	}
+	for _, c := range s.values {
+		columns = append(columns, spread(c, c)...)
+	}
+	for _, c := range s.values {
+		columns = append(columns, s.divided(c, c)...)
+	}
+	members := "members n ON true"
+	if s.Measured() {
+		members = "members n USING (metric)"
+	}
+	return fmt.Sprintf("summed AS (SELECT %s\nFROM each e JOIN %s%s\nGROUP BY ALL)", strings.Join(columns, ", "), members, s.by.join())
+}
+
+// ratios returns SQL for columns that are ratios of sums.
+func (s *sum) ratios() (columns []string) {
+	for _, c := range s.columnsOfView() {
+		switch c {
+		case "mean_ns":
+			value, number := "total_ns", "timed"
+			if s.has("wait_ns") {
+				value = "wait_ns"
+			}
+			if !s.has("timed") {
+				number = "waits"
+			}
+			columns = append(columns, fmt.Sprintf("(sum(e.%s) // NULLIF(sum(e.%s), 0))::BIGINT AS mean_ns", value, number))
+		case "running_percent":
+			columns = append(columns, "round(100.0 * sum(e.running_ns) / NULLIF(sum(e.enabled_ns), 0), 2) AS running_percent")
+		}
+	}
+	return columns
+}
+
+// spread returns SQL for the columns of Spread of a column, after a name. Experiments that lack the row have the value 0,
+// which is at most any other.
+func spread(column, name string) (columns []string) {
+	// The kth of all values, from 0: 0 for the experiments that lack the row, then the others.
+	kth := func(k string) string {
+		return fmt.Sprintf(`COALESCE(list_sort(list(COALESCE(e."%[1]s", 0)))[%[2]s - any_value(n.n) + count(*) + 1], 0)`, column, k)
+	}
+	for i, of := range []string{
+		fmt.Sprintf(`CASE WHEN count(*) < any_value(n.n) THEN 0 ELSE min(COALESCE(e."%s", 0)) END`, column),
+		"((" + kth("(any_value(n.n) - 1) // 2") + " + " + kth("any_value(n.n) // 2") + ") / 2)::DOUBLE",
+		fmt.Sprintf(`max(COALESCE(e."%s", 0))`, column),
+		fmt.Sprintf(`round(max(e."%[1]s")::DOUBLE * any_value(n.n) / NULLIF(sum(e."%[1]s"), 0) - 1, 6)`, column),
+	} {
+		columns = append(columns, of+` AS "`+SpreadOf(name, Spread[i])+`"`)
+	}
+	return columns
+}
+
+// columns returns the names of the columns of a sum, in order.
+func (s *sum) columns() (names []string) {
+	for _, c := range s.columnsOfView() {
+		if c != "experiment_id" && c != "experiment" {
+			names = append(names, c)
+		}
+	}
+	names = append(names, "experiments", "present_in")
+	for _, c := range s.values {
+		for _, of := range Spread {
+			names = append(names, SpreadOf(c, of))
+		}
+	}
+	return append(names, s.dividedNames()...)
+}
+
+// recomputed returns SQL for a column whose value depends on all rows of the sum; "" if it does not.
+func (s *sum) recomputed(column string) string {
+	switch {
+	case column == "share":
+		return "COALESCE(v.value / NULLIF(t.total, 0), 0)::DOUBLE"
+	case column == "high" && s.Name == "source":
+		return high("h.highest", "h.highest_inclusive")
+	case column == "high":
+		return high("max(v.exclusive) OVER code", "max(v.inclusive) OVER code")
+	case s.Name == "data-layout" && column == "data_object_id":
+		return "(hash(v.descriptor, v.kind, v.key_3) >> 1)::BIGINT"
+	case s.Name == "data-layout" && column == "aggregate_value":
+		return "sum(v.value) OVER (PARTITION BY v.mode, v.metric, v.descriptor, v.key_3)::BIGINT"
+	}
+	return ""
+}
+
+// high is the condition for values to be marked in source and disassembly: see the views.
+func high(exclusive, inclusive string) string {
+	return fmt.Sprintf("COALESCE(v.exclusive > 0 AND v.exclusive >= 0.75 * %s OR v.inclusive > 0 AND v.inclusive >= 0.75 * %s, false)", exclusive, inclusive)
+}
+
+// highest is a CTE with the highest values of the lines of each source file.
+func (s *sum) highest() string {
+	return `highest AS MATERIALIZED (
+  SELECT mode, metric, short, max(exclusive) AS highest, max(inclusive) AS highest_inclusive FROM (
+    SELECT m.mode, s.metric, COALESCE(f.short, s.file) AS short, s.line, sum(s.exclusive) AS exclusive, sum(s.inclusive) AS inclusive
+    FROM source_values s JOIN chosen USING (experiment_id, metric) JOIN modes m ON by_mode(m.mode, s.in_user, s.in_expert, s.in_machine)
+    LEFT JOIN file_keys f ON f.file = s.file GROUP BY ALL
+  ) GROUP BY ALL
+)`
+}
+
+// rows returns SQL for all rows of the sum.
+func (s *sum) rows() string {
+	var columns []string
+	joins := ""
+	for _, c := range s.columns() {
+		e := "v." + identifier(c)
+		if r := s.recomputed(c); r != "" {
+			e = r
+		}
+		columns = append(columns, e+" AS "+identifier(c))
+	}
+	if s.Measured() {
+		joins += "\nLEFT JOIN totals t ON t.metric = v.metric"
+	}
+	if s.Name == "source" {
+		joins += "\nLEFT JOIN highest h ON h.mode = v.mode AND h.metric = v.metric AND h.short = v.key_1"
+	}
+	if s.table {
+		columns = append(columns, "v.of_experiment")
+		if s.Measured() {
+			columns = append(columns, "COALESCE(t.total, 0) AS total")
+			for _, c := range s.totalColumns() {
+				columns = append(columns, "t."+identifier(c))
+			}
+		}
+		for i, c := range []string{"function", "other"} {
+			if s.has(c + "_id") {
+				label := []string{"label", "other_label"}[i]
+				columns = append(columns, fmt.Sprintf("COALESCE(l%d.label, v.%s) AS %s", i, c, label))
+				joins += fmt.Sprintf("\nLEFT JOIN function_labels l%[1]d ON l%[1]d.key = v.of_%[2]s", i, c)
+			}
+		}
+		for _, c := range s.Columns {
+			if !s.Measured() && (c.As == Count || c.As == Time) {
+				columns = append(columns, fmt.Sprintf(`sum(v."%s") OVER ()::BIGINT AS "%s"`, c.Name, TotalOf(c.Name)))
+			}
+		}
+	}
+	window := ""
+	if s.Name == "disasm" {
+		window = "\nWINDOW code AS (PARTITION BY v.mode, v.metric, v.key_1)"
+	}
+	return "SELECT " + strings.Join(columns, ", ") + "\nFROM summed v" + joins + window
+}

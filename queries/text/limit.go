@@ -1,0 +1,135 @@
+//go:build cgo
+
+package text
+
+import (
+	"strconv"
+
+	"stackmill/internal/terminal"
+	"stackmill/queries"
+	"stackmill/queries/report"
+)
+
+// DefaultLimit is how many rows tables have by default, for each experiment and metric.
+const DefaultLimit = 40
+
+// IsLimited reports whether a report's table has a limit by default. Listings of code are whole.
+func IsLimited(r *report.Report, format string) bool {
+	return (format == "table" || format == "markdown") && !(Draws(r, format) && r.ShowsSources()) && r.Name != "conservation"
+}
+
+// atMost returns the first items of a list; all if the limit is 0.
+func atMost[T any](limit int, list []T) []T {
+	if limit > 0 {
+		list = list[:min(limit, len(list))]
+	}
+	return list
+}
+
+// leftOut is what a limit leaves out of a list.
+type leftOut struct {
+	what         string // the things in the list, in the plural
+	rows         int
+	value, total float64 // of the rows, and of the whole; total is 0 if values do not add up
+	lists        int     // number of lists of which rows are left out; 0 is one
+}
+
+// text says what is left out; "" if nothing is.
+func (l leftOut) text() string {
+	if l.rows == 0 {
+		return ""
+	}
+	text := "... " + thousands(l.rows) + " more " + l.what
+	if l.rows == 1 {
+		text = "... 1 more of the " + l.what
+	}
+	if l.lists > 1 {
+		text += " in " + Plural(l.lists, "list")
+	}
+	if l.total > 0 {
+		text += " with " + Percent(int64(l.value), int64(l.total)) + " % of the value"
+	}
+	return text + " (--limit 0 shows all)"
+}
+
+func (l leftOut) print(w *terminal.Page) {
+	if text := l.text(); text != "" {
+		w.Printf("\n%s\n", text)
+	}
+}
+
+// sayLeftOut prints, below a table, what a limit left out of it.
+func (r *Report) sayLeftOut(l leftOut) error {
+	w := r.Page()
+	l.print(w)
+	return w.Flush()
+}
+
+// leftOutRows returns what the limit left out of a table: the rows say how many there are.
+func (r *Report) leftOutRows(rows []queries.Record) (all leftOut) {
+	all.what = "rows"
+	if r.Limit == 0 {
+		return all
+	}
+	for _, group := range r.groups(rows) {
+		first := group[0]
+		n := int(first.Number(report.AllRows)) - len(group)
+		if n <= 0 {
+			continue
+		}
+		all.rows, all.lists = all.rows+n, all.lists+1
+		if whole, ok := first[report.AllValue].(float64); ok {
+			all.value += whole - r.valueOf(group)
+			all.total += r.totalOf(first)
+		}
+	}
+	return all
+}
+
+// valueOf returns the sum of the rows' values.
+func (r *Report) valueOf(rows []queries.Record) (sum float64) {
+	primary := r.Primary()
+	for _, rec := range rows {
+		if !(r.ListsTotal() && isTotal(rec)) {
+			sum += float64(rec.Number(primary))
+		}
+	}
+	return sum
+}
+
+// totalOf returns the value of the whole list of which a row is: that of <Total>, or the sum. It is 0
+// if rows are sorted by the sum of several columns.
+func (r *Report) totalOf(rec queries.Record) float64 {
+	if r.Columns[0].Name == "read_ns" {
+		return 0
+	}
+	if _, ok := rec["total"]; ok {
+		return float64(rec.Number("total"))
+	}
+	whole, _ := rec[report.AllValue].(float64)
+	return whole
+}
+
+// isTotal reports whether a row is that of <Total>.
+func isTotal(rec queries.Record) bool {
+	return rec.Text("function") == "<Total>" && rec.Text("kind") == "artificial"
+}
+
+// limited returns the rows up to the limit, and what that leaves out.
+func (r *Report) limited(rows []queries.Record, what string) ([]queries.Record, leftOut) {
+	shown := atMost(r.Limit, rows)
+	l := leftOut{what: what, rows: len(rows) - len(shown)}
+	if r.Primary() != "" && len(rows) > 0 {
+		l.value, l.total = r.valueOf(rows[len(shown):]), r.totalOf(rows[0])
+	}
+	return shown, l
+}
+
+// thousands formats a number with commas between groups of three digits.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

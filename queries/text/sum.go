@@ -1,0 +1,80 @@
+//go:build cgo
+
+package text
+
+import (
+	"fmt"
+	"slices"
+
+	"stackmill/queries"
+	"stackmill/queries/report"
+)
+
+// spreadWidth is the width of a terminal from which on tables show the spread of a sum.
+const spreadWidth = 120
+
+// spreadTitles are the headings of the columns of report.Spread.
+var spreadTitles = []string{"Min", "Median", "Max", "Imbalance"}
+
+// sumTitle returns the end of a caption: what a sum is over.
+func (r *Report) sumTitle(q *report.Question) string {
+	n := r.DB.Count
+	if metric := q.OnlyMetric(); metric != "" {
+		n = q.Members(metric)
+	}
+	title := ", sum of " + Plural(n, "experiment")
+	if r.ListsApart() {
+		title = ", " + Plural(n, "experiment")
+	}
+	return title + " (--each shows one after the other)"
+}
+
+// addColumns adds the columns that only a sum has to those of the table, after the values: the parts
+// of a breakdown or, if there is room, the spread.
+func (r *Report) addColumns(q *report.Question) {
+	primary := r.Primary()
+	i := slices.IndexFunc(r.Columns, func(c report.Column) bool { return c.Name == primary })
+	if !r.Sum || r.ListsApart() || i < 0 {
+		return
+	}
+	as := r.Columns[i].As
+	if as == report.Metric {
+		as = report.Amount
+	}
+	var more []report.Column
+	for _, by := range q.ByColumns() {
+		more = append(more, report.Column{Name: report.DividedColumn(primary, by), Title: fmt.Sprintf("%s (%d)", by.Name, by.Experiments), As: as})
+	}
+	if width := r.Output.Width(); more == nil && (r.Wide || width == 0 || width >= spreadWidth) {
+		for k, of := range report.Spread {
+			c := report.Column{Name: report.SpreadOf(primary, of), Title: spreadTitles[k], As: as}
+			if of == "imbalance" {
+				c.As = report.Ratio
+			}
+			more = append(more, c)
+		}
+	}
+	for i < len(r.Columns) && isValue(r.Columns[i]) {
+		i++
+	}
+	r.Columns = slices.Insert(slices.Clone(r.Columns), i, more...)
+}
+
+// isValue reports whether a column has values, rather than what they are of.
+func isValue(c report.Column) bool {
+	return slices.Contains([]report.Style{report.Metric, report.Amount, report.Count, report.Time, report.Moment, report.Seconds}, c.As) || c.Name == "samples"
+}
+
+// sumOfTotal sets the values of <Total> in the columns that only a sum has. first is any row of its
+// metric.
+func (r *Report) sumOfTotal(total, first queries.Record) {
+	if !r.Sum || r.Primary() == "" {
+		return
+	}
+	for _, c := range r.Columns {
+		of := report.TotalOf("value") + c.Name[min(len(c.Name), len(r.Primary())):]
+		if _, has := first[of]; has {
+			total[c.Name] = first[of]
+		}
+	}
+}
