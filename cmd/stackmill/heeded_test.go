@@ -39,7 +39,7 @@ plan status: all format json limit
 problems: all experiment format json limit severity strict
 query: as experiment file format json limit memory output strict threads timeout unsafe
 record: cache call-graph debug-dir experiment-timeout frequency jobs kallsyms label memory no-recorded-sources no-system-debug output perf-map-dir pid source-path symfs system vmlinux waits with
-report: alias api-only between cpu experiment file format function hide inline json limit metric mode no-recorded-sources object pid sort source-path strict thread where wide width
+report: alias api-only between by cpu each experiment file format function hide inline json limit metric mode no-recorded-sources object pid sort source-path strict sum thread where wide width
 resymbolize: cache debug-dir dry-run experiment experiment-timeout format jobs json kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
 serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
 trend: api-only between by cpu experiment format function hide inclusive json limit metric mode normalise order pid points strict thread where

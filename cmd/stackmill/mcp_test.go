@@ -204,7 +204,7 @@ func TestAgentsParameters(t *testing.T) {
 	}
 	others := map[string]any{
 		"select": one, "experiment": one, "base": one, "test": one, "view": "pcs", "by": "line", "metric": "heapalloccnt", "mode": "machine", "function": "g",
-		"sort": "function", "limit": 1, "sql": "SELECT 1", "stack": "1",
+		"sort": "function", "sum": true, "limit": 1, "sql": "SELECT 1", "stack": "1",
 		"where": "thread_id = 4712", "thread": 4712, "cpu": 1, "pid": 1, "between": "1s,", "hide": "app", "api-only": "app",
 	}
 	a := connected(t, storetest.New(t, storetest.Two))

@@ -116,6 +116,10 @@ func (r *reporter) addFlags(c *cobra.Command) {
 
 // prepare finds the report and checks the flags.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
+	if err := r.checkSum(); err != nil {
+		return exit.Usagef("report: %w", err)
+	}
+	r.Sum = r.sum
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
 		for _, s := range r.selectors {
 			if other, unknown := report.Find(s); unknown == nil && r.Name == "" {
@@ -126,9 +130,6 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	}
 	if !cmd.Flags().Changed("limit") && text.IsLimited(&r.Report, r.format) {
 		r.Limit = text.DefaultLimit
-	}
-	if err := r.checkSum(); err != nil {
-		return exit.Usagef("report: %w", err)
 	}
 	if r.Sort != "" && r.draws() {
 		return exit.Usagef("report: --sort: the table of %s has a fixed order (use another --format)", r.Name)
@@ -142,8 +143,7 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	return nil
 }
 
-// checkSum returns an error if the flags of sums have no effect on this report, or contradict each
-// other.
+// checkSum returns an error if the flags of sums contradict each other.
 func (r *reporter) checkSum() error {
 	asked := "--sum"
 	if r.By != "" {
@@ -154,10 +154,6 @@ func (r *reporter) checkSum() error {
 		return nil
 	case r.each:
 		return fmt.Errorf("%s and --each contradict each other", asked)
-	case !r.CanAdd():
-		return fmt.Errorf("%s: %s lists what is of one experiment: there is nothing to add up", asked, r.Name)
-	case r.By != "" && r.ListsApart():
-		return fmt.Errorf("--by: the rows of %s are of one experiment each", r.Name)
 	}
 	return nil
 }

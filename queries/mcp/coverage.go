@@ -18,6 +18,7 @@ import (
 type partition struct {
 	*collector
 	several bool // the rows are of several recordings or metrics
+	sum     bool // the rows are sums over recordings
 	keys    [][2]string
 }
 
@@ -51,8 +52,11 @@ func (p *partition) each(values []any) {
 	}
 	id, _ := at("experiment_id").(string)
 	metric, _ := at("metric").(string)
-	if id == "" || metric == "" {
+	if id == "" && !p.sum || metric == "" {
 		return
+	}
+	if p.sum {
+		id = ""
 	}
 	key := [2]string{id, metric}
 	if !slices.Contains(p.keys, key) {
@@ -80,6 +84,9 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	if len(p.keys) == 0 {
 		return nil
 	}
+	if p.sum {
+		return p.coverSum(ctx, db)
+	}
 	pairs := make([]string, len(p.keys))
 	for i, k := range p.keys {
 		pairs[i] = "(" + queries.Quote(k[:]...) + ")"
@@ -96,6 +103,33 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	if err != nil {
 		return err
 	}
+	p.add(totals, reasons)
+	return nil
+}
+
+// coverSum is cover for sums over recordings.
+func (p *partition) coverSum(ctx context.Context, db *queries.DB) error {
+	var metrics []string
+	for _, k := range p.keys {
+		metrics = append(metrics, k[1])
+	}
+	asked := "metric IN (" + queries.Quote(metrics...) + ")"
+	totals, err := db.Records(ctx, `SELECT '' AS experiment_id, 'sum of ' || count(*) AS experiment, metric, unit, sum(inclusive)::BIGINT AS total
+		FROM function_metrics WHERE mode = `+queries.Quote(p.Mode)+` AND function = '<Total>' AND kind = 'artificial' AND `+asked+` GROUP BY metric, unit ORDER BY metric`)
+	if err != nil {
+		return err
+	}
+	reasons, err := db.Records(ctx, `SELECT '' AS experiment_id, metric, reason, load_object, sum(value)::BIGINT AS value FROM unattributed
+		WHERE mode = `+queries.Quote(p.Mode)+` AND subject = '`+p.subject()+`' AND `+asked+` GROUP BY metric, reason, load_object ORDER BY value DESC, reason, load_object`)
+	if err != nil {
+		return err
+	}
+	p.add(totals, reasons)
+	return nil
+}
+
+// add adds what the totals and reasons say.
+func (p *partition) add(totals, reasons []queries.Record) {
 	for _, t := range totals {
 		c := &coverage{Experiment: t.Text("experiment"), Metric: t.Text("metric"), Unit: t.Text("unit"), total: t.Number("total"),
 			key: [2]string{t.Text("experiment_id"), t.Text("metric")}}
@@ -103,7 +137,6 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 		c.unattributed(reasons)
 		p.Coverage = append(p.Coverage, c)
 	}
-	return nil
 }
 
 // subject returns what the rows are about: data objects or functions.
@@ -197,9 +230,14 @@ func (p *partition) compareWithWhole(ctx context.Context, db *queries.DB) error 
 		return err
 	}
 	for _, c := range p.Coverage {
-		i := slices.IndexFunc(shares, func(s queries.Share) bool { return c.key == [2]string{s.ExperimentID, s.Metric} })
-		if i >= 0 {
-			left := percentOf(shares[i].Value, shares[i].Whole)
+		var value, whole int64
+		for _, s := range shares {
+			if c.key == [2]string{s.ExperimentID, s.Metric} || p.sum && c.Metric == s.Metric {
+				value, whole = value+s.Value, whole+s.Whole
+			}
+		}
+		if whole > 0 {
+			left := percentOf(value, whole)
 			c.Left = &left
 		}
 	}

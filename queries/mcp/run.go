@@ -170,7 +170,7 @@ func (s *Server) digest(ctx context.Context, args *arguments) (*answer, error) {
 // report makes a standard report.
 func (s *Server) report(ctx context.Context, args *arguments) (*answer, error) {
 	if args.View == "" {
-		if f := args.filter(); args.Experiment != "" || args.Metric != "" || args.Function != "" || args.Sort != "" || !f.IsEmpty() {
+		if f := args.filter(); args.Experiment != "" || args.Metric != "" || args.Function != "" || args.Sort != "" || args.Sum || args.By != "" || !f.IsEmpty() {
 			return nil, errors.New("argument view is missing (leave out all arguments to list the views)")
 		}
 		a := &answer{Columns: []string{"view", "title"}, RowsTotal: len(report.Reports)}
@@ -180,7 +180,7 @@ func (s *Server) report(ctx context.Context, args *arguments) (*answer, error) {
 		return a, nil
 	}
 	r := report.Defaults()
-	r.Metric, r.Mode, r.Function, r.Sort = args.Metric, args.Mode, args.Function, args.Sort
+	r.Metric, r.Mode, r.Function, r.Sort, r.Sum, r.By = args.Metric, args.Mode, args.Function, args.Sort, args.Sum, args.By
 	f := args.filter()
 	r.Filter = f
 	if err := r.About(args.View, true); err != nil {
@@ -211,7 +211,8 @@ func (s *Server) report(ctx context.Context, args *arguments) (*answer, error) {
 	for _, m := range q.Emptied {
 		a.Warnings = append(a.Warnings, "the filter leaves nothing of "+m+": another metric is shown")
 	}
-	part := &partition{several: db.Count > 1 || q.OnlyMetric() == ""}
+	a.Warnings = append(a.Warnings, shortened(q.Remarks)...)
+	part := &partition{several: db.Count > 1 || q.OnlyMetric() == "", sum: r.Sum}
 	c := &collector{answer: a, limit: args.Limit, drop: part.drop, each: part.each}
 	part.collector = c
 	if err := c.print(rows); err != nil {

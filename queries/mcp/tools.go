@@ -47,12 +47,14 @@ var tools = []tool{
 	newTool("experiments", "Lists the recordings of the store: host, program, start, samples, problems, labels, and their metrics.", nil,
 		parameter{"select", "string", "only these: a name, an id, a pattern like night-*/*.er, or KEY=VALUE of a label or column"},
 		parameter{"limit", "integer", limitHelp}),
-	newTool("report", "A standard report of one recording, highest values first. Without a view: the list of views.", nil,
+	newTool("report", "A standard report of one recording, or a sum over several, highest values first. Without a view: the list of views.", nil,
 		parameter{"view", "string", "functions, callers-callees, call-tree, lines, pcs, load-objects, threads, timeline, folded, data-objects, ..."},
 		parameter{"experiment", "string", "the recording: a name, an id, a pattern, or KEY=VALUE"},
 		parameter{"metric", "string", "default: the recording's first"},
 		parameter{"mode", "string", "user (default), expert or machine"},
 		parameter{"function", "string", "only this function, a part of its name, or a regular expression"},
+		parameter{"sum", "boolean", "add up the recordings, with the spread of values over them (lowest, median, highest, imbalance)"},
+		parameter{"by", "string", "as sum, with a column for each value of this label or column of experiments"},
 		parameter{"sort", "string", "a column; -COLUMN reverses"},
 		parameter{"limit", "integer", limitHelp}).with(filterParameters),
 	newTool("query", "Runs one SQL query (DuckDB) over the store, which is read-only.", []string{"sql"},
@@ -102,6 +104,7 @@ func (t *tool) properties() map[string]any { return t.Schema["properties"].(map[
 type arguments struct {
 	Select, Experiment, View, Metric, Mode, Function, Sort string
 	SQL, Stack, Base, Test, By, Since, Order               string
+	Sum                                                    bool
 	Limit                                                  int
 	filterArguments
 }

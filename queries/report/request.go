@@ -74,6 +74,9 @@ var ofWidth = map[string]string{"timeline": "timeline_by", "cpu-timeline": "cpu_
 // Check validates a request as far as possible without a store.
 func (r *Request) Check() error {
 	columns := r.columnsOfView()
+	if r.Sum = r.Sum || r.By != ""; r.Sum && !r.ListsApart() {
+		columns = r.columnsOfSum()
+	}
 	column := strings.TrimPrefix(r.Sort, "-")
 	switch {
 	case !slices.Contains(Modes, r.Mode):
@@ -84,6 +87,10 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
 	case r.Width <= 0:
 		return fmt.Errorf("--width: %v is not positive", r.Width)
+	case r.Sum && !r.CanAdd():
+		return fmt.Errorf("--sum: %s lists what is of one experiment: there is nothing to add up", r.Name)
+	case r.By != "" && r.ListsApart():
+		return fmt.Errorf("--by: each row of %s is of one experiment", r.Name)
 	case r.Sort != "" && !slices.Contains(columns, column):
 		return fmt.Errorf("--sort: %s has no column %q (choose one of %s)", r.View, column, strings.Join(columns, ", "))
 	}
@@ -116,8 +123,10 @@ type Question struct {
 	Side []string
 	// Remarks say what a sum leaves out, and what it could not add up.
 	Remarks  []string
-	by       *breakdown
-	oneBuild bool // whether each function has one identifier in all experiments
+	by       *labelColumns
+	highest  highestCode
+	lines    []string // of a sum: the conditions for the lines of the requested functions
+	oneBuild bool     // whether each function has one identifier in all experiments
 	// Emptied lists the default metrics of which the filter leaves no values.
 	Emptied []string
 }

@@ -31,6 +31,11 @@ func (q *Question) choose(ctx context.Context) error {
 			return err
 		}
 	}
+	if q.Sum {
+		if err := q.chooseCode(ctx); err != nil {
+			return err
+		}
+	}
 	if q.Object != "" {
 		known, err := q.db.Texts(ctx, "SELECT DISTINCT descriptor FROM data_objects ORDER BY descriptor")
 		if err != nil {

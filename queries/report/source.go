@@ -15,9 +15,6 @@ func fileNamed(column, name string) string {
 	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
 }
 
-// shortOfRow is SQL for the file of a row of the view in a sum: see shortFile.
-const shortOfRow = "COALESCE(path_of_file.short, v.file)"
-
 // sourceRows is the condition for the lines to show: those of the requested file or functions. If
 // none are requested, it is the file with the largest value, for each experiment and metric.
 func (q *Question) sourceRows() string {
@@ -25,17 +22,14 @@ func (q *Question) sourceRows() string {
 	if q.File != "" {
 		all = append(all, fileNamed("v.file", q.File))
 	}
-	if q.functions != nil {
+	switch {
+	case q.functions != nil && q.Sum:
+		all = append(all, "("+strings.Join(append(q.lines, "false"), " OR ")+")")
+	case q.functions != nil:
 		all = append(all, "EXISTS (SELECT 1 FROM ("+lineRanges(q.functions)+") x WHERE x.experiment_id = v.experiment_id AND x.file = v.file AND v.line BETWEEN x.first AND x.last)")
 	}
 	if all == nil && q.Sum {
-		all = append(all, `(v.metric, `+shortOfRow+`) IN (
-  SELECT (s.metric, COALESCE(f.short, s.file))
-  FROM source_values s JOIN chosen USING (experiment_id, metric) JOIN modes m ON by_mode(m.mode, s.in_user, s.in_expert, s.in_machine)
-  LEFT JOIN file_keys f ON f.file = s.file
-  WHERE m.mode = '`+q.Mode+`' AND s.file <> ''
-  GROUP BY s.metric, COALESCE(f.short, s.file)
-  QUALIFY row_number() OVER (PARTITION BY s.metric ORDER BY sum(s.exclusive) DESC, sum(s.inclusive) DESC, COALESCE(f.short, s.file)) = 1)`)
+		all = append(all, q.highest.condition("v.file"))
 	}
 	if all == nil {
 		all = append(all, `(v.experiment_id, v.metric, v.file) IN (
@@ -83,13 +77,7 @@ func (q *Question) disasmRows() string {
 		return isOneOf(q.functions)
 	}
 	if q.Sum {
-		return `(v.metric, COALESCE(k.key, v.function_id)) IN (
-  SELECT (f.metric, k.key) FROM function_metrics f JOIN chosen USING (experiment_id, metric) JOIN function_keys k USING (function_id)
-  WHERE f.mode = '` + q.Mode + `' AND k.key IN (
-    SELECT k.key FROM (SELECT DISTINCT unnest([g.function_id, g.body_of]) AS function_id FROM instructions_wide i JOIN functions g USING (experiment_id, function_id)) c JOIN function_keys k USING (function_id)
-  )
-  GROUP BY f.metric, k.key
-  QUALIFY row_number() OVER (PARTITION BY f.metric ORDER BY sum(f.exclusive) DESC, sum(f.inclusive) DESC, min(k.name), k.key) = 1)`
+		return q.highest.condition("v.function_id")
 	}
 	return `(v.experiment_id, v.metric, v.function_id) IN (
   SELECT (f.experiment_id, f.metric, f.function_id) FROM function_metrics f
@@ -99,6 +87,67 @@ func (q *Question) disasmRows() string {
   ) c ON c.experiment_id = f.experiment_id AND c.function_id = f.function_id
   WHERE f.mode = '` + q.Mode + `'
   QUALIFY row_number() OVER (PARTITION BY f.experiment_id, f.metric ORDER BY f.exclusive DESC, f.inclusive DESC, f.function, f.function_id) = 1)`
+}
+
+// highestCode has, for each metric, the files or functions that a sum over experiments shows if none are
+// requested: those of all builds with the largest value.
+type highestCode map[string][]string // SQL of the files or identifiers
+
+// condition returns the condition for their rows.
+func (h highestCode) condition(column string) string {
+	conditions := []string{"false"}
+	for _, metric := range slices.Sorted(maps.Keys(h)) {
+		conditions = append(conditions, "v.metric = "+queries.Quote(metric)+" AND "+column+" IN ("+strings.Join(h[metric], ", ")+")")
+	}
+	return "(" + strings.Join(conditions, " OR ") + ")"
+}
+
+// highestFiles is a query for the source file with the largest value, under all its paths.
+const highestFiles = `SELECT metric, unnest(files) AS file FROM (
+  SELECT s.metric, list(DISTINCT s.file) AS files
+  FROM source_values s JOIN chosen USING (experiment_id, metric) JOIN modes m ON by_mode(m.mode, s.in_user, s.in_expert, s.in_machine)
+  LEFT JOIN file_keys f ON f.file = s.file
+  WHERE m.mode = '%s' AND s.file <> ''
+  GROUP BY s.metric, COALESCE(f.short, s.file)
+  QUALIFY row_number() OVER (PARTITION BY s.metric ORDER BY sum(s.exclusive) DESC, sum(s.inclusive) DESC, COALESCE(f.short, s.file)) = 1)`
+
+// highestFunctions is a query for the function with the largest value whose instructions are known,
+// in all its builds.
+const highestFunctions = `SELECT metric, unnest(ids)::VARCHAR AS function_id FROM (
+  SELECT f.metric, list(DISTINCT f.function_id) AS ids FROM function_metrics f JOIN chosen USING (experiment_id, metric) JOIN function_keys k USING (function_id)
+  WHERE f.mode = '%s' AND k.key IN (
+    SELECT k.key FROM (SELECT DISTINCT unnest([g.function_id, g.body_of]) AS function_id FROM instructions_wide i JOIN functions g USING (experiment_id, function_id)) c JOIN function_keys k USING (function_id)
+  )
+  GROUP BY f.metric, k.key
+  QUALIFY row_number() OVER (PARTITION BY f.metric ORDER BY sum(f.exclusive) DESC, sum(f.inclusive) DESC, min(k.name), k.key) = 1)`
+
+// chooseCode finds the lines of the requested functions for a sum, and the code that a sum shows if
+// none is requested.
+func (q *Question) chooseCode(ctx context.Context) error {
+	if q.ofFiles && q.functions != nil {
+		ranges, err := q.db.Records(ctx, "SELECT DISTINCT file, first, last FROM ("+lineRanges(q.functions)+") ORDER BY ALL")
+		for _, rec := range ranges {
+			q.lines = append(q.lines, fmt.Sprintf("v.file = %s AND v.line BETWEEN %d AND %d", queries.Quote(rec.Text("file")), rec.Number("first"), rec.Number("last")))
+		}
+		return err
+	}
+	if !q.withText || q.File != "" || q.Function != "" {
+		return nil
+	}
+	query, column := q.named()+", "+shortFiles+"\n"+highestFiles, "file"
+	if q.Name == "disasm" {
+		query, column = q.named()+", "+functionKeys+"\n"+highestFunctions, "function_id"
+	}
+	rows, err := q.db.Records(ctx, "WITH "+q.pairs()+", "+strings.Replace(query, "%s", q.Mode, 1))
+	q.highest = highestCode{}
+	for _, rec := range rows {
+		value := rec.Text(column)
+		if column == "file" {
+			value = queries.Quote(value)
+		}
+		q.highest[rec.Text("metric")] = append(q.highest[rec.Text("metric")], value)
+	}
+	return err
 }
 
 // Line is a source line in one experiment and metric.

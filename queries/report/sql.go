@@ -169,10 +169,9 @@ func (q *Question) sortOrder() string {
 	}
 	name, reverse := strings.CutPrefix(q.Sort, "-")
 	direction := "ASC"
-	for _, c := range q.declared().Columns {
-		if c.Name == name && (c.Type != "VARCHAR") != reverse {
-			direction = "DESC"
-		}
+	isText := slices.ContainsFunc(q.declared().Columns, func(c queries.Column) bool { return c.Name == name && c.Type == "VARCHAR" })
+	if isText == reverse {
+		direction = "DESC"
 	}
 	first := ""
 	if q.Name == "functions" {

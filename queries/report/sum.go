@@ -152,9 +152,9 @@ var Spread = []string{"min", "median", "max", "imbalance"}
 func SpreadOf(column, of string) string { return column + "_" + of }
 
 // summedColumns returns the columns of the view whose values a sum adds up.
-func (q *Question) summedColumns() (columns []string) {
-	keys := q.addition().keys
-	for _, c := range q.columnsOfView() {
+func (r *Request) summedColumns() (columns []string) {
+	keys := r.addition().keys
+	for _, c := range r.columnsOfView() {
 		if slices.Contains(summands, c) && !slices.Contains(keys, c) {
 			columns = append(columns, c)
 		}
@@ -171,7 +171,7 @@ func (q *Question) sumSQL(table bool, limit int) string {
 	s.prepare()
 	group, first := "true", ""
 	if q.Measured() {
-		group, first = "metric", "metric, "
+		group, first = "metric", q.metricOrder()
 	}
 	extra := ""
 	if table {
@@ -185,12 +185,17 @@ func (q *Question) sumSQL(table bool, limit int) string {
 	return text + "\nORDER BY " + first + order
 }
 
+// metricOrder is the SQL order of metrics.
+func (q *Question) metricOrder() string {
+	return "array_position([" + queries.Quote(q.Metrics()...) + "]::VARCHAR[], metric), "
+}
+
 // apartSQL returns SQL for the rows of all chosen experiments, in one list.
 func (q *Question) apartSQL(table bool, limit int) string {
 	columns, joins, group, first := q.renamed(), "", "true", ""
 	with := []string{q.pairs(), q.named()}
 	if q.Measured() {
-		joins, group, first = "JOIN chosen USING (experiment_id, metric)", "metric", "metric, "
+		joins, group, first = "JOIN chosen USING (experiment_id, metric)", "metric", q.metricOrder()
 		if table {
 			with = append(with, labels, q.members(), q.sumTotals())
 			columns += ", COALESCE(t.total, 0) AS total"
@@ -280,7 +285,7 @@ func (r *Request) Primary() string {
 		return ""
 	}
 	for _, c := range r.Columns {
-		if slices.Contains(summands, c.Name) && c.Name != "inclusive" && c.Name != "attributed" && c.Name != "threads" && c.Name != "processes" {
+		if slices.Contains(summands, c.Name) && !slices.Contains([]string{"inclusive", "attributed", "threads", "processes", "amount"}, c.Name) {
 			return c.Name
 		}
 	}
@@ -489,7 +494,7 @@ func (s *sum) with() []string {
 	}
 	with = append(with, s.ctes...)
 	if s.Name == "source" {
-		with = append(with, s.highest())
+		with = append(with, s.highestLines())
 	}
 	return append(with, s.each(), s.summed())
 }
@@ -573,6 +578,8 @@ func (s *sum) aggregate(column, from string, special func(column string) string)
 		return "" // the key itself
 	case special != nil && special(column) != "":
 		return special(column)
+	case column == "amount": // not a whole number
+		return "sum(" + of + ")"
 	case slices.Contains(s.values, column):
 		return "sum(" + of + ")::BIGINT"
 	case slices.Contains(ratios, column):
@@ -658,20 +665,21 @@ func spread(column, name string) (columns []string) {
 	return columns
 }
 
-// columns returns the names of the columns of a sum, in order.
-func (s *sum) columns() (names []string) {
-	for _, c := range s.columnsOfView() {
+// columnsOfSum returns the names of the columns of a sum, in order, without those for the values of a
+// label.
+func (r *Request) columnsOfSum() (names []string) {
+	for _, c := range r.columnsOfView() {
 		if c != "experiment_id" && c != "experiment" {
 			names = append(names, c)
 		}
 	}
 	names = append(names, "experiments", "present_in")
-	for _, c := range s.values {
+	for _, c := range r.summedColumns() {
 		for _, of := range Spread {
 			names = append(names, SpreadOf(c, of))
 		}
 	}
-	return append(names, s.dividedNames()...)
+	return names
 }
 
 // recomputed returns SQL for a column whose value depends on all rows of the sum; "" if it does not.
@@ -696,8 +704,8 @@ func high(exclusive, inclusive string) string {
 	return fmt.Sprintf("COALESCE(v.exclusive > 0 AND v.exclusive >= 0.75 * %s OR v.inclusive > 0 AND v.inclusive >= 0.75 * %s, false)", exclusive, inclusive)
 }
 
-// highest is a CTE with the highest values of the lines of each source file.
-func (s *sum) highest() string {
+// highestLines is a CTE with the highest values of the lines of each source file.
+func (s *sum) highestLines() string {
 	return `highest AS MATERIALIZED (
   SELECT mode, metric, short, max(exclusive) AS highest, max(inclusive) AS highest_inclusive FROM (
     SELECT m.mode, s.metric, COALESCE(f.short, s.file) AS short, s.line, sum(s.exclusive) AS exclusive, sum(s.inclusive) AS inclusive
@@ -711,7 +719,7 @@ func (s *sum) highest() string {
 func (s *sum) rows() string {
 	var columns []string
 	joins := ""
-	for _, c := range s.columns() {
+	for _, c := range append(s.columnsOfSum(), s.dividedNames()...) {
 		e := "v." + identifier(c)
 		if r := s.recomputed(c); r != "" {
 			e = r

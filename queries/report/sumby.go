@@ -12,16 +12,15 @@ import (
 // mostColumns is how many values of a label get a column of their own.
 const mostColumns = 12
 
-// breakdown is a label, or a column of experiments, by whose values a sum is divided into columns.
-// A nil breakdown adds no columns.
-type breakdown struct {
+// labelColumns are the columns into which a sum is divided, by the values of a label or of a column
+// of experiments. A nil labelColumns has none.
+type labelColumns struct {
 	key    string
 	values []string       // of the columns, in order
 	of     map[string]int // number of experiments by value
 	rest   []string       // values without a column
 	none   int            // number of experiments without the label
 	value  string         // SQL over `experiments e` and `labels l`
-	summed []string       // the columns of values
 }
 
 // ByColumn is a column of a sum for one value of a label.
@@ -39,7 +38,7 @@ const (
 // chooseBreakdown finds the values of the label Request.By.
 func (q *Question) chooseBreakdown(ctx context.Context) error {
 	key := strings.TrimPrefix(q.By, "label=")
-	b := &breakdown{key: key, of: map[string]int{}, value: "l.value"}
+	b := &labelColumns{key: key, of: map[string]int{}, value: "l.value"}
 	if queries.IsColumn(key) {
 		b.value = fmt.Sprintf(`COALESCE(l.value, e."%s"::VARCHAR)`, key)
 	}
@@ -72,7 +71,7 @@ func (q *Question) chooseBreakdown(ctx context.Context) error {
 }
 
 // Columns returns the columns of a sum that divide a column of values.
-func (b *breakdown) Columns() (columns []ByColumn) {
+func (b *labelColumns) Columns() (columns []ByColumn) {
 	if b == nil {
 		return nil
 	}
@@ -88,7 +87,7 @@ func (b *breakdown) Columns() (columns []ByColumn) {
 	return columns
 }
 
-func (b *breakdown) experimentsOf(values []string) (n int) {
+func (b *labelColumns) experimentsOf(values []string) (n int) {
 	for _, v := range values {
 		n += b.of[v]
 	}
@@ -96,12 +95,12 @@ func (b *breakdown) experimentsOf(values []string) (n int) {
 }
 
 // cte is a CTE with the value of each experiment.
-func (b *breakdown) cte() string {
+func (b *labelColumns) cte() string {
 	return "divided AS MATERIALIZED (SELECT e.experiment_id, " + b.value + " AS value FROM experiments e LEFT JOIN labels l ON l.experiment_id = e.experiment_id AND l.label = " + queries.Quote(b.key) + ")"
 }
 
 // join returns what joins that CTE to the rows of each experiment.
-func (b *breakdown) join() string {
+func (b *labelColumns) join() string {
 	if b == nil {
 		return ""
 	}
@@ -122,7 +121,11 @@ func (q *Question) divided(column, name string) (columns []string) {
 		case by.Name == otherValues:
 			condition = "d.value IN (" + queries.Quote(q.by.rest...) + ")"
 		}
-		columns = append(columns, fmt.Sprintf(`COALESCE(sum(e."%s") FILTER (%s), 0)::BIGINT AS %s`, column, condition, identifier(DividedColumn(name, by))))
+		whole := "::BIGINT"
+		if column == "amount" {
+			whole = ""
+		}
+		columns = append(columns, fmt.Sprintf(`COALESCE(sum(e."%s") FILTER (%s), 0)%s AS %s`, column, condition, whole, identifier(DividedColumn(name, by))))
 	}
 	return columns
 }

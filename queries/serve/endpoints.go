@@ -38,6 +38,8 @@ var endpoints = []endpoint{
 			{name: "object", kind: "string", doc: "views of data objects: only objects of this descriptor, as for functions"},
 			{name: "alias", kind: "string", enum: report.Aliases, doc: "which of a function's names to show; by default manual"},
 			inlineParameter,
+			{name: "sum", kind: "boolean", enum: []string{"true", "false"}, doc: "add up the experiments: rows have the columns of the view, except for those of the experiment, then experiments, present_in, and the spread of each value (_min, _median, _max, _imbalance)"},
+			{name: "by", kind: "string", doc: "as sum, with a column of each value for each value of this label or column of experiments"},
 			{name: "sort", kind: "string", doc: "a column of the view, numbers in descending order; -COLUMN reverses"},
 			limitParameter,
 			{name: "width", kind: "string", doc: "timeline, cpu-timeline, seconds: the width of an interval, such as 100ms"},

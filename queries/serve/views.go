@@ -21,6 +21,7 @@ func viewRows(w *job) error {
 	v := w.values
 	r.Metric, r.Function, r.File, r.Object, r.Sort = v.Get("metric"), v.Get("function"), v.Get("file"), v.Get("object"), v.Get("sort")
 	r.Mode, r.Alias, r.Inline = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("alias"), r.Alias), v.Get("inline") == "true"
+	r.Sum, r.By = v.Get("sum") == "true", v.Get("by")
 	var err error
 	if r.Limit, err = w.intValue("limit", 0); err != nil {
 		return err
@@ -50,6 +51,9 @@ func viewRows(w *job) error {
 	q, err := report.Ask(w.ctx, db, &r)
 	if err != nil {
 		return requestError(err)
+	}
+	for _, remark := range q.Remarks {
+		w.warn("%s", remark)
 	}
 	for _, m := range q.Emptied {
 		w.warn("no samples of %s pass the filter: another metric is shown", m)

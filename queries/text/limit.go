@@ -47,7 +47,11 @@ func (l leftOut) text() string {
 		text += " in " + Plural(l.lists, "list")
 	}
 	if l.total > 0 {
-		text += " with " + Percent(int64(l.value), int64(l.total)) + " % of the value"
+		share := " with "
+		if l.lists > 1 {
+			share = " with at most "
+		}
+		text += share + Percent(int64(l.value), int64(l.total)) + " % of the value"
 	}
 	return text + " (--limit 0 shows all)"
 }
@@ -78,9 +82,11 @@ func (r *Report) leftOutRows(rows []queries.Record) (all leftOut) {
 			continue
 		}
 		all.rows, all.lists = all.rows+n, all.lists+1
-		if whole, ok := first[report.AllValue].(float64); ok {
-			all.value += whole - r.valueOf(group)
-			all.total += r.totalOf(first)
+		whole, ok := first[report.AllValue].(float64)
+		if total := r.totalOf(first); ok && total > 0 { // of several lists, the largest share
+			if value := whole - r.valueOf(group); all.total == 0 || value/total > all.value/all.total {
+				all.value, all.total = value, total
+			}
 		}
 	}
 	return all
@@ -98,9 +104,9 @@ func (r *Report) valueOf(rows []queries.Record) (sum float64) {
 }
 
 // totalOf returns the value of the whole list of which a row is: that of <Total>, or the sum. It is 0
-// if rows are sorted by the sum of several columns.
+// if rows are sorted by the sum of several columns, or contain each other as data objects do.
 func (r *Report) totalOf(rec queries.Record) float64 {
-	if r.Columns[0].Name == "read_ns" {
+	if r.Columns[0].Name == "read_ns" || r.OfData {
 		return 0
 	}
 	if _, ok := rec["total"]; ok {

@@ -23,14 +23,14 @@ func (r *Report) sumTitle(q *report.Question) string {
 		n = q.Members(metric)
 	}
 	title := ", sum of " + Plural(n, "experiment")
-	if r.ListsApart() {
+	if r.ListsApart() || n == 1 {
 		title = ", " + Plural(n, "experiment")
 	}
 	return title + " (--each shows one after the other)"
 }
 
-// addColumns adds the columns that only a sum has to those of the table, after the values: the parts
-// of a breakdown or, if there is room, the spread.
+// addColumns adds the columns that only a sum has to those of the table, after the values: those for
+// the values of a label or, if there is room, the spread.
 func (r *Report) addColumns(q *report.Question) {
 	primary := r.Primary()
 	i := slices.IndexFunc(r.Columns, func(c report.Column) bool { return c.Name == primary })
