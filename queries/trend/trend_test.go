@@ -154,7 +154,7 @@ func TestRunsOfANight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Series[0]; len(s.Values) != 40 || len(s.Changes) != 1 || s.Changes[0].At != 20 || r.Points[20].Started != "2026-01-11T02:00:00Z" || s.Changes[0].Before != 103e6 {
+	if s := r.Series[0]; len(s.Values) != 40 || len(s.Changes) != 1 || s.Changes[0].At != 20 || r.Points[20].Started != "2026-01-11T02:00:00Z" || s.Changes[0].Before != 102.75e6 {
 		t.Errorf("%+v, %+v", s, r.Points[20])
 	}
 }
