@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"stackmill/internal/terminal"
 	"stackmill/queries"
 	"stackmill/queries/digest"
+	"stackmill/queries/html"
 	"stackmill/queries/rank"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
@@ -48,6 +50,7 @@ once. A SELECTOR is
 		Example: `  stackmill digest
   stackmill digest --since 2026-11-21 --format markdown
   stackmill digest branch=main --series label=job,program --order label=night
+  stackmill digest --format html > digest.html
   stackmill digest --format json | jq '.sure[].program'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,7 +73,8 @@ once. A SELECTOR is
 	shareVar(f, &r.MinShare, "min-share", "do not judge functions with a smaller share of <Total>")
 	probabilityVar(f, &r.FDR, "fdr", "false discovery rate among the changes that are called sure")
 	addFilter(c, &r.filter)
-	formatVar(c, &r.format, strings.Join(result.Formats, ", ")+": csv and ndjson have a row for each function that changed", result.Formats...)
+	formats := append(slices.Clone(result.Formats), "html")
+	formatVar(c, &r.format, strings.Join(formats, ", ")+": csv and ndjson have a row for each function that changed, html is one file to send", formats...)
 	oneOf(c, "mode", "mode", report.Modes)
 	atLeast(f, "nights", &r.Nights, rank.LeastBefore+1)
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
@@ -96,6 +100,10 @@ func (r *digester) run(ctx context.Context, selectors []string) error {
 	switch r.format {
 	case "json":
 		return terminal.PrintJSON(r.Stdout, found.Object(), true)
+	case "html":
+		page := found.Document()
+		page.Made = "Written by stackmill digest."
+		return html.Write(r.Stdout, page)
 	case "table", "markdown":
 		return text.Digest(&r.Output, found, r.format == "markdown")
 	}

@@ -53,7 +53,7 @@ func (p *digestPage) list(findings []*digest.Finding, told int) int {
 			short++
 			told++
 			c := &f.Changes[0]
-			p.Printf("%d. %s: %s, since %s\n", told, p.strong(f.Program), p.headline(f, c), f.Nights[c.From].Name)
+			p.Printf("%d. %s: %s, since %s\n", told, p.strong(f.Program), f.Headline(), f.Nights[c.From].Name)
 		default:
 			p.Printf("   and %d more (--limit 0 tells all)\n\n", len(findings)-i)
 			return told
@@ -98,18 +98,10 @@ func (p *digestPage) code(text string) string {
 
 // head prints what the digest is of, in a sentence.
 func (p *digestPage) head() {
-	counted := Plural(len(p.Sure), "program")
-	what := "Nothing changed for sure"
-	if len(p.Sure) > 0 {
-		what = counted + " changed"
-	}
-	if n := len(p.Maybe); n > 0 {
-		what += fmt.Sprintf(", %d may have", n)
-	}
 	if p.markdown {
-		p.Printf("## %s since %s\n\n", what, p.SinceNight)
+		p.Printf("## %s\n\n", strings.TrimSuffix(p.Sentence(), "."))
 	} else {
-		p.Printf("%s since %s.\n", what, p.SinceNight)
+		p.Printf("%s\n", p.Sentence())
 	}
 	p.Printf("%s, nights %s to %s, %s mode\n\n", Plural(p.Experiments, "experiment"), p.First, p.Last, p.Mode)
 }
@@ -117,7 +109,7 @@ func (p *digestPage) head() {
 // finding prints a series with its changes.
 func (p *digestPage) finding(n int, f *digest.Finding) {
 	c := &f.Changes[0]
-	p.Printf("%d. %s: %s\n", n, p.strong(f.Program), p.headline(f, c))
+	p.Printf("%d. %s: %s\n", n, p.strong(f.Program), f.Headline())
 	indent := p.bullet()
 	if name := f.Series.Name; name != f.Program {
 		p.Printf("%sseries   %s\n", indent, p.code(name))
@@ -144,16 +136,6 @@ func leading(i int, name string) string {
 		return name
 	}
 	return strings.Repeat(" ", len(name))
-}
-
-// headline says what happened to the program as a whole, or to the function that changed.
-func (p *digestPage) headline(f *digest.Finding, c *digest.Change) string {
-	for i := range f.Changes {
-		if t := &f.Changes[i]; t.Key == 0 && t.Name == "<Total>" {
-			return fmt.Sprintf("%s, %s", t.Kind(), p.size(t))
-		}
-	}
-	return fmt.Sprintf("%s in one function, %+.1f %% of the whole", c.Kind(), 100*c.Impact)
 }
 
 // change describes the change of a function.

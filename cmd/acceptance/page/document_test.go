@@ -18,14 +18,50 @@ import (
 	"stackmill/cmd/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/queries/digest"
 	"stackmill/queries/export"
+	"stackmill/queries/html"
+	"stackmill/queries/storetest"
 )
 
 // documents has documents of one file: how to write them, by name.
 var documents = map[string]func(t *testing.T, db *queries.DB) []byte{
 	"html of one":     exportAs(export.Request{As: "html", Mode: "user"}, "recur.er"),
 	"html of two":     exportAs(export.Request{As: "html", Mode: "user", Metric: "totalcpu"}, "recur.er", "cxx.er"),
+	"digest":          digestDocument,
 	"html by threads": exportAs(export.Request{As: "html", Mode: "machine", Metric: "totalcpu", Inline: true, By: "thread-name"}, "omp_gcc.er"),
+}
+
+// digestDocument writes the digest of thirty nights of a program, in which a function became slower
+// and another one appeared.
+func digestDocument(t *testing.T, _ *queries.DB) []byte {
+	t.Helper()
+	var nights []map[string]int
+	for n := range 30 {
+		values := map[string]int{"main": 500 + n*7%11, "<script>alert(1)</script>": 300 + n*5%13}
+		if n >= 26 {
+			values["<script>alert(1)</script>"] += 60
+			values["zero"] = 20 + n%2
+		}
+		nights = append(nights, values)
+	}
+	db, err := queries.Open(t.Context(), storetest.New(t, storetest.Nights(nights)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	d, err := digest.Run(t.Context(), db, digest.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Sure) != 1 || len(d.Sure[0].Changes) != 3 {
+		t.Fatalf("%+v", d.Sure)
+	}
+	var out bytes.Buffer
+	if err := html.Write(&out, d.Document()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 func exportAs(r export.Request, of ...string) func(t *testing.T, db *queries.DB) []byte {
