@@ -80,8 +80,8 @@ type Result struct {
 	// Remark says what could not be done as requested, although the recording is stored; "" if
 	// nothing.
 	Remark string
-	// FileTime is the time of the recording's file if nothing else tells when it was started; zero
-	// otherwise, and if this run has not stored it.
+	// FileTime is the time of the recording's file if nothing else tells when it was started, and
+	// the file may be a copy; zero otherwise, and if this run has not stored it.
 	FileTime storedir.FileTime
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/internal/cachekey"
+	"stackmill/internal/safefile"
 	"stackmill/schema"
 	"stackmill/schema/diagnostic"
 	"stackmill/schema/storedir"
@@ -88,7 +89,10 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 		return c, false
 	}
 	known, next := x.in.store.latest(r.ID)
-	c.FileTime = fileTime(x.rec, known.FileTime)
+	if c.FileTime, c.FileOriginal = known.FileTime, known.FileOriginal; c.FileTime.IsZero() {
+		c.FileTime = fileTime(x.rec)
+		c.FileOriginal = isOriginal(x.src.at, x.rec)
+	}
 	more := x.in.store.covering(&c)
 	if more != nil && more.Recording() == Complete && known.Batch == "" {
 		x.in.journal.cover(x.src, more)
@@ -115,17 +119,22 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
-// fileTime returns the time of a recording's file as found when the recording was first ingested,
-// which known is if the store has it. A file with a time before 2000 has lost it: archives that are
-// made reproducibly have 1970 or 1980.
-func fileTime(rec *decode.Recording, known time.Time) time.Time {
-	switch {
-	case !known.IsZero():
-		return known
-	case rec.FileTime.UTC().Year() < 2000:
+// fileTime returns the time of a recording's file; zero if unknown. A file with a time before 2000
+// has lost it: archives that are made reproducibly have 1970 or 1980.
+func fileTime(rec *decode.Recording) time.Time {
+	if rec.FileTime.UTC().Year() < 2000 {
 		return time.Time{}
 	}
 	return rec.FileTime.UTC()
+}
+
+// isOriginal reports whether a recording's file was being written for as long as the recording
+// took. A copy is written faster, or is younger than its modification time. It returns false if it
+// cannot tell, as for very short recordings.
+func isOriginal(path string, rec *decode.Recording) bool {
+	const shortest = 50 * time.Millisecond
+	born := safefile.Born(path)
+	return !born.IsZero() && rec.FileTime.Sub(born) >= max(rec.Length()/2, shortest)
 }
 
 // describeEntry is entry, but also works for an experiment that is symbolized again.
@@ -225,9 +234,9 @@ func checkStart(labels map[string]string) (remark string) {
 	return ""
 }
 
-// noteFileTime sets the result's FileTime.
+// noteFileTime sets the result's FileTime, unless that is known to be right.
 func (x *candidate) noteFileTime(c *storedir.Entry) {
-	if x.stored == nil && x.rec.Started.IsZero() && c.LabeledStart().IsZero() && !c.FileTime.IsZero() {
+	if x.stored == nil && x.rec.Started.IsZero() && c.LabeledStart().IsZero() && !c.FileTime.IsZero() && !c.FileOriginal {
 		x.result.FileTime = storedir.FileTime{Time: c.FileTime, Length: x.rec.Length()}
 	}
 }

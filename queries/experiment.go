@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmill/internal/cachekey"
+	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
@@ -46,6 +47,32 @@ func experimentsOf(batches []storedir.Batch) []Experiment {
 	}
 	nameUniquely(list)
 	return list
+}
+
+// CopiedTogether says of how many experiments only the time of their file tells when they were made,
+// although the file was probably copied without its time; "" if of none. ids are the experiments to
+// look at; nil: all.
+func (db *DB) CopiedTogether(ctx context.Context, ids map[string]bool) (string, error) {
+	unsure := map[string]time.Time{}
+	for _, e := range db.Experiments() {
+		if (ids == nil || ids[e.ExperimentID]) && !e.FileTime.IsZero() && !e.FileOriginal {
+			unsure[e.ExperimentID] = e.FileTime
+		}
+	}
+	if len(unsure) == 0 {
+		return "", nil
+	}
+	records, err := db.Records(ctx, "SELECT experiment_id, duration_ns FROM experiments WHERE started_from = "+quote(schema.StartedByFile))
+	if err != nil {
+		return "", err
+	}
+	var files []storedir.FileTime
+	for _, r := range records {
+		if at, is := unsure[r.Text("experiment_id")]; is {
+			files = append(files, storedir.FileTime{Time: at, Length: time.Duration(r.Number("duration_ns"))})
+		}
+	}
+	return storedir.CopiedTogether(files), nil
 }
 
 // nameUniquely sets the names of experiments: the base name, after as many parent directories as

@@ -44,7 +44,7 @@ var (
 		{"path", String, "n.path", "The path from which the recording was ingested."},
 		{"ingested", Time, "n.ingested", "When the recording was ingested (UTC)."},
 		{"started_from", String, startedFrom, "How `started` is known: `label` (a user has given the label `started`), `recorded` (the recording tells), or `file` (the time of the recording's file, when recording ended, minus `duration_ns`); missing if it is unknown."},
-		{"file_time", Time, "n.file_time", "When the recording's file was last modified, as found when the recording was first ingested (UTC), which `perf report --header-only` prints as `captured on`: about when recording ended, unless the file was copied without its time. Missing if it is unknown, as for experiments that older versions of stackmill ingested."},
+		{"file_time", Time, "n.file_time", "When the recording's file was last modified, as found when the recording was first ingested (UTC), which `perf report --header-only` prints as `captured on`: about when recording ended, unless the file was copied without its time; missing if it is unknown, as for experiments that older versions of stackmill ingested."},
 	}}
 	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,

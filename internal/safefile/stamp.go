@@ -4,6 +4,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Stamp has those attributes of a file that change with its content. A program that writes the file
@@ -19,6 +21,15 @@ func StampOf(info os.FileInfo) (s Stamp) {
 		s = Stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano()}
 	}
 	return s
+}
+
+// Born returns when a file was created; zero if the file system does not keep that.
+func Born(path string) time.Time {
+	var st unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BTIME, &st) != nil || st.Mask&unix.STATX_BTIME == 0 {
+		return time.Time{}
+	}
+	return time.Unix(st.Btime.Sec, int64(st.Btime.Nsec))
 }
 
 // settled is how old a file's last change must be for its stamp to identify its content: clocks of

@@ -107,8 +107,8 @@ func (s *summary) printRemarks() {
 	if more := remarks - maxPrinted; more > 0 {
 		s.Warnf("the same kind of remark for %d more", more)
 	}
-	for _, together := range storedir.CopiedTogether(files) {
-		s.Warnf("%s", together)
+	if remark := storedir.CopiedTogether(files); remark != "" {
+		s.Warnf("%s", remark)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/rank"
 	"stackmill/queries/trend"
-	"stackmill/schema"
 	"stackmill/schema/storedir"
 )
 
@@ -222,20 +221,11 @@ func (d *digest) warnOfCopies() error {
 	if d.Order != byStart {
 		return nil
 	}
-	records, err := d.db.Records(d.ctx, "SELECT file_time, duration_ns FROM experiments WHERE started_from = "+queries.Quote(schema.StartedByFile))
-	if err != nil {
-		return err
+	remark, err := d.db.CopiedTogether(d.ctx, nil)
+	if remark != "" {
+		d.warn("%s", remark)
 	}
-	var files []storedir.FileTime
-	for _, r := range records {
-		if at, known := r["file_time"].(time.Time); known {
-			files = append(files, storedir.FileTime{Time: at, Length: time.Duration(r.Number("duration_ns"))})
-		}
-	}
-	for _, together := range storedir.CopiedTogether(files) {
-		d.warn("%s", together)
-	}
-	return nil
+	return err
 }
 
 // readValues reads the values of all functions.

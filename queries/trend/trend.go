@@ -16,8 +16,6 @@ import (
 	"stackmill/queries/compare"
 	"stackmill/queries/rank"
 	"stackmill/queries/report"
-	"stackmill/schema"
-	"stackmill/schema/storedir"
 )
 
 // Request says what to follow over the experiments of a session. Defaults has the defaults.
@@ -237,14 +235,14 @@ func (t *trend) order() error {
 	if err != nil {
 		return fmt.Errorf("--order: %w", err)
 	}
-	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.started_from, e.file_time, e.duration_ns, e.host, e.target, e.status,
+	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.started_from, e.host, e.target, e.status,
 		`+order.SQL("e")+` AS ordered, `+by.SQL("e")+` AS grouped
 		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
 	if err != nil {
 		return err
 	}
 	lacking, timeless, unordered := 0, 0, 0
-	var files []storedir.FileTime
+	dated := map[string]bool{}
 	for _, r := range records {
 		p := pointOf(r)
 		switch {
@@ -256,9 +254,7 @@ func (t *trend) order() error {
 			unordered++
 		default:
 			t.Points = append(t.Points, p)
-			if at, known := r["file_time"].(time.Time); known && p.StartedFrom == schema.StartedByFile {
-				files = append(files, storedir.FileTime{Time: at, Length: time.Duration(r.Number("duration_ns"))})
-			}
+			dated[p.ExperimentID] = t.Order == inOrderOfStart
 		}
 	}
 	t.sort()
@@ -278,12 +274,11 @@ func (t *trend) order() error {
 	if unordered > 0 && len(t.Points) == 0 {
 		return t.unknown("--order", order)
 	}
-	if t.Order == inOrderOfStart {
-		for _, together := range storedir.CopiedTogether(files) {
-			t.warn("%s", together)
-		}
+	remark, err := t.db.CopiedTogether(t.ctx, dated)
+	if remark != "" {
+		t.warn("%s", remark)
 	}
-	return nil
+	return err
 }
 
 // pointOf makes the point of an experiment.

@@ -49,12 +49,6 @@ type FileTime struct {
 	Length time.Duration // of the recording
 }
 
-// SameTime is a group of recordings whose files have about the same time.
-type SameTime struct {
-	Time       time.Time // the earliest
-	Recordings int
-}
-
 // fewestCopies is how many files with the same time are remarkable: two may well be recorded
 // together.
 const fewestCopies = 3
@@ -62,27 +56,37 @@ const fewestCopies = 3
 // copyGap is the longest time between files that are copied one after the other.
 const copyGap = 2 * time.Second
 
-// CopiedTogether finds recordings whose files were probably copied without their times, so that
-// nobody can tell from these when they were recorded. A group has at least three files. Each is at
-// most two seconds younger than the one before, and by less than its recording took: the two were
-// not recorded one after the other.
-func CopiedTogether(files []FileTime) (groups []SameTime) {
+// CopiedTogether says that files of recordings were probably copied without their times, so that
+// nobody can tell from these when they were recorded; "" if nothing suggests that. It looks for at
+// least three files with about the same time: each is at most two seconds younger than the one
+// before, and by less than its recording took, so that they were not recorded one after the other.
+// The list must not have unknown times, nor files that are known to be originals.
+func CopiedTogether(files []FileTime) string {
 	files = slices.SortedFunc(slices.Values(files), func(a, b FileTime) int { return a.Time.Compare(b.Time) })
+	groups, copies := 0, 0
+	var first time.Time
 	for from := 0; from < len(files); {
 		to := from + 1
 		for to < len(files) && files[to].Time.Sub(files[to-1].Time) <= min(copyGap, files[to].Length) {
 			to++
 		}
 		if to-from >= fewestCopies {
-			groups = append(groups, SameTime{files[from].Time, to - from})
+			if groups == 0 {
+				first = files[from].Time
+			}
+			groups, copies = groups+1, copies+to-from
 		}
 		from = to
 	}
-	return groups
-}
-
-// String says what a group means, and what to do.
-func (s SameTime) String() string {
-	return fmt.Sprintf("%d recordings do not tell when they started, and their files have the same time, %s: unless they were recorded together, they were copied without their times (cp -p and rsync -t keep times; stackmill label EXPERIMENT started=2026-11-28T02:00Z gives the start)",
-		s.Recordings, s.Time.UTC().Format("2006-01-02 15:04:05"))
+	at := first.UTC().Format("2006-01-02 15:04:05")
+	switch groups {
+	case 0:
+		return ""
+	case 1:
+		at = "have the same time, " + at
+	default:
+		at = fmt.Sprintf("have the same time in %d groups, the first %s", groups, at)
+	}
+	return fmt.Sprintf("%d recordings do not tell when they started, and their files %s: unless they were recorded together, they were copied without their times (cp -p and rsync -t keep times; stackmill label EXPERIMENT started=2026-11-28T02:00Z gives the start)",
+		copies, at)
 }

@@ -18,7 +18,7 @@ const maxDeletes = 20
 func (e *Entry) tombstone(status string) Entry {
 	return Entry{
 		ExperimentID: e.ExperimentID, Generation: e.Generation + 1, Experiment: e.Experiment, Path: e.Path, Status: status, Was: cmp.Or(e.Was, e.Status),
-		Recorded: e.Recorded, Unclosed: e.Unclosed, Instead: e.Instead, Ingested: e.Ingested, FileTime: e.FileTime, Labels: e.Labels, LabelCommits: e.LabelCommits, Samples: e.Samples, Objects: e.Objects,
+		Recorded: e.Recorded, Unclosed: e.Unclosed, Instead: e.Instead, Ingested: e.Ingested, FileTime: e.FileTime, FileOriginal: e.FileOriginal, Labels: e.Labels, LabelCommits: e.LabelCommits, Samples: e.Samples, Objects: e.Objects,
 	}
 }
 

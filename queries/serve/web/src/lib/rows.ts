@@ -310,7 +310,7 @@ export interface ExperimentRow {
   path: string;
   ingested: string;
   started_from: string | null;
-  file_time: string;
+  file_time: string | null;
   errors: Value;
   warnings: Value;
   labels: Record<string, string>;
