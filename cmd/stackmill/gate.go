@@ -65,8 +65,8 @@ The output says how small an increase would have been found ("Detectable"), and 
 are missing if the rules cannot be judged.
 
 Exit status: 0 no rule is violated; 5 a rule is violated; 1 the rules could not be
-judged, for example with too few runs; 2 wrong usage. docs/compare.md has examples for
-CI systems.`,
+judged, for example with too few runs; 2 wrong usage. docs/ci.md has recipes for CI
+systems.`,
 		Example: `  stackmill gate --base branch=main --test commit=4f2a --max-increase 3%
   stackmill gate --base last-good --test commit=4f2a --accept
   stackmill gate --base side=base --test side=test --pair label=round

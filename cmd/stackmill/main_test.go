@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stackmill": main, "gprofng": recorder})
+	testscript.Main(m, map[string]func(){"stackmill": main, "recorded-perf": recordedPerf})
 }
 
 // TestScripts runs the verbs on a store of the two experiments that queries/storetest describes. In
@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status, "steps": steps},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status},
 		Setup: func(env *testscript.Env) error {
 			store := filepath.Join(env.WorkDir, "store")
 			env.Setenv("STACKMILL_STORE", store)

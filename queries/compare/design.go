@@ -20,9 +20,9 @@ const (
 // Design says which runs are compared with which: all with all, those of a block, or those of a
 // pair.
 type Design struct {
-	Key    string // label or column of experiments whose values are the blocks or pairs; empty: all with all
-	Paired bool   // whether each block is one pair of values
-	Blocks int    // number of blocks or pairs
+	Key    string `json:"key"`    // label or column of experiments whose values are the blocks or pairs; empty: all with all
+	Paired bool   `json:"paired"` // whether each block is one pair of values
+	Blocks int    `json:"blocks"` // number of blocks or pairs
 
 	base, test [][]int // by block: indexes of its runs among those of the side
 }
@@ -93,7 +93,11 @@ func (c *comparison) divide(option, key string, paired bool) error {
 			someValues(values[:len(c.Result.Base.Runs)]), someValues(values[len(c.Result.Base.Runs):]))
 	}
 	if n := len(values) - len(kept[0]) - len(kept[1]); n > 0 {
-		c.warn("left out are %s, because no run of the other side has the same %s", queries.Count(n, "run"), d.Key)
+		verb := "are"
+		if n == 1 {
+			verb = "is"
+		}
+		c.warn("%s %s left out, because no run of the other side has the same %s", queries.Count(n, "run"), verb, d.Key)
 	}
 	c.Result.Base.Runs, c.Result.Test.Runs, c.Design = kept[0], kept[1], d
 	return nil

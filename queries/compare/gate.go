@@ -101,7 +101,7 @@ func (j *Judgement) check(row *Row, limit float64) {
 		c.Outcome = Undecided
 		c.Message = row.Matched + " in the test"
 	case math.IsNaN(row.Low) || j.oneOfFew():
-		c.Outcome = Undecided
+		c.Outcome, c.Detectable = Undecided, nil
 		c.Message = j.tooFewRuns()
 	case math.IsNaN(limit):
 		return

@@ -59,8 +59,12 @@ func (r *Request) ResolveLastGood(ctx context.Context, db *queries.DB) error {
 	}
 	group := newestAccepted(older, key, test[0].Labels[key])
 	if group == nil {
-		return fmt.Errorf("--base %s: %w: no runs of %s before %s have the label %s=%s (label runs of a good state, or give --allow-first)",
-			LastGood, ErrNoneAccepted, Few(programs), r.Test[0], AcceptedKey, AcceptedValue)
+		of := ""
+		if len(programs) > 0 && programs[0] != "" {
+			of = "of " + Few(programs) + " "
+		}
+		return fmt.Errorf("--base %s: %w: no runs %sbefore %s have the label %s=%s (label runs of a good state, or give gate --allow-first)",
+			LastGood, ErrNoneAccepted, of, r.Test[0], AcceptedKey, AcceptedValue)
 	}
 	r.Base = ids(group)
 	r.good = fmt.Sprintf("%s (%s=%s)", LastGood, key, group[0].Labels[key])

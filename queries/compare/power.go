@@ -58,6 +58,9 @@ func (c *comparison) missingRuns(n, m int) (s Shortfall) {
 // Detectable returns the smallest ratio of a row that violates the limit, or without a limit exceeds
 // 1, with the probability rank.Power. It is NaN if that is unknown.
 func (j *Judgement) Detectable(row *Row) float64 {
+	if j.oneOfFew() { // the interval has only the noise of sampling
+		return math.NaN()
+	}
 	limit := 1.0
 	if !math.IsNaN(j.Limit) {
 		limit += j.Limit
@@ -70,19 +73,20 @@ func (j *Judgement) Shortfall() Shortfall { return j.shortfall }
 
 // Needed returns a text that says which runs are missing for bounds; "" if none are.
 func (j *Judgement) Needed() string {
+	more := func(n int, thing string) string { return queries.Count(n, "more "+thing) }
 	switch s := j.shortfall; {
 	case s.Pairs > 0 && j.Design.Paired:
-		return fmt.Sprintf("%s more by %s", queries.Count(s.Pairs, "pair"), j.Design.Key)
+		return fmt.Sprintf("%s of runs with the same %s", more(s.Pairs, "pair"), j.Design.Key)
 	case s.Pairs > 0:
-		return fmt.Sprintf("%s more of each side for each %s", queries.Count(s.Pairs, "run"), j.Design.Key)
+		return fmt.Sprintf("%s of each side for each %s", more(s.Pairs, "run"), j.Design.Key)
 	case s.Base == s.Test && s.Base > 0:
-		return fmt.Sprintf("%s more of each side", queries.Count(s.Base, "run")) + s.alternative()
+		return fmt.Sprintf("%s of each side", more(s.Base, "run")) + s.alternative()
 	case s.Base > 0 && s.Test > 0:
-		return fmt.Sprintf("%s more of the base and %d of the test", queries.Count(s.Base, "run"), s.Test) + s.alternative()
+		return fmt.Sprintf("%s of the base and %d of the test", more(s.Base, "run"), s.Test) + s.alternative()
 	case s.Base > 0:
-		return fmt.Sprintf("%s more of the base", queries.Count(s.Base, "run")) + s.alternative()
+		return fmt.Sprintf("%s of the base", more(s.Base, "run")) + s.alternative()
 	case s.Test > 0:
-		return fmt.Sprintf("%s more of the test", queries.Count(s.Test, "run"))
+		return fmt.Sprintf("%s of the test", more(s.Test, "run"))
 	}
 	return ""
 }
@@ -97,13 +101,11 @@ func (s *Shortfall) alternative() string {
 
 // tooFewRuns says why a row has no bounds.
 func (j *Judgement) tooFewRuns() string {
-	n, m := len(j.Base.Runs), len(j.Test.Runs)
-	needed := j.Needed()
 	switch {
-	case needed == "":
+	case j.Needed() == "":
 		return "no bounds: too many runs do not have it"
 	case j.Design.Paired:
-		return fmt.Sprintf("too few runs: %s (needs %s)", queries.Count(j.Design.Blocks, "pair"), needed)
+		return fmt.Sprintf("too few runs: %s", queries.Count(j.Design.Blocks, "pair"))
 	}
-	return fmt.Sprintf("too few runs: %d against %d (needs %s)", n, m, needed)
+	return fmt.Sprintf("too few runs: %d against %d", len(j.Base.Runs), len(j.Test.Runs))
 }

@@ -82,6 +82,14 @@ func (r *Result) Head() Head {
 		sideOf(r.Base), sideOf(r.Test), append([]Difference{}, r.Environment...), append([]string{}, r.Warnings...)}
 }
 
+// designJSON returns the design; nil if all runs are compared with all.
+func (r *Result) designJSON() *Design {
+	if r.Design.Blocks == 0 {
+		return nil
+	}
+	return &r.Design
+}
+
 // Object returns the comparison with some of its rows, for JSON.
 func (r *Result) Object(rows []Row) (any, error) {
 	var text bytes.Buffer
@@ -89,7 +97,8 @@ func (r *Result) Object(rows []Row) (any, error) {
 		return nil, err
 	}
 	return struct {
-		By string `json:"by"`
+		By     string  `json:"by"`
+		Design *Design `json:"design,omitempty"`
 		Head
 		Inclusive bool            `json:"inclusive"`
 		FDR       float64         `json:"fdr"`
@@ -97,5 +106,5 @@ func (r *Result) Object(rows []Row) (any, error) {
 		Judged    int             `json:"judged"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
-	}{r.By, r.Head(), r.Inclusive, r.FDR, r.Level, r.Judged, len(r.Rows), text.Bytes()}, nil
+	}{r.By, r.designJSON(), r.Head(), r.Inclusive, r.FDR, r.Level, r.Judged, len(r.Rows), text.Bytes()}, nil
 }

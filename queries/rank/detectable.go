@@ -13,6 +13,9 @@ const Power = 0.8
 const (
 	powerDraws  = 1000
 	powerValues = 200000
+
+	// One of outlierEvery values has noise that is outlierSize times as large.
+	outlierEvery, outlierSize = 10, 3
 )
 
 // Reach says how far a ratio must exceed a limit so that, with the probability Power, the lower
@@ -21,7 +24,7 @@ const (
 // the smallest detectable ratio is limit * (high/low)^Reach.
 //
 // interval computes the interval from n values and m values. Reach simulates pairs of independent
-// comparisons of values with the same normal noise, and takes the part of the first one's width by
+// comparisons of values with the same noise: normal, with outliers as real runs have them. It takes the part of the first one's width by
 // which the second one's lower bound stays below the true ratio: more than half of the width, since
 // estimates vary around the true ratio and the width varies as well. It is NaN if there is no
 // interval.
@@ -31,7 +34,11 @@ func Reach(interval func(x, y []float64) (low, high float64), n, m int) float64 
 	draw := func() (low, high float64) {
 		for _, values := range [][]float64{x, y} {
 			for i := range values {
-				values[i] = math.Exp(0.01 * random.NormFloat64())
+				noise := 0.01
+				if random.IntN(outlierEvery) == 0 {
+					noise *= outlierSize
+				}
+				values[i] = math.Exp(noise * random.NormFloat64())
 			}
 		}
 		low, high = interval(x, y)

@@ -204,7 +204,7 @@ func TestReach(t *testing.T) {
 			}
 		}
 		t.Logf("%d runs: reach %.3f, found %d of %d", n, reach, found, draws)
-		if found < draws*77/100 || found > draws*83/100 {
+		if found < draws*77/100 || found > draws*88/100 {
 			t.Errorf("%d runs: found %d of %d, want %v of them", n, found, draws, Power)
 		}
 	}

@@ -61,8 +61,8 @@ func Gate(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
 	if text := detectableText(j); text != "" {
 		w.Printf("%s\n", text)
 	}
-	if text := j.Needed(); text != "" {
-		w.Printf("For bounds of all rows, the gate needs %s.\n", text)
+	if text := j.Needed(); text != "" && j.Outcome != compare.Undecided { // then the first line says it
+		w.Printf("To judge all rows, the gate needs %s.\n", text)
 	}
 	printAccepted(w, o)
 	counts := map[string]int{}
@@ -165,7 +165,7 @@ func gateCells(j *compare.Judgement, limit int) (fields []terminal.Field, cells 
 			}
 		}
 		what := c.Message
-		if c.Low != nil { // the columns say it
+		if c.Low != nil && c.Outcome != compare.Undecided { // the columns say it
 			what = ""
 		}
 		cells = append(cells, []string{c.Outcome, changeOf(c.Ratio), intervalOf(c.Low, c.High), changeOf(c.Detectable), c.Row, c.Rule, what})
@@ -302,6 +302,9 @@ func JUnit(out io.Writer, j *compare.Judgement, leftOut []string) error {
 		case compare.Undecided:
 			suite.Errors++
 			t.Error = &junitMessage{c.Message}
+			if needed := j.Needed(); needed != "" {
+				t.Error.Text += "; needed are " + needed
+			}
 		}
 		suite.Cases = append(suite.Cases, t)
 	}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// TestLastGood gates builds of nine nights each: a, b (which takes 10 % more), c (as b) and d (as a).
+// The base is the newest accepted build before the test's, whatever was labeled in which order.
+func TestLastGood(t *testing.T) {
+	var nights []map[string]int
+	for _, g := range []int{200, 220, 220, 200} {
+		nights = append(nights, storetest.Vary(9, map[string]int{"f": 100, "g": g})...)
+	}
+	store := t.TempDir() + "/store"
+	if err := storetest.Build(store, storetest.Nights(nights)); err != nil {
+		t.Fatal(err)
+	}
+	do := func(want int, args ...string) string {
+		t.Helper()
+		out, errs, status := call(append(args, "--store", store)...)
+		if status != want {
+			t.Errorf("%v: status %d, want %d: %s%s", args, status, want, out, errs)
+		}
+		return out + errs
+	}
+	for n := range nights {
+		do(0, "label", fmt.Sprintf("night-%02d.er", n), "build="+string(rune('a'+n/9)), "branch="+[]string{"main", "topic"}[n/9%2])
+	}
+	gate := func(want int, base, test string, more ...string) {
+		t.Helper()
+		out := do(want, slices.Concat([]string{"gate", "--base", "last-good", "--test", test, "--metric", "m"}, more)...)
+		if base != "" && !strings.Contains(out, "last-good (build="+base+") (9 runs)") {
+			t.Errorf("%s: the base is not %s:\n%s", test, base, out)
+		}
+	}
+	gate(1, "", "build=a", "--accept") // nothing is accepted
+	gate(0, "", "build=a", "--accept", "--allow-first")
+	gate(5, "a", "build=b", "--accept")
+	gate(5, "a", "build=c", "--accept") // b did not become the reference
+	gate(0, "a", "build=d", "--accept")
+	gate(1, "", "build=a", "--accept") // d is newer
+	gate(1, "", "build=b,branch=topic")
+	do(0, "label", "build=b", "accepted=yes") // a known change
+	gate(0, "b", "build=c")
+	gate(0, "b", "build=d")
+	gate(0, "b", "build=d,branch=topic")
+	gate(5, "a", "build=c,branch=main")
+	do(0, "label", "build=b", "accepted=no")
+	gate(5, "a", "build=c")
+	if out := do(0, "compare", "--base", "last-good", "--test", "build=c", "--metric", "m"); !strings.HasPrefix(out, "g +9.9%") || !strings.Contains(out, "last-good (build=a) (9 runs)") {
+		t.Errorf("compare prints %s", out)
+	}
+	out := do(0, "query", "--format", "csv", "SELECT DISTINCT b.value FROM experiment_labels b JOIN experiment_labels a USING (experiment_id) WHERE b.label = 'build' AND a.label = 'accepted' AND a.value = 'yes' ORDER BY 1")
+	if out != "value\na\nd\n" {
+		t.Errorf("accepted are %q", out)
+	}
+}

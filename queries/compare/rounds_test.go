@@ -1,0 +1,216 @@
+package compare
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"stackmill/queries"
+	"stackmill/queries/rank"
+)
+
+// realRounds has values of 60 rounds on a busy machine with two processors: in each, four builds of
+// cmd/acceptance/compare/testdata/work.c ran one after the other, in random order, under `perf
+// record -e cpu-clock:u -F 5000`. The builds are `base`, `again` (the same), `function` (search does
+// 3 % more) and `total` (search does 7.5 % more, which is 3 % of the program). The columns are build,
+// round, function and value.
+//
+//go:embed testdata/rounds.tsv
+var realRounds string
+
+// roundValues returns these values by build, round (from 0) and function.
+func roundValues(t *testing.T) map[string][]map[string]float64 {
+	builds := map[string][]map[string]float64{}
+	for _, line := range strings.Split(strings.TrimSpace(realRounds), "\n") {
+		f := strings.Split(line, "\t")
+		round, err := strconv.Atoi(f[1])
+		v, err2 := strconv.ParseFloat(f[3], 64)
+		if err != nil || err2 != nil {
+			t.Fatal(line)
+		}
+		for len(builds[f[0]]) < round {
+			builds[f[0]] = append(builds[f[0]], map[string]float64{})
+		}
+		builds[f[0]][round-1][f[2]] = v
+	}
+	return builds
+}
+
+// gated judges runs as a gate does, in pairs if the numbers of both sides' rounds are the same.
+func gated(base, test []map[string]float64, paired bool, limit float64) *Judgement {
+	c := &comparison{Result: Result{Request: Defaults(), sampled: true}}
+	c.MinShare, c.Level = 0.01, 1-2*0.05/9 // the level of a gate over 9 rows: no Reach is computed in each draw
+	c.Result.Base.Runs, c.Result.Test.Runs = make([]queries.Experiment, len(base)), make([]queries.Experiment, len(test))
+	items := map[string]*item{"<Total>": {names: []string{"<Total>"}, values: make([]float64, len(base)+len(test))}}
+	c.items = []*item{items["<Total>"]}
+	for n, run := range slices.Concat(base, test) {
+		for f, v := range run {
+			if items[f] == nil {
+				items[f] = &item{names: []string{f}, values: make([]float64, len(base)+len(test))}
+				c.items = append(c.items, items[f])
+			}
+			items[f].values[n] = v
+		}
+	}
+	if paired {
+		c.Design = Design{Key: "round", Paired: true, Blocks: len(base)}
+		for n := range base {
+			c.Design.base, c.Design.test = append(c.Design.base, []int{n}), append(c.Design.test, []int{n})
+		}
+	}
+	c.judge()
+	j := &Judgement{Result: &c.Result, Outcome: Passed, Limit: limit}
+	for i := range c.Rows {
+		if row := &c.Rows[i]; row.Judged && row.BaseN > 0 {
+			j.check(row, limit)
+		}
+	}
+	for _, k := range j.Checks {
+		if k.Outcome == Violated || k.Outcome == Undecided && j.Outcome == Passed {
+			j.Outcome = k.Outcome
+		}
+	}
+	return j
+}
+
+// drawRounds returns runs of two builds in n rounds drawn by chance, the same rounds if paired, and
+// as many runs in other rounds.
+func drawRounds(random *rand.Rand, values map[string][]map[string]float64, base, test string, n int, paired bool) (runs [2][2][]map[string]float64) {
+	at := random.Perm(len(values[base]))
+	for k := range runs {
+		for i := range n {
+			other := at[(2*k+1)*n+i]
+			if paired {
+				other = at[2*k*n+i]
+			}
+			runs[k][0], runs[k][1] = append(runs[k][0], values[base][at[2*k*n+i]]), append(runs[k][1], values[test][other])
+		}
+	}
+	return runs
+}
+
+// TestRecipeRounds counts how often a gate of ten rounds, as docs/ci.md has it, is red: the page has
+// these numbers.
+func TestRecipeRounds(t *testing.T) {
+	values := roundValues(t)
+	const draws, limit = 300, 0.005
+	page, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		build       string
+		least, most [2]int // of stored runs, and of pairs
+	}{{"total", [2]int{300, 300}, [2]int{300, 300}}, {"function", [2]int{285, 295}, [2]int{300, 300}}, {"again", [2]int{0, 0}, [2]int{12, 3}}} {
+		var found [2]int
+		for k, paired := range []bool{false, true} {
+			random := rand.New(rand.NewPCG(1, 2))
+			red := 0
+			for range draws {
+				runs := drawRounds(random, values, "base", c.build, 10, paired)
+				if gated(runs[0][0], runs[0][1], paired, limit).Outcome == Violated {
+					red++
+				}
+			}
+			t.Logf("%s, pairs %v: red in %d of %d draws", c.build, paired, red, draws)
+			if red < c.least[k] || red > c.most[k] {
+				t.Errorf("%s, pairs %v: red in %d of %d draws, want %d to %d", c.build, paired, red, draws, c.least[k], c.most[k])
+			}
+			found[k] = red
+		}
+		if cells := fmt.Sprintf("| %d of %d | %d of %d |\n", found[1], draws, found[0], draws); !strings.Contains(string(page), cells) {
+			t.Errorf("docs/ci.md has no row with %s", cells)
+		}
+	}
+}
+
+// TestFalseAlarms compares runs of one build in pairs, and all with all: at most 5 % of the gates that
+// allow no increase are red, and of comparisons, at most 3 % report anything.
+func TestFalseAlarms(t *testing.T) {
+	values := roundValues(t)
+	const draws = 1000
+	for _, n := range []int{8, 10, 15} {
+		for _, paired := range []bool{false, true} {
+			random := rand.New(rand.NewPCG(3, uint64(n)))
+			red, reported := 0, 0
+			for range draws {
+				runs := drawRounds(random, values, "base", "again", n, paired)
+				base, test := runs[0][0], runs[0][1]
+				for i := range base { // it is chance which of the two runs of a round is the base's
+					if paired && random.IntN(2) == 1 {
+						base[i], test[i] = test[i], base[i]
+					}
+				}
+				j := gated(base, test, paired, 0)
+				if j.Outcome == Violated {
+					red++
+				}
+				if slices.ContainsFunc(j.Rows, func(r Row) bool { return r.Changed() }) {
+					reported++
+				}
+			}
+			t.Logf("%d rounds, pairs %v: of %d, %d gates are red, %d comparisons report a change", n, paired, draws, red, reported)
+			if red > draws*65/1000 || reported > draws*45/1000 {
+				t.Errorf("%d rounds, pairs %v: that is too many", n, paired)
+			}
+		}
+	}
+}
+
+// TestDetectable plants increases into runs of one build, of the size that a gate of other runs says
+// is detectable. The gate is red in about as many draws as it says.
+func TestDetectable(t *testing.T) {
+	values := roundValues(t)
+	const draws, limit = 400, 0.01
+	for _, n := range []int{5, 7, 10, 15} {
+		for _, paired := range []bool{false, true} {
+			if paired && n < 8 {
+				continue // too few pairs for bounds
+			}
+			random := rand.New(rand.NewPCG(5, uint64(n)))
+			runs := drawRounds(random, values, "base", "again", n, paired)
+			reach := gated(runs[0][0], runs[0][1], paired, limit).reachOf()
+			red, sum := map[string]int{}, map[string]float64{}
+			for range draws {
+				runs := drawRounds(random, values, "base", "again", n, paired)
+				j := gated(runs[0][0], runs[0][1], paired, limit)
+				j.reach = reach
+				for i := range j.Rows {
+					name := j.Rows[i].Names[0]
+					size := j.Detectable(&j.Rows[i])
+					if name != "<Total>" && name != "search" && name != "sort" {
+						continue
+					}
+					sum[name] += size
+					var planted []map[string]float64
+					for _, run := range runs[1][1] {
+						planted = append(planted, map[string]float64{"<Total>": run["<Total>"], name: run[name] * size})
+					}
+					for _, c := range gated(runs[1][0], planted, paired, limit).Checks {
+						if c.Row == name && c.Outcome == Violated {
+							red[name]++
+						}
+					}
+				}
+			}
+			for name, n2 := range red {
+				t.Logf("%d rounds, pairs %v, %s: %.1f%% is detectable on average, and found in %d of %d", n, paired, name, 100*(sum[name]/draws-1), n2, draws)
+				if n2 < int(draws*rank.Power) {
+					t.Errorf("%d rounds, pairs %v, %s: that is too few", n, paired, name)
+				}
+			}
+		}
+	}
+}
+
+// reachOf returns the reach of the judgement's intervals.
+func (j *Judgement) reachOf() float64 {
+	c := &comparison{Result: *j.Result}
+	c.level = c.Level
+	return rank.Reach(c.interval, len(j.Base.Runs), len(j.Test.Runs))
+}
