@@ -15,6 +15,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/console"
+	"stackmill/queries/html"
 	"stackmill/queries/report"
 	"stackmill/queries/result"
 	"stackmill/queries/text"
@@ -51,7 +52,8 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 		Example: `  stackmill compare --base before.er --test after.er
   stackmill compare --base night=2026-11-20 --test night=2026-11-21 --limit 10
   stackmill compare --base v1 --test v2 --where "stack_has('parse')" --by path
-  stackmill compare --base 'v1-*.data' --test 'v2-*.data' --normalise total --format csv`,
+  stackmill compare --base 'v1-*.data' --test 'v2-*.data' --normalise total --format csv
+  stackmill compare --base v1 --test v2 --format html > v2.html`,
 		Args: twoSides,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.check(cmd); err != nil {
@@ -65,8 +67,8 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 	probabilityVar(c.Flags(), &r.FDR, "fdr", "false discovery rate among the rows that are called different")
 	probabilityVar(c.Flags(), &r.Level, "level", "confidence level of the intervals")
 	shareVar(c.Flags(), &r.MinChange, "min-change", "treat smaller changes as the same")
-	limitVar(c, &r.limit, 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d)", defaultComparedRows))
-	formatVar(c, &r.format, strings.Join(result.Formats, ", "), result.Formats...)
+	limitVar(c, &r.limit, 0, fmt.Sprintf("print this many rows (0: all; default for tables: %d, for html: %d)", defaultComparedRows, 4*defaultComparedRows))
+	formatVar(c, &r.format, strings.Join(documentFormats, ", "), documentFormats...)
 	return c
 }
 
@@ -103,8 +105,8 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 }
 
 func (r *comparer) check(cmd *cobra.Command) error {
-	if r.format == "table" && !cmd.Flags().Changed("limit") {
-		r.limit = defaultComparedRows
+	if !cmd.Flags().Changed("limit") {
+		r.limit = map[string]int{"table": defaultComparedRows, "html": 4 * defaultComparedRows}[r.format]
 	}
 	if err := r.Check(); err != nil {
 		return err
@@ -141,6 +143,8 @@ func (r *comparer) run(ctx context.Context) error {
 		return terminal.PrintJSON(r.Stdout, object, true)
 	case "table":
 		return text.Comparison(&r.Output, compared, rows)
+	case "html":
+		return html.Write(r.Stdout, text.ComparisonDocument(compared, rows))
 	}
 	for _, w := range append(text.Unfair(compared), compared.Warnings...) {
 		r.Warnf("%s", w)

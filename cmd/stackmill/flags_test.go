@@ -19,7 +19,7 @@ import (
 // A flag refuses an invalid value before anything else happens.
 func TestFlagValues(t *testing.T) {
 	for call, want := range map[string]string{
-		"report functions --format xml":         `report: --format: no format "xml" (choose one of table, csv, json, ndjson, markdown)`,
+		"report functions --format xml":         `report: --format: no format "xml" (choose one of table, csv, json, ndjson, markdown, html)`,
 		"query --as odf x":                      `query: --as: no format "odf" (choose one of pprof, folded, speedscope`,
 		"query --memory 1X x":                   `query: --memory: "1X" is not a size (write 512M or 2G)`,
 		"query --threads -1 x":                  `query: --threads: -1 is less than 0`,

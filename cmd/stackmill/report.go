@@ -34,6 +34,9 @@ type reporter struct {
 	format      string
 }
 
+// documentFormats are the formats of verbs whose answers can also be documents of one file.
+var documentFormats = append(slices.Clone(result.Formats), "html")
+
 func newReportCommand(a *app) *cobra.Command {
 	r := &reporter{app: a}
 	c := &cobra.Command{
@@ -57,6 +60,7 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
   stackmill report callers-callees --function main,parse,read_line
   stackmill report call-tree --mode machine --metric heapallocbytes
   stackmill report lines --format csv > lines.csv
+  stackmill report functions --format html > functions.html
   stackmill report source --function main --source-path /build=$HOME/src
   stackmill report disasm --function main
   stackmill report data-layout --object rec_t`,
@@ -65,6 +69,9 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
 			if len(args) == 0 {
 				if name := otherThan(cmd, "format", "json", "store", "cache-size"); name != "" {
 					return exit.Usagef("report: --%s: no VIEW given (stackmill report lists them)", name)
+				}
+				if r.format == "html" {
+					return exit.Usagef("report: --format html: no VIEW given (stackmill report lists them)")
 				}
 				return a.listReports(r.format)
 			}
@@ -108,7 +115,7 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.StringVar(&r.By, "by", "", "add up the experiments, with a column for each value of this label or column of experiments")
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
 	f.BoolVar(&r.wide, "wide", false, "never shorten long names")
-	formatVar(c, &r.format, "table, csv, json, ndjson or markdown", result.Formats...)
+	formatVar(c, &r.format, "table, csv, json, ndjson, markdown, or html (one file to send)", documentFormats...)
 	f.DurationVar(&r.Width, "width", time.Second, "timeline, cpu-timeline, seconds: the width of an interval, e.g. 100ms")
 	positive(f, "width", &r.Width)
 	addFilter(c, &r.Filter)
@@ -130,6 +137,9 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	}
 	if !cmd.Flags().Changed("limit") && text.IsLimited(&r.Report, r.format) {
 		r.Limit = text.DefaultLimit
+		if r.format == "html" {
+			r.Limit = text.DocumentLimit
+		}
 	}
 	if r.Sort != "" && r.draws() {
 		return exit.Usagef("report: --sort: the table of %s has a fixed order (use another --format)", r.Name)
@@ -161,7 +171,7 @@ func (r *reporter) checkSum() error {
 // sums decides whether the experiments are added up. By default, several that were selected are,
 // and in tables all of a store: in other formats, rows of a whole store stay those of the view.
 func (r *reporter) sums(experiments int) bool {
-	isTable := r.format == "table" || r.format == "markdown"
+	isTable := r.format == "table" || r.format == "markdown" || r.format == "html"
 	return r.sum || r.By != "" || !r.each && r.CanAdd() && experiments > 1 && (isTable || len(r.selectors) > 0)
 }
 
@@ -171,7 +181,7 @@ func (r *reporter) checkApplies() error {
 	switch {
 	case looksForText && !(r.ShowsSources() && r.draws()):
 		return fmt.Errorf("--source-path and --no-recorded-sources have no effect on this report (they apply to source and disasm, printed as tables)")
-	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown"):
+	case r.wide && (r.Drawn || r.format != "table" && r.format != "markdown" && r.format != "html"):
 		return fmt.Errorf("--wide: %s in format %s never shortens names", r.Name, r.format)
 	case r.Inline && r.ShowsSources() && !r.draws() && r.Filter.IsEmpty():
 		return fmt.Errorf("--inline: only the table of %s shows inlined code (source-inlined has it in rows)", r.Name)

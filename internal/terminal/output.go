@@ -17,6 +17,9 @@ import (
 type Output struct {
 	Stdout, Stderr io.Writer
 	FixedWidth     int // overrides the terminal's width; 0 asks the terminal
+
+	// Tables, if not nil, takes tables, which are not printed then.
+	Tables func(fields []Field, rows [][]string) error
 }
 
 // Printf prints to the standard output.

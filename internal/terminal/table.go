@@ -23,6 +23,9 @@ type Field struct {
 // Table prints rows under headings, with numbers right-aligned. On a terminal it shortens texts until
 // lines fit, and truncates lines that are still too wide, with a mark.
 func (o *Output) Table(fields []Field, rows [][]string, markdown bool) error {
+	if o.Tables != nil {
+		return o.Tables(fields, rows)
+	}
 	width := o.Width()
 	fields, cells, dropped := tableCells(fields, rows, width, markdown)
 	if markdown {

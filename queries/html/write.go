@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"stackmill/internal/terminal"
 	"stackmill/queries/flametree"
 )
 
@@ -79,6 +80,7 @@ type sourceLine struct {
 
 // Write writes a page as one document of at most MaxSize bytes.
 func Write(w io.Writer, p *Page) error {
+	p = p.printable()
 	d := &document{Page: p}
 	if err := d.addFiles(p); err != nil {
 		return err
@@ -90,7 +92,7 @@ func Write(w io.Writer, p *Page) error {
 	b.left -= textSize(append([]string{p.Title, p.Lead}, p.Warnings...)...)
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		d.Sections = append(d.Sections, section{ID: fmt.Sprintf("s%d", i+1), Title: s.Title, Notes: s.Notes})
+		d.Sections = append(d.Sections, section{ID: fmt.Sprintf("s%d", i+1), Title: shorten(s.Title), Notes: shortenAll(s.Notes)})
 		b.left -= textSize(append([]string{s.Title}, s.Notes...)...)
 	}
 	for _, add := range []func(*budget, *section, *Section) error{addFlame, addSources, addText, addTable} { // the rest is for rows
@@ -106,6 +108,26 @@ func Write(w io.Writer, p *Page) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// printable returns the page with its texts shortened and escaped; those of sections are, when they are added.
+func (p *Page) printable() *Page {
+	q := *p
+	q.Title, q.Lead = shorten(p.Title), shorten(p.Lead)
+	q.Facts = slices.Clone(p.Facts)
+	for i, f := range q.Facts {
+		q.Facts[i] = Fact{shorten(f.Name), shorten(f.Value)}
+	}
+	q.Warnings = shortenAll(p.Warnings)
+	return &q
+}
+
+func shortenAll(texts []string) []string {
+	texts = slices.Clone(texts)
+	for i, t := range texts {
+		texts[i] = shorten(t)
+	}
+	return texts
 }
 
 // addFiles sets the style sheet, the scripts that the page needs, and the policy that allows only these.
@@ -144,8 +166,13 @@ const flamePart, sourcePart = 0.6, 0.5
 // longest is the number of bytes to which texts in tables and names in flame graphs are shortened.
 const longest = 600
 
-// shorten shortens a text, and says by how much.
+// shorten shortens a text, and says by how much. It escapes invisible characters, which might reorder what is shown.
 func shorten(text string) string {
+	parts := strings.Split(text, thin)
+	for i, part := range parts {
+		parts[i] = terminal.Printable(part)
+	}
+	text = strings.Join(parts, thin)
 	if len(text) <= longest {
 		return text
 	}
@@ -207,9 +234,10 @@ func addSources(b *budget, to *section, s *Section) error {
 	room := int(float64(b.left) * sourcePart)
 	for i := range s.Sources {
 		of := source{ID: fmt.Sprintf("%s-%d", to.ID, i+1), Source: s.Sources[i]}
+		of.Title, of.Notes = shorten(of.Title), shortenAll(of.Notes)
 		size := textSize(append([]string{of.Title}, of.Notes...)...)
 		for _, l := range s.Sources[i].Lines {
-			l.Text = shorten(l.Text)
+			l.Text = terminal.PrintableLine(l.Text[:min(len(l.Text), longest)])
 			line := sourceLine{SourceLine: l}
 			if l.Value != "" {
 				line.Percent = Share(l.Share, 1)
@@ -268,7 +296,7 @@ func addTable(b *budget, to *section, s *Section) error {
 
 // classes returns the classes of a column's cells in the style sheet.
 func (c *Column) classes() (classes []string) {
-	for name, is := range map[string]bool{"num": c.Numeric, "name": c.Long, "minor": c.Minor} {
+	for name, is := range map[string]bool{"num": c.Numeric, "name": c.Long, "minor": c.Minor, "interval": c.Equal > 0} {
 		if is {
 			classes = append(classes, name)
 		}
@@ -294,7 +322,6 @@ func newCell(of Cell, in *Column, scale float64) cell {
 	}
 	if of.Interval != nil {
 		c.Drawing, c.Sort = of.Interval.drawing(scale, in.Equal), fmt.Sprint(of.Interval.Change)
-		classes = append(classes, "interval")
 	}
 	if in.Numeric && of.Exact != "" {
 		c.Sort, _, _ = strings.Cut(of.Exact, thin)

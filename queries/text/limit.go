@@ -13,9 +13,12 @@ import (
 // DefaultLimit is how many rows tables have by default, for each experiment and metric.
 const DefaultLimit = 40
 
+// DocumentLimit is how many rows the tables of documents have by default.
+const DocumentLimit = 400
+
 // IsLimited reports whether a report's table has a limit by default. Listings of code are whole.
 func IsLimited(r *report.Report, format string) bool {
-	return (format == "table" || format == "markdown") && !(Draws(r, format) && r.ShowsSources()) && r.Name != "conservation"
+	return (format == "table" || format == "markdown" || format == "html") && !(Draws(r, format) && r.ShowsSources()) && r.Name != "conservation"
 }
 
 // atMost returns the first items of a list; all if the limit is 0.

@@ -28,7 +28,9 @@ type Report struct {
 }
 
 // Draws reports whether a report is drawn in a format, rather than printed as a table.
-func Draws(r *report.Report, format string) bool { return r.Drawn && format == "table" }
+func Draws(r *report.Report, format string) bool {
+	return r.Drawn && (format == "table" || format == "html")
+}
 
 // drawings maps the names of reports that are not just a table to the methods that print them.
 var drawings = map[string]func(*Report, context.Context, *report.Question, []queries.Record) error{
@@ -50,6 +52,9 @@ var drawings = map[string]func(*Report, context.Context, *report.Question, []que
 
 // Print prints the report.
 func (r *Report) Print(ctx context.Context) error {
+	if r.Format == "html" {
+		return r.printDocument(ctx)
+	}
 	q, err := report.Ask(ctx, r.DB, &r.Request)
 	if err != nil {
 		return err

@@ -8,20 +8,27 @@ import (
 	"testing"
 )
 
-// The page in the program is built from the current sources.
+// The page in the program, and what documents contain, are built from the current sources.
 func TestBundle(t *testing.T) {
-	const sources, built = "../../../queries/serve/web", "../../../queries/serve/page"
+	const sources = "../../../queries/serve/web"
 	if _, err := os.Stat(filepath.Join(sources, "node_modules")); err != nil {
 		t.Skip("nothing to build with: run npm ci in queries/serve/web")
 	}
-	dir := t.TempDir()
-	for _, args := range [][]string{{"node_modules/.bin/tsc", "--noEmit"}, {"node", "build.mjs", dir}} {
+	page, documents := t.TempDir(), t.TempDir()
+	for _, args := range [][]string{{"node_modules/.bin/tsc", "--noEmit"}, {"node", "build.mjs", page, documents}} {
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		c.Dir = sources
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
+	compareFolders(t, page, "../../../queries/serve/page")
+	compareFolders(t, documents, "../../../queries/html/built")
+}
+
+// compareFolders fails the test if the files in a folder are not those that were just built.
+func compareFolders(t *testing.T, dir, built string) {
+	t.Helper()
 	files, err := os.ReadDir(built)
 	if err != nil {
 		t.Fatal(err)

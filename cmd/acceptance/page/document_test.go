@@ -16,12 +16,16 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"stackmill/cmd/acceptance/suite"
+	"stackmill/internal/terminal"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/queries/compare"
 	"stackmill/queries/digest"
 	"stackmill/queries/export"
 	"stackmill/queries/html"
+	"stackmill/queries/report"
 	"stackmill/queries/storetest"
+	"stackmill/queries/text"
 )
 
 // documents has documents of one file: how to write them, by name.
@@ -30,6 +34,47 @@ var documents = map[string]func(t *testing.T, db *queries.DB) []byte{
 	"html of two":     exportAs(export.Request{As: "html", Mode: "user", Metric: "totalcpu"}, "recur.er", "cxx.er"),
 	"digest":          digestDocument,
 	"html by threads": exportAs(export.Request{As: "html", Mode: "machine", Metric: "totalcpu", Inline: true, By: "thread-name"}, "omp_gcc.er"),
+	"report":          reportOf("functions"),
+	"drawing":         reportOf("call-tree"),
+	"comparison":      compared,
+}
+
+// reportOf writes a report as a document.
+func reportOf(name string) func(t *testing.T, db *queries.DB) []byte {
+	return func(t *testing.T, db *queries.DB) []byte {
+		t.Helper()
+		var out bytes.Buffer
+		r := text.Report{Output: &terminal.Output{Stdout: &out, Stderr: io.Discard}, Request: report.Defaults(), DB: db, Format: "html"}
+		if err := r.About(name, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Print(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+}
+
+// compared writes a comparison of the first and the last experiment as a document.
+func compared(t *testing.T, db *queries.DB) []byte {
+	t.Helper()
+	r := compare.Defaults()
+	all := db.Experiments()
+	r.Base, r.Test, r.Mode = []string{all[0].Name}, []string{all[len(all)-1].Name}, "user"
+	for i := range all {
+		if all[i].Name == "plt_lazy.er" {
+			r.Base, r.Test = []string{"plt_lazy.er"}, []string{"plt_sec.er"}
+		}
+	}
+	result, err := compare.Run(t.Context(), db, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := html.Write(&out, text.ComparisonDocument(result, result.Rows)); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // digestDocument writes the digest of thirty nights of a program, in which a function became slower
@@ -84,17 +129,18 @@ func exportAs(r export.Request, of ...string) func(t *testing.T, db *queries.DB)
 }
 
 // load opens a file in the browser, which must not send a request.
-func (b *browser) load(text []byte, name string) {
+func (b *browser) load(document []byte, name string) {
 	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), name)
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	if err := os.WriteFile(path, document, 0o600); err != nil {
 		b.t.Fatal(err)
 	}
 	b.site = "file://" + filepath.Dir(path)
 	b.run(navigate("file://"+path), poll(`document.readyState === 'complete'`))
 }
 
-// Documents open without a network, are accessible, and fit a phone; in light and in dark.
+// Documents open without a network, are accessible, and fit a phone; in light and in dark. With STACKMILL_SOAK=1, each
+// size is tested in both.
 func TestDocuments(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -104,16 +150,19 @@ func TestDocuments(t *testing.T) {
 	for _, of := range []struct {
 		name          string
 		width, height int64
-		dark          bool
-	}{{"desktop", 1280, 850, false}, {"desktop dark", 1280, 850, true}, {"phone", 360, 740, false}, {"phone dark", 360, 740, true}} {
+		dark, soak    bool
+	}{{"desktop", 1280, 850, false, false}, {"desktop dark", 1280, 850, true, true}, {"phone", 360, 740, false, true}, {"phone dark", 360, 740, true, false}} {
+		if of.soak && os.Getenv("STACKMILL_SOAK") == "" {
+			continue
+		}
 		t.Run(of.name, func(t *testing.T) {
 			b := open(t, of.width, of.height, of.dark)
 			for name, write := range documents {
-				text := write(t, db)
-				if len(text) > 2_000_000 {
-					t.Errorf("%s has %d bytes", name, len(text))
+				document := write(t, db)
+				if len(document) > html.MaxSize {
+					t.Errorf("%s has %d bytes", name, len(document))
 				}
-				b.load(text, "document.html")
+				b.load(document, "document.html")
 				b.wholePicture(name)
 				if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
 					t.Errorf("%s is %d pixels wider than the window", name, wider)
@@ -260,6 +309,16 @@ func TestHostileDocuments(t *testing.T) {
 			}
 		}
 	}
+	for name, write := range map[string]func(*testing.T, *queries.DB) []byte{"functions": reportOf("functions"), "call tree": reportOf("call-tree"), "comparison": compared} {
+		b.load(write(t, db), "hostile.html")
+		b.run(chromedp.Sleep(100_000_000))
+		if got := eval[string](b, `String(window.hacked) + document.querySelectorAll('img, [onerror]').length`); got != "undefined0" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if !strings.Contains(eval[string](b, `document.documentElement.textContent`), hostile) {
+			t.Errorf("%s does not show the names", name)
+		}
+	}
 	b.load(exportAs(export.Request{As: "html", Mode: "user"})(t, db), "hostile.html")
 	if got := eval[string](b, `new Promise((done) => { const s = document.createElement('script'); s.textContent = 'window.late = 1'; document.body.append(s); done(String(window.late)); })`); got != "undefined" {
 		t.Error("a script that is added later runs")
@@ -270,8 +329,8 @@ func TestHostileDocuments(t *testing.T) {
 // A flame graph as SVG is well-formed, has the widths of the values, can be zoomed, and is an image.
 func TestSVG(t *testing.T) {
 	db := store
-	text := exportAs(export.Request{As: "svg", Mode: "user", Metric: "totalcpu"}, "recur.er", "cxx.er")(t, db)
-	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+	image := exportAs(export.Request{As: "svg", Mode: "user", Metric: "totalcpu"}, "recur.er", "cxx.er")(t, db)
+	for d := xml.NewDecoder(bytes.NewReader(image)); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
@@ -280,7 +339,7 @@ func TestSVG(t *testing.T) {
 	}
 	for _, dark := range []bool{false, true} {
 		b := open(t, 1280, 850, dark)
-		b.load(text, "graph.svg")
+		b.load(image, "graph.svg")
 		b.wholePicture(fmt.Sprintf("graph dark %t", dark))
 		var whole, recur int64
 		if err := db.QueryRow(`SELECT sum(inclusive) FILTER (function = '<Total>'), sum(inclusive) FILTER (function = 'fact') FROM function_metrics
@@ -300,7 +359,7 @@ func TestSVG(t *testing.T) {
 			t.Errorf("after all again, fact is %g pixels wide, want %g", got, want)
 		}
 		b.load([]byte(`<!doctype html><title>image</title><img src="graph.svg" alt="">`), "image.html")
-		if err := os.WriteFile(filepath.Join(strings.TrimPrefix(b.site, "file://"), "graph.svg"), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(strings.TrimPrefix(b.site, "file://"), "graph.svg"), image, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		b.run(chromedp.Reload(), poll(`document.images[0]?.complete`))
