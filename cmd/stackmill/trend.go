@@ -43,9 +43,10 @@ in the order in which they were made: a line that draws them, the changes of the
 and the newest values. A SELECTOR is
 ` + queries.SelectorHelp + `.
 
-A rank test finds the changes: where nothing changed, it finds one in at most 1 of 100
-series, so it needs some nights to be certain. A change has the median before and after,
-and the first experiment at the new level.
+A rank test finds the changes from night to night: where nothing changed, it finds one in at
+most 1 of 100 series. A change has the median before and after, and the first experiment at
+the new level; it is "sure", or "maybe" if it is so new that the next nights have to confirm
+it. Experiments of one date, or of one value that orders them, are one night.
 
 --order label=NAME orders the experiments by a label (dates by date, numbers by number)
 instead of their start; each experiment remains a value of its own. --by label=NAME makes a

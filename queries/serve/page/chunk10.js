@@ -1,1 +1,1 @@
-import{h as e,i as n}from"./chunk6.js";import{i as o}from"./chunk3.js";function u({to:t,children:a,current:i}){let s=n();return o("a",{href:s.with(t),...i===!0?{"aria-current":"page"}:{},onClick:r=>{r.ctrlKey||r.metaKey||r.shiftKey||r.button!==0||(r.preventDefault(),e(t))},children:a})}export{u as a};
+function r(t){if(t==="")return;if(t.length>2&&t.startsWith("/")&&t.endsWith("/"))try{let e=new RegExp(t.slice(1,-1),"i");return i=>e.test(i)}catch{return()=>!1}let n=t.toLowerCase();return e=>e.toLowerCase().includes(n)}export{r as a};

@@ -54,6 +54,11 @@ export function moment(text: string | null): string {
   return text === null ? '' : text.slice(0, 19).replace('T', ' ');
 }
 
+// start formats when an experiment started, with how that is known unless it was recorded.
+export function start(at: string | null, from: string | null): string {
+  return moment(at) + (from === null || from === 'recorded' ? '' : ` (${from})`);
+}
+
 // hash returns the FNV-1a hash of a text.
 export function hash(text: string): number {
   let h = 2166136261;

@@ -6,10 +6,11 @@ import { Link } from '../parts/link';
 import { Panel } from '../parts/panel';
 import { navigate, useAddress } from '../lib/address';
 import { Table, type Column } from '../parts/table';
-import { moment, num, seconds, type Value } from '../lib/units';
+import { num, seconds, start, type Value } from '../lib/units';
 import type { ExperimentRow } from '../lib/rows';
 
-const columns = 'experiment_id,experiment,format,host,target,started,duration_ns,samples,status,errors,warnings,labels';
+const columns =
+  'experiment_id,experiment,format,host,target,started,started_from,duration_ns,samples,status,errors,warnings,labels';
 const mostLabels = 6; // labels that have their own column
 const mostValues = 8; // values of a facet shown at first
 const mostNames = 50; // names of experiments in one URL
@@ -82,7 +83,7 @@ function Browser({ list }: { list: ExperimentRow[] }) {
         </Link>
       ),
     },
-    { title: 'Started (UTC)', value: (e) => e.started ?? '', show: (e) => moment(e.started) },
+    { title: 'Started (UTC)', value: (e) => e.started ?? '', show: (e) => start(e.started, e.started_from) },
     { title: 'Seconds', numeric: true, value: (e) => num(e.duration_ns), show: (e) => seconds(e.duration_ns) },
     { title: 'Samples', numeric: true, value: (e) => num(e.samples) },
     { title: 'Program', value: (e) => e.target },

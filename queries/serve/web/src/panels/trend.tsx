@@ -6,7 +6,7 @@ import { Link } from '../parts/link';
 import { Panel } from '../parts/panel';
 import { navigate, scope, useAddress, type Params } from '../lib/address';
 import { Table } from '../parts/table';
-import { amount, moment } from '../lib/units';
+import { amount, moment, start } from '../lib/units';
 
 interface Trend {
   metric: string;
@@ -24,6 +24,7 @@ interface Point {
   experiment_id: string;
   experiment: string;
   started: string;
+  started_from: string;
   host: string;
   target: string;
   status: string;
@@ -43,6 +44,7 @@ interface Change {
   before: number;
   after: number;
   p: number;
+  state: 'sure' | 'maybe';
 }
 
 const aside = 10; // maximum of experiments to compare on each side of a change point
@@ -126,7 +128,7 @@ function Trends({ t }: { t: Trend }) {
       <p class="note">
         {t.metric}, {t.inclusive ? 'inclusive' : 'exclusive'}, of {t.points.length} experiments in the order of their
         start. A rank test finds the changes: where nothing changed it reports one with a probability of at most{' '}
-        {100 * t.chance} %, and it needs some experiments after a change.
+        {100 * t.chance} %. A change of the newest experiments is “maybe” until more of them confirm it.
         {t.matched > t.series.length &&
           ` ${t.matched} functions match: the ${t.series.length} with the highest sums are shown.`}
       </p>
@@ -168,7 +170,7 @@ function SeriesChart({ t, s, value }: { t: Trend; s: Series; value: (v: number) 
           <path key={i} class="level" d={`M${ends[i]! * wide},${y(v)}H${ends[i + 1]! * wide}`} />
         ))}
         {s.changes.map((c) => (
-          <path key={c.at} class="change" d={`M${c.at * wide},0V${high}`} />
+          <path key={c.at} class={c.state === 'maybe' ? 'change maybe' : 'change'} d={`M${c.at * wide},0V${high}`} />
         ))}
         <polyline class="line" points={s.values.map((v, i) => `${x(i)},${y(v)}`).join(' ')} />
         {s.values.map((v, i) => {
@@ -213,6 +215,7 @@ function SeriesChart({ t, s, value }: { t: Trend; s: Series; value: (v: number) 
                   {c.before === 0
                     ? 'new'
                     : `${c.after > c.before ? '+' : ''}${(100 * (c.after / c.before - 1)).toFixed(1)} %`}
+                  {c.state === 'maybe' && ' (maybe)'}
                 </span>
               ),
             },
@@ -233,7 +236,11 @@ function SeriesChart({ t, s, value }: { t: Trend; s: Series; value: (v: number) 
           rows={s.values.map((v, i) => ({ v, p: t.points[i]! }))}
           keyOf={(r) => r.p.experiment_id}
           columns={[
-            { title: 'Started (UTC)', value: (r) => r.p.started, show: (r) => moment(r.p.started) },
+            {
+              title: 'Started (UTC)',
+              value: (r) => r.p.started,
+              show: (r) => start(r.p.started, r.p.started_from),
+            },
             {
               title: 'Experiment',
               value: (r) => r.p.experiment,
