@@ -13,7 +13,7 @@ func Limit(out *terminal.Output, format string, limit int) Printer {
 	if limit <= 0 {
 		return p
 	}
-	return &limited{Printer: p, left: limit, tell: func(more int) error { return More(out, format, more) }}
+	return &limiter{Printer: p, left: limit, tell: func(more int) error { return More(out, format, more) }}
 }
 
 // More tells how many more rows there are than --limit lets through; nothing if there are none.
@@ -32,14 +32,14 @@ func More(out *terminal.Output, format string, more int) error {
 	return nil
 }
 
-// limited prints the first rows and counts the others.
-type limited struct {
+// limiter prints the first rows and counts the others.
+type limiter struct {
 	Printer
 	left, more int
 	tell       func(more int) error
 }
 
-func (p *limited) Row(values []any) error {
+func (p *limiter) Row(values []any) error {
 	if p.left == 0 {
 		p.more++
 		return nil
@@ -48,7 +48,7 @@ func (p *limited) Row(values []any) error {
 	return p.Printer.Row(values)
 }
 
-func (p *limited) Close() error {
+func (p *limiter) Close() error {
 	if err := p.Printer.Close(); err != nil {
 		return err
 	}
