@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"stackmill/cmd/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/queries/digest"
 	"stackmill/queries/trend"
 )
 
@@ -62,6 +65,36 @@ func TestPlainNights(t *testing.T) {
 		}
 	}
 	checkPanel(t, db)
+	checkDigest(t, db)
+}
+
+// checkDigest makes the digest of the fifth night after the change, without any option.
+func checkDigest(t *testing.T, db *queries.DB) {
+	t.Helper()
+	some, err := db.Subset(t.Context(), "night-[012]*.data", "night-3[0-4].data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer some.Close()
+	d, err := digest.Run(t.Context(), some, digest.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Sure) != 1 || d.Experiments != 35 || len(d.Warnings) > 0 {
+		t.Fatalf("%d sure, %d may be, of %d experiments, warnings %q", len(d.Sure), len(d.Maybe), d.Experiments, d.Warnings)
+	}
+	f := d.Sure[0]
+	search := slices.IndexFunc(f.Changes, func(c digest.Change) bool { return c.Name == "search" })
+	if search < 0 || f.Program != "nightly" || f.Nights[f.Changes[search].From].At != planted || math.Abs(f.Changes[search].Ratio-1.3) > 0.1 {
+		t.Errorf("%s: %+v", f.Program, f.Changes)
+	}
+	if !slices.ContainsFunc(f.Differences, func(d digest.Difference) bool { return d.What == "build of nightly" }) {
+		t.Errorf("%+v", f.Differences)
+	}
+	if !slices.ContainsFunc(f.Carriers, func(c digest.Carrier) bool { return c.By == "line" && strings.Contains(c.Name, "nightly.c:") }) ||
+		!slices.ContainsFunc(f.Carriers, func(c digest.Carrier) bool { return c.By == "path" && strings.HasSuffix(c.Name, "round;search") }) {
+		t.Errorf("%+v", f.Carriers)
+	}
 }
 
 func abs(n int) int { return max(n, -n) }
