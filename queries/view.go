@@ -55,7 +55,7 @@ var order = []string{
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
 	"function_metrics", "function_trends", "function_totals", "callers_callees", "fragment_callers_callees", "call_paths", "node_paths", "tree_calls", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "thread_name_metrics", "cgroup_metrics", "cpu_metrics", "process_metrics",
-	"timeline", "timeline_by", "cpu_timeline", "cpu_timeline_by", "second_metrics", "interval_metrics", "sample_point_metrics", "metric_totals",
+	"timeline", "timeline_by", "cpu_timeline", "cpu_timeline_by", "second_metrics", "interval_metrics", "sample_point_metrics", "metric_totals", "nights",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
 	"sched_threads", "runqueue", "parallelism", "waits", "wait_stacks", "wakers", "event", "event_list", "event_samples", "counters", "event_counts",
 	"syscall_names", "error_names", "leaf_functions", "tracepoint_samples", "event_gaps",
