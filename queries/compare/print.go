@@ -97,8 +97,9 @@ func (r *Result) Object(rows []Row) (any, error) {
 		return nil, err
 	}
 	return struct {
-		By     string  `json:"by"`
-		Design *Design `json:"design,omitempty"`
+		By       string  `json:"by"`
+		Headline string  `json:"headline"`
+		Design   *Design `json:"design,omitempty"`
 		Head
 		Inclusive bool            `json:"inclusive"`
 		FDR       float64         `json:"fdr"`
@@ -106,5 +107,5 @@ func (r *Result) Object(rows []Row) (any, error) {
 		Judged    int             `json:"judged"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
-	}{r.By, r.designJSON(), r.Head(), r.Inclusive, r.FDR, r.Level, r.Judged, len(r.Rows), text.Bytes()}, nil
+	}{r.By, r.Headline(), r.designJSON(), r.Head(), r.Inclusive, r.FDR, r.Level, r.Judged, len(r.Rows), text.Bytes()}, nil
 }

@@ -134,8 +134,8 @@ func (s *Server) compare(ctx context.Context, args *arguments) (*answer, error) 
 	}
 	a := &answer{View: "compare", Mode: compared.Mode, Filter: shortened(compared.Where), Hidden: shortened(compared.Hidden)}
 	a.Warnings = shortened(append(text.Unfair(compared), compared.Warnings...))
-	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %s; %d of %s changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
-		compared.Metric, compared.Unit, len(compared.Base.Runs), text.Plural(len(compared.Test.Runs), "run"), text.Changed(compared.Rows), text.Plural(len(compared.Rows), "row"), 100*compared.Level)
+	a.Note = fmt.Sprintf("%s; medians of %s (%s) of %d and %s; %d of %s changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
+		compared.Headline(), compared.Metric, compared.Unit, len(compared.Base.Runs), text.Plural(len(compared.Test.Runs), "run"), text.Changed(compared.Rows), text.Plural(len(compared.Rows), "row"), 100*compared.Level)
 	return a, compared.Print(&collector{answer: a, limit: args.Limit}, compared.Rows)
 }
 

@@ -54,6 +54,7 @@ func comparisonRequest(w *job) (compare.Request, error) {
 	r, v := compare.Defaults(), w.values
 	r.Base, r.Test, r.Metric, r.Inclusive = v["base"], v["test"], v.Get("metric"), v.Get("inclusive") == "true"
 	r.By, r.Mode, r.Normalize = cmp.Or(v.Get("by"), r.By), cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalize)
+	r.Pair, r.Block = v.Get("pair"), cmp.Or(v.Get("block"), r.Block)
 	for _, n := range []struct {
 		name string
 		to   *float64

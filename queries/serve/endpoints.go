@@ -83,6 +83,8 @@ var endpoints = []endpoint{
 			modeParameter,
 			{name: "inclusive", kind: "boolean", enum: []string{"true", "false"}, doc: "compare inclusive values"},
 			normalizeParameter,
+			{name: "pair", kind: "string", doc: "compare runs of both sides pairwise that have the same value of a label (label=round) or column"},
+			{name: "block", kind: "string", doc: "compare only runs with the same value of a label or column; auto (default): of host, if both sides have the same several ones; none: all with all"},
 			{name: "fdr", kind: "number", doc: "the false discovery rate"},
 			{name: "level", kind: "number", doc: "the confidence level of intervals"},
 			{name: "min-change", kind: "number", doc: "treat smaller changes as the same"},

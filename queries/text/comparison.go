@@ -15,7 +15,7 @@ import (
 
 // Comparison prints the first rows of a comparison.
 func Comparison(out *terminal.Output, result *compare.Result, rows []compare.Row) error {
-	if err := out.Printf("%s\n\n", Headline(result)); err != nil {
+	if err := out.Printf("%s\n\n", result.Headline()); err != nil {
 		return err
 	}
 	if err := comparisonCaption(out, result.Title(), result); err != nil {
@@ -73,75 +73,6 @@ func designText(result *compare.Result) string {
 		return fmt.Sprintf("runs are compared only with runs of the same %s (%d of them; --block none compares all)", d.Key, d.Blocks)
 	}
 	return ""
-}
-
-// Headline says in a sentence what changed most, and how sure that is.
-func Headline(result *compare.Result) string {
-	row := result.Largest()
-	if row == nil {
-		return "nothing can be compared: no row is judged"
-	}
-	text := changeText(result, row)
-	if row.Verdict == compare.Appeared || row.Verdict == compare.Vanished {
-		text += fmt.Sprintf(" (%s%s)", comparisonValue(result, math.Abs(row.Difference)), comparisonUnit(result))
-	}
-	if q := probability(row.Q); q != "" {
-		text += ", q " + strings.Replace(q, "<", "< ", 1)
-	}
-	changed := 0
-	for i := range result.Rows {
-		if i > 0 && result.Rows[i].Changed() {
-			changed++
-		}
-	}
-	switch {
-	case row.Verdict == compare.TooFew:
-		return "too few runs to be sure of anything; the largest difference: " + text
-	case !row.Changed():
-		return "no change is certain; the largest difference: " + text
-	case changed > 1:
-		text = fmt.Sprintf("%s; %d other rows changed", text, changed-1)
-		text = strings.Replace(text, "; 1 other rows", "; 1 other row", 1)
-	}
-	if total := &result.Rows[0]; row != total && !math.IsNaN(total.Ratio) {
-		text += totalText(total)
-		if !total.Changed() {
-			text += " (" + total.Verdict + ")"
-		}
-	}
-	return text
-}
-
-// totalText says how <Total> changed, after a row's change.
-func totalText(total *compare.Row) string {
-	return fmt.Sprintf("; %s %s", strings.TrimSpace(total.Names[0]), percentChange(total.Ratio))
-}
-
-// rowName returns the name of a row for a sentence.
-func rowName(result *compare.Result, row *compare.Row) string {
-	name := strings.TrimSpace(row.Names[0])
-	if result.By == "line" && row.Names[1] != "" {
-		name += ":" + row.Names[1]
-	}
-	return name
-}
-
-// changeText says by how much a row changed, with the confidence interval.
-func changeText(result *compare.Result, row *compare.Row) string {
-	name := rowName(result, row)
-	switch {
-	case row.Verdict == compare.Appeared:
-		return name + " appeared"
-	case row.Verdict == compare.Vanished:
-		return name + " vanished"
-	case row.Verdict == compare.Ambiguous:
-		return name + " is ambiguous"
-	}
-	text := name + " " + percentChange(row.Ratio)
-	if !math.IsNaN(row.Low) && !(row.Low == row.High) {
-		text += fmt.Sprintf(" (%g %% interval %s .. %s)", 100*result.Level, percentChange(row.Low), percentChange(row.High))
-	}
-	return text
 }
 
 // Unfair returns the differences between the sides that make the comparison unfair.
@@ -222,45 +153,10 @@ func ComparisonCells(result *compare.Result, rows []compare.Row) ([]terminal.Fie
 func tableNames(names []string) []string { return names[:min(len(names), 2)] }
 
 // comparisonUnit returns the unit of the values for a heading.
-func comparisonUnit(result *compare.Result) string {
-	if result.Normalize == "total" {
-		return " %"
-	}
-	unit := unitTitle(result.Unit)
-	if result.Normalize == "run" {
-		unit += "/s"
-	}
-	return unit
-}
+func comparisonUnit(result *compare.Result) string { return result.UnitTitle() }
 
-func comparisonValue(result *compare.Result, v float64) string {
-	switch {
-	case result.Normalize == "total":
-		return fmt.Sprintf("%.2f", 100*v)
-	case result.Unit == "ns":
-		return fmt.Sprintf("%.3f", v/1e9)
-	case v == math.Trunc(v):
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.1f", v)
-}
+func comparisonValue(result *compare.Result, v float64) string { return result.Value(v) }
 
-func percentChange(ratio float64) string {
-	switch {
-	case math.IsNaN(ratio), math.IsInf(ratio, 1):
-		return ""
-	case ratio >= 10:
-		return fmt.Sprintf("x%.3g", ratio)
-	}
-	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
-}
+func percentChange(ratio float64) string { return compare.PercentChange(ratio) }
 
-func probability(q float64) string {
-	switch {
-	case math.IsNaN(q):
-		return ""
-	case q < 0.0001:
-		return "<0.0001"
-	}
-	return fmt.Sprintf("%.4f", q)
-}
+func probability(q float64) string { return compare.Probability(q) }

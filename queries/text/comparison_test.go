@@ -64,7 +64,7 @@ func TestHeadlines(t *testing.T) {
 			{Names: []string{"f"}, Judged: true, Test: 3e9, Difference: 3e9, Ratio: math.Inf(1), Low: nan, High: nan, Q: 0.001, Verdict: compare.Appeared}},
 			"f appeared (3.000 s), q 0.0010; <Total> +0.0% (same)"},
 	} {
-		if got := Headline(&compare.Result{Request: compare.Defaults(), Unit: "ns", Rows: c.rows}); got != c.want {
+		if got := (&compare.Result{Request: compare.Defaults(), Unit: "ns", Rows: c.rows}).Headline(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

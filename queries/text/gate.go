@@ -27,7 +27,7 @@ type GateOptions struct {
 // Gate prints the outcome of a gate: the largest change, what differs between the sides, each check,
 // and how small a change the gate would have found.
 func Gate(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
-	headline := gateHeadline(j)
+	headline := j.Headline()
 	if o.Markdown {
 		headline = "**" + terminal.Markdown(headline) + "**"
 	}
@@ -96,47 +96,6 @@ func gateRemarks(out *terminal.Output, j *compare.Judgement) error {
 
 func sideText(s compare.Side) string {
 	return fmt.Sprintf("%s (%s)", strings.Join(s.Selectors, " or "), Plural(len(s.Runs), "run"))
-}
-
-// gateHeadline says in a sentence what the outcome is, and which change is the largest.
-func gateHeadline(j *compare.Judgement) string {
-	row := j.Largest()
-	change := ""
-	if row != nil {
-		if change = changeText(j.Result, row); row != &j.Rows[0] && !math.IsNaN(j.Rows[0].Ratio) {
-			change += totalText(&j.Rows[0])
-		}
-	}
-	limit := fmt.Sprintf("%.4g %%", 100*j.Limit)
-	byRow := row != nil && !math.IsNaN(j.Limit) && row.Low > 1+j.Limit
-	switch {
-	case j.First:
-		return fmt.Sprintf("passed: no runs were accepted before, so %s are not compared", sideText(j.Test))
-	case j.Outcome == compare.Violated && byRow:
-		return fmt.Sprintf("violated: %s; %s is allowed", change, limit)
-	case j.Outcome == compare.Violated:
-		return fmt.Sprintf("violated: %s", violatedRules(j))
-	case j.Outcome == compare.Undecided && j.Needed() != "":
-		return fmt.Sprintf("undecided: too few runs; needed are %s", j.Needed())
-	case j.Outcome == compare.Undecided:
-		return "undecided: some rows cannot be judged"
-	case row == nil:
-		return "passed"
-	case math.IsNaN(j.Limit):
-		return "passed; the largest change: " + change
-	}
-	return fmt.Sprintf("passed: no increase is certainly above %s; the largest change: %s", limit, change)
-}
-
-// violatedRules names the violated rules.
-func violatedRules(j *compare.Judgement) string {
-	var names []string
-	for _, c := range j.Checks {
-		if c.Outcome == compare.Violated && !slices.Contains(names, c.Rule) {
-			names = append(names, c.Rule)
-		}
-	}
-	return compare.Few(names)
 }
 
 // gateCells returns the table of checks: violated ones first, then undecided ones, then rules in SQL
@@ -217,7 +176,7 @@ func detectableText(j *compare.Judgement) string {
 			continue
 		}
 		if d := j.Detectable(&j.Rows[i]); !math.IsNaN(d) {
-			sizes = append(sizes, fmt.Sprintf("of %s by less than %.1f %%", rowName(j.Result, &j.Rows[i]), 100*(d-1)))
+			sizes = append(sizes, fmt.Sprintf("of %s by less than %.1f %%", j.RowName(&j.Rows[i]), 100*(d-1)))
 		}
 	}
 	if sizes == nil {
@@ -251,10 +210,10 @@ func GateJSON(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
 		LeftOut    []string          `json:"left_out,omitempty"`
 		Accepted   int               `json:"accepted"` // runs that were labeled as accepted
 		Comparison any               `json:"comparison"`
-	}{Accepted: o.Accepted, Outcome: j.Outcome, Headline: gateHeadline(j), Power: rank.Power, Needed: j.Needed(), Shortfall: j.Shortfall(),
+	}{Accepted: o.Accepted, Outcome: j.Outcome, Headline: j.Headline(), Power: rank.Power, Needed: j.Needed(), Shortfall: j.Shortfall(),
 		Checks: append([]compare.Check{}, j.Checks...), LeftOut: o.LeftOut, Comparison: comparison}
 	if r := j.Largest(); r != nil {
-		answer.Largest = &largestChange{rowName(j.Result, r), compare.Known(r.Ratio), compare.Known(r.Low), compare.Known(r.High)}
+		answer.Largest = &largestChange{j.RowName(r), compare.Known(r.Ratio), compare.Known(r.Low), compare.Known(r.High)}
 	}
 	return terminal.PrintJSON(out.Stdout, answer, true)
 }
