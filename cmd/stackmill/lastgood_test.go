@@ -60,3 +60,40 @@ func TestLastGood(t *testing.T) {
 		t.Errorf("accepted are %q", out)
 	}
 }
+
+// TestHosts compares runs on two hosts, of which one is twice as fast: by default only within each
+// host, where g takes 10 % more. All together, nothing is certain.
+func TestHosts(t *testing.T) {
+	var nights []map[string]int
+	for _, g := range []int{200, 220} {
+		for i, run := range storetest.Vary(10, map[string]int{"f": 100, "g": g}) {
+			if i%2 == 1 {
+				run["f"], run["g"] = 2*run["f"], 2*run["g"]
+			}
+			nights = append(nights, run)
+		}
+	}
+	text := storetest.Nights(nights)
+	for n := 1; n < len(nights); n += 2 {
+		text = strings.Replace(text, fmt.Sprintf("night-%02d.er gprofng box app", n), fmt.Sprintf("night-%02d.er gprofng old app", n), 1)
+	}
+	store := t.TempDir() + "/store"
+	if err := storetest.Build(store, text); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		block, test, want string
+		says              bool
+	}{
+		{"auto", "night-1?.er", "g +9.9%", true},
+		{"host", "night-1?.er", "g +9.9%", true},
+		{"none", "night-1?.er", "no change is certain", false},
+		{"auto", "night-1[02468].er", "no change is certain", false}, // no runs of the old host
+		{"host", "night-1[02468].er", "g +9.9%", true},
+	} {
+		out, errs, status := call("compare", "--base", "night-0?.er", "--test", c.test, "--block", c.block, "--metric", "m", "--store", store)
+		if status != 0 || !strings.HasPrefix(out, c.want) || strings.Contains(out, "runs are compared only with runs of the same host") != c.says {
+			t.Errorf("--block %s, %s: status %d: %s%s", c.block, c.test, status, out, errs)
+		}
+	}
+}

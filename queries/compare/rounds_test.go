@@ -41,8 +41,17 @@ func roundValues(t *testing.T) map[string][]map[string]float64 {
 	return builds
 }
 
-// gated judges runs as a gate does, in pairs if the numbers of both sides' rounds are the same.
-func gated(base, test []map[string]float64, paired bool, limit float64) *Judgement {
+// A design of comparisons: all runs with all, pairs, or blocks of two hosts with every second run.
+type testDesign string
+
+const (
+	stored testDesign = "stored runs"
+	paired testDesign = "pairs"
+	hosts  testDesign = "hosts"
+)
+
+// gated judges runs as a gate does.
+func gated(base, test []map[string]float64, design testDesign, limit float64) *Judgement {
 	c := &comparison{Result: Result{Request: Defaults(), sampled: true}}
 	c.MinShare, c.Level = 0.01, 1-2*0.05/9 // the level of a gate over 9 rows: no Reach is computed in each draw
 	c.Result.Base.Runs, c.Result.Test.Runs = make([]queries.Experiment, len(base)), make([]queries.Experiment, len(test))
@@ -57,10 +66,21 @@ func gated(base, test []map[string]float64, paired bool, limit float64) *Judgeme
 			items[f].values[n] = v
 		}
 	}
-	if paired {
+	switch design {
+	case paired:
 		c.Design = Design{Key: "round", Paired: true, Blocks: len(base)}
 		for n := range base {
 			c.Design.base, c.Design.test = append(c.Design.base, []int{n}), append(c.Design.test, []int{n})
+		}
+	case hosts:
+		c.Design = Design{Key: "host", Blocks: 2, base: make([][]int, 2), test: make([][]int, 2)}
+		for n := range base {
+			c.Design.base[n%2], c.Design.test[n%2] = append(c.Design.base[n%2], n), append(c.Design.test[n%2], n)
+		}
+		for _, it := range c.items { // the second host takes twice as long
+			for n := range it.values {
+				it.values[n] *= float64(1 + n%len(base)%2)
+			}
 		}
 	}
 	c.judge()
@@ -80,12 +100,12 @@ func gated(base, test []map[string]float64, paired bool, limit float64) *Judgeme
 
 // drawRounds returns runs of two builds in n rounds drawn by chance, the same rounds if paired, and
 // as many runs in other rounds.
-func drawRounds(random *rand.Rand, values map[string][]map[string]float64, base, test string, n int, paired bool) (runs [2][2][]map[string]float64) {
+func drawRounds(random *rand.Rand, values map[string][]map[string]float64, base, test string, n int, design testDesign) (runs [2][2][]map[string]float64) {
 	at := random.Perm(len(values[base]))
 	for k := range runs {
 		for i := range n {
 			other := at[(2*k+1)*n+i]
-			if paired {
+			if design == paired {
 				other = at[2*k*n+i]
 			}
 			runs[k][0], runs[k][1] = append(runs[k][0], values[base][at[2*k*n+i]]), append(runs[k][1], values[test][other])
@@ -108,18 +128,18 @@ func TestRecipeRounds(t *testing.T) {
 		least, most [2]int // of stored runs, and of pairs
 	}{{"total", [2]int{300, 300}, [2]int{300, 300}}, {"function", [2]int{285, 295}, [2]int{300, 300}}, {"again", [2]int{0, 0}, [2]int{12, 3}}} {
 		var found [2]int
-		for k, paired := range []bool{false, true} {
+		for k, design := range []testDesign{stored, paired} {
 			random := rand.New(rand.NewPCG(1, 2))
 			red := 0
 			for range draws {
-				runs := drawRounds(random, values, "base", c.build, 10, paired)
-				if gated(runs[0][0], runs[0][1], paired, limit).Outcome == Violated {
+				runs := drawRounds(random, values, "base", c.build, 10, design)
+				if gated(runs[0][0], runs[0][1], design, limit).Outcome == Violated {
 					red++
 				}
 			}
-			t.Logf("%s, pairs %v: red in %d of %d draws", c.build, paired, red, draws)
+			t.Logf("%s, %s: red in %d of %d draws", c.build, design, red, draws)
 			if red < c.least[k] || red > c.most[k] {
-				t.Errorf("%s, pairs %v: red in %d of %d draws, want %d to %d", c.build, paired, red, draws, c.least[k], c.most[k])
+				t.Errorf("%s, %s: red in %d of %d draws, want %d to %d", c.build, design, red, draws, c.least[k], c.most[k])
 			}
 			found[k] = red
 		}
@@ -129,24 +149,24 @@ func TestRecipeRounds(t *testing.T) {
 	}
 }
 
-// TestFalseAlarms compares runs of one build in pairs, and all with all: at most 5 % of the gates that
+// TestFalseAlarms compares runs of one build, in all designs: at most 5 % of the gates that
 // allow no increase are red, and of comparisons, at most 3 % report anything.
 func TestFalseAlarms(t *testing.T) {
 	values := roundValues(t)
 	const draws = 1000
 	for _, n := range []int{8, 10, 15} {
-		for _, paired := range []bool{false, true} {
+		for _, design := range []testDesign{stored, paired, hosts} {
 			random := rand.New(rand.NewPCG(3, uint64(n)))
 			red, reported := 0, 0
 			for range draws {
-				runs := drawRounds(random, values, "base", "again", n, paired)
+				runs := drawRounds(random, values, "base", "again", n, design)
 				base, test := runs[0][0], runs[0][1]
 				for i := range base { // it is chance which of the two runs of a round is the base's
-					if paired && random.IntN(2) == 1 {
+					if design == paired && random.IntN(2) == 1 {
 						base[i], test[i] = test[i], base[i]
 					}
 				}
-				j := gated(base, test, paired, 0)
+				j := gated(base, test, design, 0)
 				if j.Outcome == Violated {
 					red++
 				}
@@ -154,9 +174,9 @@ func TestFalseAlarms(t *testing.T) {
 					reported++
 				}
 			}
-			t.Logf("%d rounds, pairs %v: of %d, %d gates are red, %d comparisons report a change", n, paired, draws, red, reported)
+			t.Logf("%d rounds, %s: of %d, %d gates are red, %d comparisons report a change", n, design, draws, red, reported)
 			if red > draws*65/1000 || reported > draws*45/1000 {
-				t.Errorf("%d rounds, pairs %v: that is too many", n, paired)
+				t.Errorf("%d rounds, %s: that is too many", n, design)
 			}
 		}
 	}
@@ -168,17 +188,17 @@ func TestDetectable(t *testing.T) {
 	values := roundValues(t)
 	const draws, limit = 400, 0.01
 	for _, n := range []int{5, 7, 10, 15} {
-		for _, paired := range []bool{false, true} {
-			if paired && n < 8 {
+		for _, design := range []testDesign{stored, paired, hosts} {
+			if design == paired && n < 8 {
 				continue // too few pairs for bounds
 			}
 			random := rand.New(rand.NewPCG(5, uint64(n)))
-			runs := drawRounds(random, values, "base", "again", n, paired)
-			reach := gated(runs[0][0], runs[0][1], paired, limit).reachOf()
+			runs := drawRounds(random, values, "base", "again", n, design)
+			reach := gated(runs[0][0], runs[0][1], design, limit).reachOf()
 			red, sum := map[string]int{}, map[string]float64{}
 			for range draws {
-				runs := drawRounds(random, values, "base", "again", n, paired)
-				j := gated(runs[0][0], runs[0][1], paired, limit)
+				runs := drawRounds(random, values, "base", "again", n, design)
+				j := gated(runs[0][0], runs[0][1], design, limit)
 				j.reach = reach
 				for i := range j.Rows {
 					name := j.Rows[i].Names[0]
@@ -191,7 +211,7 @@ func TestDetectable(t *testing.T) {
 					for _, run := range runs[1][1] {
 						planted = append(planted, map[string]float64{"<Total>": run["<Total>"], name: run[name] * size})
 					}
-					for _, c := range gated(runs[1][0], planted, paired, limit).Checks {
+					for _, c := range gated(runs[1][0], planted, design, limit).Checks {
 						if c.Row == name && c.Outcome == Violated {
 							red[name]++
 						}
@@ -199,9 +219,9 @@ func TestDetectable(t *testing.T) {
 				}
 			}
 			for name, n2 := range red {
-				t.Logf("%d rounds, pairs %v, %s: %.1f%% is detectable on average, and found in %d of %d", n, paired, name, 100*(sum[name]/draws-1), n2, draws)
+				t.Logf("%d rounds, %s, %s: %.1f%% is detectable on average, and found in %d of %d", n, design, name, 100*(sum[name]/draws-1), n2, draws)
 				if n2 < int(draws*rank.Power) {
-					t.Errorf("%d rounds, pairs %v, %s: that is too few", n, paired, name)
+					t.Errorf("%d rounds, %s, %s: that is too few", n, design, name)
 				}
 			}
 		}

@@ -9,9 +9,13 @@ import (
 // host. Values are compared only within their block.
 type Block struct{ X, Y []float64 }
 
-// exactPairs is the largest number of pairs of values, over all blocks, for which the exact
-// distribution of their ranks is used. For more, the normal distribution is as good.
-const exactPairs = 20000
+// The largest numbers of pairs of values, over all blocks, for which the exact distribution of their
+// ranks is used: exactTiedPairs if values of a block are equal, exactPairs if none are. For more, the
+// normal distribution is as good.
+const (
+	exactTiedPairs = 2000
+	exactPairs     = 20000
+)
 
 // BlocksP returns the two-sided p-value of a stratified rank test: the sum of U over all blocks is
 // at least as far from its mean as here, if both groups of each block have the same distribution.
@@ -36,7 +40,7 @@ func (r *Test) BlocksP(blocks []Block) float64 {
 		return 1
 	case !tied && r.isExact(sizesOf(blocks)):
 		return math.Min(1, 2*r.blocksDistribution(sizesOf(blocks))[int(mean-off)])
-	case exact && 2*mean <= exactPairs:
+	case exact && 2*mean <= exactTiedPairs:
 		return permutedBlocks(scores, blocks)
 	}
 	return math.Min(1, math.Erfc((off-0.5)/math.Sqrt(2*variance)))
