@@ -138,7 +138,7 @@ func isTotalRow(texts []string) bool {
 
 // ComparisonDocument returns a document with the first rows of a comparison, in which intervals are drawn.
 func ComparisonDocument(result *compare.Result, rows []compare.Row) *html.Page {
-	p := &html.Page{Title: "Comparison of " + strings.ToLower(result.Title()), Lead: Headline(result) + ".", Made: madeBy}
+	p := &html.Page{Title: "Comparison of " + strings.ToLower(result.Title()), Lead: result.Headline() + ".", Made: madeBy}
 	for _, side := range []struct {
 		name string
 		compare.Side
