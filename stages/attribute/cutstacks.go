@@ -14,7 +14,9 @@ const minorCutPercent = 1
 
 // ReportCutStacks adds a problem with the percentage of a metric that is on cut stacks: these end
 // before their thread's start, so the call tree lacks callers. It picks the metric with the largest
-// percentage, except parts of offcpu: most of a small part says little. Stacks recorded without callers do not count as cut; they are reported as Info.
+// percentage, except parts of offcpu: most of a small part says little. Stacks recorded without
+// callers do not count as cut; they are reported as Info. Nor do stacks that lack only frames of the C
+// library.
 func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)
@@ -23,7 +25,7 @@ func ReportCutStacks(stacks *Stacks, sums *Sums, problems *diagnostic.Log) {
 		most := int64(0)
 		for m, s := range sums.Each(RecordedStackNo(n)) {
 			all[m].Value += s.Value
-			if isCut := r.Leaf[stacktree.Machine] != stacktree.Root && r.Reason > 0 && r.CutOff != stacktree.CutLeafOnly; isCut {
+			if isCut := r.Leaf[stacktree.Machine] != stacktree.Root && r.Reason > 0 && r.CutOff != stacktree.CutLeafOnly && r.CutOff != stacktree.CutInStart; isCut {
 				cut[m].Value += s.Value
 				cut[m].Samples += s.Samples
 			}

@@ -33,6 +33,8 @@ func TestCutStacks(t *testing.T) {
 	whole, cut, told, none := stack(0), stack(1), stack(2), RecordedStack{Reason: 3}
 	leaf := stack(4)
 	leaf.CutOff = stacktree.CutLeafOnly
+	inStart := stack(5)
+	inStart.CutOff = stacktree.CutInStart
 	for _, tt := range []struct {
 		name   string
 		stacks []RecordedStack
@@ -43,6 +45,8 @@ func TestCutStacks(t *testing.T) {
 		{"without stacks", []RecordedStack{none}, []int64{5}, nil},
 		{"few", []RecordedStack{whole, cut}, []int64{999, 1}, []string{"info cut-stacks 1: 0.1 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
 		{"many", []RecordedStack{whole, cut, told}, []int64{2, 5, 1}, []string{"warning cut-stacks 6: 75.0 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
+		{"in the function in which its thread begins", []RecordedStack{whole, inStart}, []int64{1, 9}, nil},
+		{"some in that function", []RecordedStack{inStart, cut}, []int64{6, 2}, []string{"warning cut-stacks 2: 25.0 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
 		{"leaves", []RecordedStack{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks consist of their leaves only (perf record -g records callers)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -106,6 +106,7 @@ var reasonTexts = map[string]string{
 var cutTexts = [...]string{
 	stacktree.CutLeafOnly: "callers were not recorded",
 	stacktree.CutNoStart:  "the stack ends before its thread's start",
+	stacktree.CutInStart:  "no caller is missing: the thread begins here",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.

@@ -17,9 +17,10 @@ type callGraph struct {
 	targets      []map[uint64]destinationNo // by load object and target address: where direct calls and jumps go
 	exits        functionMap[exits]
 	frameSetups  functionMap[frameSetup]
-	scopes       map[string]*Scope               // by the numbers of their load objects
-	imports      map[program.LocationNo][]Import // location of a call -> result of Resolver.Imports
-	scratchCalls []directCall                    // memory that findExits reuses
+	scopes       map[string]*Scope                // by the numbers of their load objects
+	imports      map[program.LocationNo][]Import  // location of a call -> result of Resolver.Imports
+	threadStarts map[program.ObjectNo][]codeRange // by load object: functions in which threads begin
+	scratchCalls []directCall                     // memory that findExits reuses
 	scratchJumps []exit
 }
 
@@ -48,7 +49,7 @@ type destination struct {
 }
 
 func newCallGraph() callGraph {
-	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}, imports: map[program.LocationNo][]Import{}}
+	return callGraph{numbers: map[destinationKey]destinationNo{}, scopes: map[string]*Scope{}, imports: map[program.LocationNo][]Import{}, threadStarts: map[program.ObjectNo][]codeRange{}}
 }
 
 func (g *callGraph) intern(k destinationKey) destinationNo {

@@ -47,6 +47,9 @@ func (u *Unwinder) cutOff(machine []Frame) stacktree.Cut {
 	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0 && !u.base.byFrame(), raw.Callers == decode.CallersBranches, u.isWhole(machine):
 		return stacktree.NotCut
 	}
+	if !u.base.ok && u.kernelFrames < len(machine) && u.resolver.BeginsThread(machine[len(machine)-1].Location) {
+		return stacktree.CutInStart
+	}
 	return stacktree.CutNoStart
 }
 

@@ -11,11 +11,11 @@ import (
 // maxFlow bounds how many bytes of a function without a size are decoded.
 const maxFlow = 64 << 10
 
-// extent returns the size of a function at the start of code, which lies at addr. The function ends
+// Extent returns the size of a function at the start of code, which lies at addr. The function ends
 // with the first instruction after which control does not continue, and beyond which no earlier
 // jump leads. If there is no such instruction, or only padding follows it, the function is all of
 // code.
-func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
+func Extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	var far uint64 // the farthest target of a jump so far
 	for i := range disasm.Walk(arch, code[:min(len(code), maxFlow)], addr) {
 		if i.Err != nil {

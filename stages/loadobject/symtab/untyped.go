@@ -116,7 +116,7 @@ func (r *reader) limit(group []symbol, starts []uint64, behind []symbol) uint64 
 		if len(behind) > 0 {
 			reach = min(reach, behind[0].offset-off)
 		}
-		reach = min(reach, extent(r.table.Arch, r.object.Slice(off, reach), g.Address+(off-g.Offset)))
+		reach = min(reach, Extent(r.table.Arch, r.object.Slice(off, reach), g.Address+(off-g.Offset)))
 	}
 	group[0].reach = reach
 	return 0
