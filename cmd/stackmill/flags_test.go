@@ -139,7 +139,7 @@ func wrongFor(t *testing.T, c *cobra.Command, f *pflag.Flag) []string {
 	if values, ok := wrongTexts[f.Name]; ok {
 		return values
 	}
-	if slices.Contains(freeTexts, f.Name) || verbOf(c)+" "+f.Name == "trend by" {
+	if slices.Contains(freeTexts, f.Name) || f.Name == "by" && (verbOf(c) == "trend" || verbOf(c) == "report") {
 		return nil
 	}
 	if complete, ok := c.GetFlagCompletionFunc(f.Name); ok {
