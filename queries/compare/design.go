@@ -35,6 +35,10 @@ func checkKey(option, key string) error {
 	return nil
 }
 
+// autoBlocks is the p-value that blocks of hosts must be able to reach so that BlockAuto makes them:
+// with few runs on each host, they would find less than a comparison of all runs.
+const autoBlocks = 0.001
+
 // arrange chooses the design, and drops the runs without a partner on the other side.
 func (c *comparison) arrange() error {
 	switch {
@@ -54,6 +58,9 @@ func (c *comparison) arrange() error {
 	if d := distinct(base); len(d) < 2 || slices.Contains(d, "") || !slices.Equal(d, distinct(test)) {
 		return nil
 	}
+	if d, _ := c.group(hosts, false); d.smallest() > autoBlocks {
+		return nil
+	}
 	return c.divide("--block", "host", false)
 }
 
@@ -63,31 +70,8 @@ func (c *comparison) divide(option, key string, paired bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", option, err)
 	}
-	of := map[string]*[2][]queries.Experiment{}
-	for n, v := range values {
-		if of[v] == nil {
-			of[v] = &[2][]queries.Experiment{}
-		}
-		side := c.side(int64(n))
-		of[v][side] = append(of[v][side], c.runOf(n))
-	}
-	d := Design{Key: strings.TrimPrefix(key, "label="), Paired: paired}
-	var kept [2][]queries.Experiment
-	for _, v := range slices.Sorted(maps.Keys(of)) {
-		b := of[v]
-		if v == "" || b[0] == nil || b[1] == nil {
-			continue
-		}
-		for side, list := range [2]*[][]int{&d.base, &d.test} {
-			var at []int
-			for _, e := range b[side] {
-				at = append(at, len(kept[side]))
-				kept[side] = append(kept[side], e)
-			}
-			*list = append(*list, at)
-		}
-		d.Blocks++
-	}
+	d, kept := c.group(values, paired)
+	d.Key = strings.TrimPrefix(key, "label=")
 	if d.Blocks == 0 {
 		return fmt.Errorf("%s: no value of %s is on both sides (the base has %s; the test has %s)", option, d.Key,
 			someValues(values[:len(c.Result.Base.Runs)]), someValues(values[len(c.Result.Base.Runs):]))
@@ -101,6 +85,38 @@ func (c *comparison) divide(option, key string, paired bool) error {
 	}
 	c.Result.Base.Runs, c.Result.Test.Runs, c.Design = kept[0], kept[1], d
 	return nil
+}
+
+// group returns the design of blocks or pairs of the runs with the same value, and the runs of each
+// side that have a partner. Blocks of one run of each side are pairs.
+func (c *comparison) group(values []string, paired bool) (d Design, kept [2][]queries.Experiment) {
+	of := map[string]*[2][]queries.Experiment{}
+	for n, v := range values {
+		if of[v] == nil {
+			of[v] = &[2][]queries.Experiment{}
+		}
+		side := c.side(int64(n))
+		of[v][side] = append(of[v][side], c.runOf(n))
+	}
+	single := true
+	for _, v := range slices.Sorted(maps.Keys(of)) {
+		b := of[v]
+		if v == "" || b[0] == nil || b[1] == nil {
+			continue
+		}
+		for side, list := range [2]*[][]int{&d.base, &d.test} {
+			var at []int
+			for _, e := range b[side] {
+				at = append(at, len(kept[side]))
+				kept[side] = append(kept[side], e)
+			}
+			*list = append(*list, at)
+			single = single && len(at) == 1
+		}
+		d.Blocks++
+	}
+	d.Paired = paired || single
+	return d, kept
 }
 
 // someValues lists some of the values of a key, for people.
@@ -195,13 +211,18 @@ func (c *comparison) ratio(base, test []float64) float64 {
 
 // smallest returns the smallest p-value that the design allows.
 func (c *comparison) smallest() float64 {
-	switch d := &c.Design; {
-	case d.Paired:
-		return rank.SmallestPaired(d.Blocks)
-	case d.Blocks > 0:
-		return rank.SmallestBlocked(d.sizes())
+	if c.Design.Blocks > 0 {
+		return c.Design.smallest()
 	}
 	return rank.Smallest(len(c.Result.Base.Runs), len(c.Result.Test.Runs))
+}
+
+// smallest returns the smallest p-value that blocks or pairs allow.
+func (d *Design) smallest() float64 {
+	if d.Paired {
+		return rank.SmallestPaired(d.Blocks)
+	}
+	return rank.SmallestBlocked(d.sizes())
 }
 
 // sizes returns the numbers of runs of both sides, by block.
