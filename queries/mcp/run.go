@@ -29,7 +29,7 @@ func (s *Server) experiments(ctx context.Context, args *arguments) (*answer, err
 WITH found AS MATERIALIZED (SELECT experiment_id, count(*) FILTER (severity = 'error') AS errors, count(*) FILTER (severity = 'warning') AS warnings FROM problems GROUP BY ALL),
 named AS MATERIALIZED (SELECT experiment_id, string_agg(label || '=' || value, ' ' ORDER BY label) AS labels FROM labels GROUP BY ALL),
 measured AS MATERIALIZED (SELECT experiment_id, string_agg(metric, ' ' ORDER BY metric) AS metrics FROM metrics GROUP BY ALL)
-SELECT e.experiment, e.format, e.target, e.host, e.started, e.duration_ns / 1e9 AS seconds, e.samples, e.status,
+SELECT e.experiment, e.format, e.target, e.host, e.started, e.started_from, e.duration_ns / 1e9 AS seconds, e.samples, e.status,
   COALESCE(f.errors, 0) AS errors, COALESCE(f.warnings, 0) AS warnings, m.metrics, l.labels
 FROM experiments e LEFT JOIN found f USING (experiment_id) LEFT JOIN named l USING (experiment_id) LEFT JOIN measured m USING (experiment_id)
 ORDER BY e.started DESC NULLS LAST, e.experiment`)
