@@ -23,10 +23,10 @@ completion fish: no-descriptions
 completion powershell: no-descriptions
 completion zsh: no-descriptions
 compact: dry-run format jobs json keep memory purge target-size
-compare: api-only base between block by cpu fdr format hide inclusive json level limit metric min-change min-share mode normalise pair pid strict test thread where
-digest: api-only between cpu experiment fdr format hide json limit metric min-share mode nights order pid series since strict thread where
-experiments: experiment format json limit strict wide
-explain: experiment format json sample stack strict
+compare: api-only base between block by color cpu fdr format hide inclusive json level limit metric min-change min-share mode no-pager normalise pair pid strict test thread where
+digest: api-only between color cpu experiment fdr format hide json limit metric min-share mode nights no-pager order pid series since strict thread where
+experiments: color experiment format json limit no-pager strict wide
+explain: color experiment format json no-pager sample stack strict
 export: api-only as between by cpu experiment hide inline interval keep location metric mode output pid store-location strict summaries thread view watch where
 forget: dry-run experiment format json keep-rollups limit older-than
 gate: accept allow-first api-only base between block by cpu format hide inclusive json junit level limit max-increase metric min-share mode normalise pair pid rules strict test thread where
@@ -36,13 +36,13 @@ mcp: answer max-bytes memory timeout
 plan: chunks claim cpus forgotten from-file image ingest-option memory minutes output parallel program recursive report submit
 plan retry: chunks claim cpus failed image ingest-option memory minutes output parallel program report submit
 plan status: all format json limit
-problems: all experiment format json limit severity strict
+problems: all color experiment format json limit no-pager severity strict
 query: as experiment file format json limit memory output strict threads timeout unsafe
 record: cache call-graph debug-dir experiment-timeout frequency jobs kallsyms label memory no-recorded-sources no-system-debug output perf-map-dir pid source-path symfs system vmlinux waits with
-report: alias api-only between by cpu each experiment file format function hide inline json limit metric mode no-recorded-sources object pid sort source-path strict sum thread where wide width
+report: alias api-only between by color cpu each experiment file format function hide inline json limit metric mode no-pager no-recorded-sources object pid sort source-path strict sum thread where wide width
 resymbolize: cache debug-dir dry-run experiment experiment-timeout format jobs json kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
 serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
-trend: api-only between by cpu experiment format function hide inclusive json limit metric mode normalise order pid points strict thread where
+trend: api-only between by color cpu experiment format function hide inclusive json limit metric mode no-pager normalise order pid points strict thread where
 version: format json
 `
 
@@ -88,6 +88,9 @@ var refused = []string{
 	"limit: report --limit 3",
 	"limit: trend --limit 3",
 	"location: export --as pprof --location s3://x/y -o x",
+	"by: report threads --by host",
+	"by: report functions --each --by host",
+	"each: report header --each",
 	"mode: report --mode machine",
 	"mode: report header --mode machine",
 	"no-recorded-sources: report functions --no-recorded-sources",
@@ -97,6 +100,8 @@ var refused = []string{
 	"recursive: ingest --plan x --recursive",
 	"report: ingest --plan x --report y",
 	"settle: ingest --settle 1s x",
+	"sum: report heap-calls --sum",
+	"sum: report functions --sum --each",
 	"sort: report call-tree --sort depth",
 	"source-path: report functions --source-path x",
 	"store: version --store x",

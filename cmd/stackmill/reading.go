@@ -22,8 +22,8 @@ type engine = console.Session
 
 // readingCommands returns the verbs that need the SQL engine.
 func readingCommands(a *app) []*cobra.Command {
-	answering := a.reportLeftOut(newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCompareCommand(a), newDigestCommand(a), newTrendCommand(a),
-		newGateCommand(a), newExplainCommand(a), newExportCommand(a))
+	answering := a.addPager(a.reportLeftOut(newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCompareCommand(a), newDigestCommand(a), newTrendCommand(a),
+		newGateCommand(a), newExplainCommand(a), newExportCommand(a))...)
 	return append(answering, newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a), newManCommand())
 }
 

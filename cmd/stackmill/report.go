@@ -67,7 +67,7 @@ CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				if name := otherThan(cmd, "format", "json", "store", "cache-size"); name != "" {
+				if name := otherThan(cmd, "color", "no-pager", "format", "json", "store", "cache-size"); name != "" {
 					return exit.Usagef("report: --%s: no VIEW given (stackmill report lists them)", name)
 				}
 				if r.format == "html" {
@@ -123,9 +123,6 @@ func (r *reporter) addFlags(c *cobra.Command) {
 
 // prepare finds the report and checks the flags.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
-	if err := r.checkSum(); err != nil {
-		return exit.Usagef("report: %w", err)
-	}
 	r.Sum = r.sum
 	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
 		for _, s := range r.selectors {
@@ -133,6 +130,9 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 				return exit.Usagef("report: %q is no view: the VIEW comes first (stackmill report %s SELECTOR...)", name, other.Name)
 			}
 		}
+		return exit.Usagef("report: %w", err)
+	}
+	if err := r.checkSum(); err != nil {
 		return exit.Usagef("report: %w", err)
 	}
 	if !cmd.Flags().Changed("limit") && text.IsLimited(&r.Report, r.format) {
@@ -160,10 +160,10 @@ func (r *reporter) checkSum() error {
 		asked = "--by"
 	}
 	switch {
-	case !r.sum && r.By == "":
-		return nil
-	case r.each:
+	case r.each && (r.sum || r.By != ""):
 		return fmt.Errorf("%s and --each contradict each other", asked)
+	case r.each && !r.CanAdd():
+		return fmt.Errorf("--each has no effect on %s: it is never added up", r.Name)
 	}
 	return nil
 }

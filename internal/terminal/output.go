@@ -17,6 +17,7 @@ import (
 type Output struct {
 	Stdout, Stderr io.Writer
 	FixedWidth     int // overrides the terminal's width; 0 asks the terminal
+	Colors         bool
 
 	// Tables, if not nil, takes tables, which are not printed then.
 	Tables func(fields []Field, rows [][]string) error
@@ -80,13 +81,41 @@ type Flusher interface {
 }
 
 // Page collects output until Flush writes it.
-type Page struct{ out Flusher }
+type Page struct {
+	out    Flusher
+	colors bool
+}
 
 // NewPage returns a page that is written to out.
-func NewPage(out Flusher) *Page { return &Page{out} }
+func NewPage(out Flusher) *Page { return &Page{out: out} }
 
 // Page starts a page for the standard output.
-func (o *Output) Page() *Page { return NewPage(bufio.NewWriter(o.Stdout)) }
+func (o *Output) Page() *Page { return &Page{bufio.NewWriter(o.Stdout), o.Colors} }
+
+// Style is how a terminal shows a text.
+type Style string
+
+// The styles, as parameters of SGR (ECMA-48).
+const (
+	Plain Style = ""
+	Bold  Style = "1"
+	Faint Style = "2"
+	Hot   Style = "1;31" // bold and red
+)
+
+// styled returns a text without line breaks in a style, if the output has colors.
+func styled(colors bool, text string, style Style) string {
+	if !colors || text == "" || style == Plain {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}
+
+// Linef prints a line in a style, if the output has colors, after escaping the texts among the
+// arguments.
+func (p *Page) Linef(style Style, format string, args ...any) {
+	fmt.Fprintln(p.out, styled(p.colors, fmt.Sprintf(format, printables(args)...), style))
+}
 
 // Printf prints like fmt.Printf, after escaping the texts among the arguments.
 func (p *Page) Printf(format string, args ...any) {

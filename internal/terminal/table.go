@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -32,6 +33,9 @@ func (o *Output) Table(fields []Field, rows [][]string, markdown bool) error {
 		return o.markdownTable(fields, cells)
 	}
 	out := aligned(fields, cells, width)
+	if o.Colors {
+		out = styledHead(out)
+	}
 	if len(dropped) > 0 {
 		out = fmt.Appendf(out, "left out to fit the width: %s\n", strings.Join(dropped, ", "))
 	}
@@ -84,6 +88,15 @@ func wrap(text string, width int) (lines []string) {
 
 // minWrap is the smallest width to which texts are wrapped.
 const minWrap = 16
+
+// styledHead returns a table with its headings and the line below them in styles of their own.
+func styledHead(text []byte) []byte {
+	lines := bytes.SplitN(text, []byte("\n"), 3)
+	if len(lines) < 3 {
+		return text
+	}
+	return fmt.Appendf(nil, "%s\n%s\n%s", styled(true, string(lines[0]), Bold), styled(true, string(lines[1]), Faint), lines[2])
+}
 
 func (o *Output) markdownTable(fields []Field, cells [][]string) error {
 	t := table.NewWriter()

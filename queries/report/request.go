@@ -222,6 +222,12 @@ func (r *Request) Reads() []string {
 		if r.has("node_id") {
 			reads = append(reads, "call_nodes")
 		}
+		if r.has("line") {
+			reads = append(reads, "source_files", "source_values")
+		}
+		if r.has("code_offset") || r.has("stack_id") {
+			reads = append(reads, "object_values")
+		}
 	}
 	return reads
 }

@@ -294,7 +294,8 @@ func (r *Request) Primary() string {
 
 // chooseMembers finds what the sum needs to know of its experiments.
 func (q *Question) chooseMembers(ctx context.Context) error {
-	if err := q.sayLeftOut(ctx); err != nil {
+	q.sayLeftOut()
+	if err := q.sayApart(ctx); err != nil {
 		return err
 	}
 	if q.By != "" {
@@ -322,9 +323,9 @@ func (q *Question) remark(format string, args ...any) {
 }
 
 // sayLeftOut adds a remark for each metric that some of the experiments lack.
-func (q *Question) sayLeftOut(ctx context.Context) error {
+func (q *Question) sayLeftOut() {
 	if !q.Measured() {
-		return nil
+		return
 	}
 	for _, m := range q.Metrics() {
 		var lacking []string
@@ -337,16 +338,6 @@ func (q *Question) sayLeftOut(ctx context.Context) error {
 			q.remark("%s of %d without the metric %s: left out (%s)", queries.Count(n, "experiment"), q.db.Count, m, someOf(lacking))
 		}
 	}
-	return nil
-}
-
-// someOf lists the first names.
-func someOf(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // sum builds the SQL of a sum over experiments.

@@ -158,7 +158,7 @@ func (r *Report) sideBySide(q *report.Question, rows []queries.Record) error {
 	if err := r.Table(fields, cells, r.Format == "markdown"); err != nil {
 		return err
 	}
-	return r.sayLeftOut(left)
+	return r.sayLeftOut(q, left)
 }
 
 // sideRows merges the rows of an experiment that differ only in the metric into one sideRow.

@@ -65,7 +65,7 @@ func instructions(w *terminal.Page, rows []queries.Record, texts map[report.Line
 		if t := rec.Text("target_name"); t != "" {
 			target = " <" + t + ">"
 		}
-		w.Printf("%s %s %6s %8x:  %s%s\n", mark(rec), valueColumns(rec), number, uint64(rec.Number("address")), rec.Text("text"), target)
+		w.Linef(styleOf(rec), "%s %s %6s %8x:  %s%s", mark(rec), valueColumns(rec), number, uint64(rec.Number("address")), rec.Text("text"), target)
 	}
 }
 

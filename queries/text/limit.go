@@ -61,14 +61,21 @@ func (l leftOut) text() string {
 
 func (l leftOut) print(w *terminal.Page) {
 	if text := l.text(); text != "" {
-		w.Printf("\n%s\n", text)
+		w.Printf("\n")
+		w.Linef(terminal.Faint, "%s", text)
 	}
 }
 
-// sayLeftOut prints, below a table, what a limit left out of it.
-func (r *Report) sayLeftOut(l leftOut) error {
+// sayLeftOut prints, below a table, what a limit left out of it and, if the table has no caption,
+// the remarks about its sum.
+func (r *Report) sayLeftOut(q *report.Question, l leftOut) error {
 	w := r.Page()
 	l.print(w)
+	if r.Format == "markdown" {
+		for _, remark := range q.Remarks {
+			w.Printf("\n%s\n", remark)
+		}
+	}
 	return w.Flush()
 }
 

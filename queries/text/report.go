@@ -60,6 +60,9 @@ func (r *Report) Print(ctx context.Context) error {
 		return err
 	}
 	if r.Format != "table" && r.Format != "markdown" {
+		for _, remark := range q.Remarks {
+			r.Warnf("%s", remark)
+		}
 		rows, err := q.Rows(ctx)
 		if err != nil {
 			return err
@@ -93,7 +96,7 @@ func (r *Report) Print(ctx context.Context) error {
 	if err := r.Table(fields, cells, r.Format == "markdown"); err != nil {
 		return err
 	}
-	return r.sayLeftOut(r.leftOutRows(rows))
+	return r.sayLeftOut(q, r.leftOutRows(rows))
 }
 
 // emptyText explains why a report has no rows.
@@ -212,9 +215,9 @@ func (r *Report) caption(ctx context.Context, q *report.Question) error {
 		title += r.sumTitle(q)
 	}
 	w := r.Page()
-	w.Printf("%s\n", title)
+	w.Linef(terminal.Bold, "%s", title)
 	for _, remark := range q.Remarks {
-		w.Printf("%s\n", remark)
+		w.Linef(terminal.Faint, "%s", remark)
 	}
 	if r.DB.IsFiltered() {
 		if err := r.filterCaption(ctx, w, q); err != nil {

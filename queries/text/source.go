@@ -81,7 +81,7 @@ func printLine(w *terminal.Page, rec queries.Record) {
 	if n := rec.Number("line"); n > 0 {
 		number = fmt.Sprint(n)
 	}
-	w.Printf("%s\n", terminal.SourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark(rec), values, number, rec.Text("text")), " ")))
+	w.Linef(styleOf(rec), "%s", terminal.SourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark(rec), values, number, rec.Text("text")), " ")))
 }
 
 // mark returns the mark for rows with high values, or blanks.
@@ -90,6 +90,14 @@ func mark(rec queries.Record) string {
 		return "##"
 	}
 	return "  "
+}
+
+// styleOf returns the style of a line: rows with high values stand out.
+func styleOf(rec queries.Record) terminal.Style {
+	if rec["high"] == true {
+		return terminal.Hot
+	}
+	return terminal.Plain
 }
 
 // valueColumns returns the exclusive and inclusive values of a row, with percentages, as a text.
