@@ -135,6 +135,12 @@ func (a *app) startPager() (wait func()) {
 	if !ok || command == "" {
 		return func() {}
 	}
+	if words := strings.Fields(command); !strings.ContainsAny(words[0], "$`\"'=(") {
+		if _, err := exec.LookPath(words[0]); err != nil {
+			a.Warnf("no pager: %v (set $STACKMILL_PAGER, or use --no-pager)", err)
+			return func() {}
+		}
+	}
 	p := &pager{terminal: file, command: command}
 	out.to = p
 	a.endsItself.Store(true) // the user ends it, also after ^C, which less takes for itself

@@ -47,12 +47,19 @@ percentages of <Total>; csv, json and ndjson give the view's rows in base units 
 bytes, count). A SELECTOR is
 ` + queries.SelectorHelp + `.
 
+Several experiments are added up, with the lowest, median and highest value of one, and the
+imbalance (highest divided by mean, minus 1); an experiment that lacks a row counts as 0.
+--each prints one after the other, --by makes a column for each value of a label. Without a
+SELECTOR, formats other than tables have the rows of each experiment.
+
 Without --metric, the default metric of each experiment is shown: the first that it has of
 CPU time, synchronization, heap, I/O. "all" shows every metric. "overview",
 "function-summary" and "conservation" show all metrics unless you name one, and
 "conservation" all modes.`,
 		Example: `  stackmill report functions --limit 20
   stackmill report functions --metric totalcpu,heapallocbytes
+  stackmill report functions night=2026-11-21 --sort exclusive_imbalance
+  stackmill report functions 'rank*.er' --by host
   stackmill report functions --thread 4711 --between 10s,20s
   stackmill report call-tree --where "cpu = 3 AND stack_has('^parse')"
   stackmill report functions --hide libc.so --api-only libstdc++.so

@@ -5,6 +5,7 @@ package text
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"stackmill/queries"
 	"stackmill/queries/report"
@@ -26,6 +27,9 @@ func (r *Report) sumTitle(q *report.Question) string {
 	if r.ListsApart() || n == 1 {
 		title = ", " + Plural(n, "experiment")
 	}
+	if r.By != "" {
+		title += " by " + r.By
+	}
 	return title + " (--each shows one after the other)"
 }
 
@@ -43,7 +47,7 @@ func (r *Report) addColumns(q *report.Question) {
 	}
 	var more []report.Column
 	for _, by := range q.ByColumns() {
-		more = append(more, report.Column{Name: report.DividedColumn(primary, by), Title: fmt.Sprintf("%s (%d)", by.Name, by.Experiments), As: as})
+		more = append(more, report.Column{Name: report.DividedColumn(primary, by), Title: fmt.Sprintf("%s (%d)", strings.TrimPrefix(by.Name, r.By+"="), by.Experiments), As: as})
 	}
 	if width := r.Output.Width(); more == nil && (r.Wide || width == 0 || width >= spreadWidth) {
 		for k, of := range report.Spread {
