@@ -223,7 +223,7 @@ func (r *Request) Reads() []string {
 			reads = append(reads, "call_nodes")
 		}
 		if r.has("line") {
-			reads = append(reads, "source_files", "source_values")
+			reads = append(reads, "source_files", "source_values", "object_values")
 		}
 		if r.has("code_offset") || r.has("stack_id") {
 			reads = append(reads, "object_values")

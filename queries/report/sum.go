@@ -643,7 +643,7 @@ func (s *sum) ratios() (columns []string) {
 func spread(column, name string) (columns []string) {
 	// The kth of all values, from 0: 0 for the experiments that lack the row, then the others.
 	kth := func(k string) string {
-		return fmt.Sprintf(`COALESCE(list_sort(list(COALESCE(e."%[1]s", 0)))[%[2]s - any_value(n.n) + count(*) + 1], 0)`, column, k)
+		return fmt.Sprintf(`CASE WHEN %[2]s < any_value(n.n) - count(*) THEN 0 ELSE list_sort(list(COALESCE(e."%[1]s", 0)))[%[2]s - any_value(n.n) + count(*) + 1] END`, column, k)
 	}
 	for i, of := range []string{
 		fmt.Sprintf(`CASE WHEN count(*) < any_value(n.n) THEN 0 ELSE min(COALESCE(e."%s", 0)) END`, column),

@@ -34,6 +34,19 @@ var sumRemarks = []sumRemark{
 	},
 	{
 		applies: hasAny("line"),
+		query: `WITH several AS (
+			SELECT ` + queries.ObjectPath + ` AS object FROM load_objects o SEMI JOIN object_values USING (experiment_id, load_object_id) GROUP BY object HAVING count(DISTINCT o.load_object_id) > 1
+		)
+			SELECT DISTINCT COALESCE(NULLIF(u.short_path, ''), u.name) AS what
+			FROM modules u JOIN load_objects o USING (experiment_id, load_object_id) JOIN several s ON s.object = ` + queries.ObjectPath + `
+			SEMI JOIN (SELECT DISTINCT experiment_id, file AS name FROM source_values) v ON v.experiment_id = u.experiment_id AND v.name = u.name
+			ANTI JOIN source_files t ON t.experiment_id = u.experiment_id AND t.file = u.name ORDER BY what`,
+		say: func(q *Question, what []string) {
+			q.remark("lines of different builds are added up by number, because the store does not have the text of %s", someOf(what))
+		},
+	},
+	{
+		applies: hasAny("line"),
 		query: `WITH ` + shortFiles + `
 			SELECT short AS what FROM source_files JOIN file_keys USING (file) GROUP BY short HAVING count(DISTINCT content) > 1 ORDER BY what`,
 		say: func(q *Question, what []string) {
