@@ -182,7 +182,11 @@ func detectableText(j *compare.Judgement) string {
 	if sizes == nil {
 		return ""
 	}
-	return fmt.Sprintf("With %s, an increase %s may go unseen (larger ones are found in at least %.0f of 100 cases).", runsText(j.Result), strings.Join(sizes, ", or "), 100*rank.Power)
+	missed := "go unseen"
+	if math.IsNaN(j.Limit) {
+		missed = "not be told from noise"
+	}
+	return fmt.Sprintf("With %s, an increase %s may %s (larger ones are found in at least %.0f of 100 cases).", runsText(j.Result), strings.Join(sizes, ", or "), missed, 100*rank.Power)
 }
 
 // runsText says how many runs are compared.
