@@ -86,7 +86,11 @@ func (f *flameSink) addFacts(ctx context.Context, p *html.Page) error {
 	}
 	add("Command", f.few(func(e *experiment) string { return e.command }))
 	add("Host", f.few(func(e *experiment) string { return e.host }))
-	add("Started", f.started())
+	started, err := f.started(ctx)
+	if err != nil {
+		return err
+	}
+	add("Started", started)
 	var ran, samples int64
 	for _, e := range f.experiments {
 		ran, samples = ran+e.duration, samples+e.samples
@@ -164,8 +168,8 @@ func (f *flameSink) few(of func(*experiment) string) string {
 	return text
 }
 
-// started returns when the experiments started.
-func (f *flameSink) started() string {
+// started returns when the experiments started, as far as that is known, and how.
+func (f *flameSink) started(ctx context.Context) (string, error) {
 	var times []time.Time
 	for _, e := range f.experiments {
 		if !e.started.IsZero() {
@@ -173,7 +177,7 @@ func (f *flameSink) started() string {
 		}
 	}
 	if len(times) == 0 {
-		return ""
+		return "", nil
 	}
 	slices.SortFunc(times, time.Time.Compare)
 	const layout = "2006-01-02 15:04:05 UTC"
@@ -181,7 +185,12 @@ func (f *flameSink) started() string {
 	if last := times[len(times)-1].UTC().Format(layout); last != text {
 		text += " to " + last
 	}
-	return text
+	var ofFiles int
+	err := scan(ctx, f.on, "SELECT count(*) FROM experiments WHERE started_from = 'file'", func() error { return nil }, &ofFiles)
+	if ofFiles > 0 {
+		text += " (by the time of the file)"
+	}
+	return text, err
 }
 
 // mostProblems is the number of kinds of problems that a document lists.

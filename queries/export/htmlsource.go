@@ -34,25 +34,31 @@ type sourceKey struct {
 // addSource adds the source of the functions with the highest exclusive values, as far as the store has the text.
 func (f *flameSink) addSource(ctx context.Context, p *html.Page, order []int32) error {
 	hot := order[:min(len(order), mostHot)]
+	hot = slices.DeleteFunc(slices.Clone(hot), func(n int32) bool { return f.functions[n].exclusive == 0 })
 	sums, err := f.lineSums(ctx, hot)
 	if err != nil {
 		return err
 	}
-	texts, err := f.sourceTexts(ctx, sums)
+	versions, err := f.sourceVersions(ctx, sums)
 	if err != nil {
 		return err
 	}
 	section := html.Section{Title: "Source"}
+	var found []*sourceVersion
 	var missing []string
 	for _, n := range hot {
-		if f.functions[n].exclusive == 0 || len(section.Sources) == mostSources {
-			break
-		}
-		if s := f.source(n, sums, texts); s != nil {
-			section.Sources = append(section.Sources, *s)
-		} else if len(missing) < 5 {
+		if best := highestVersion(versions[n]); best != nil && len(found) < mostSources {
+			found = append(found, best)
+		} else if best == nil && len(found) < mostSources && len(missing) < 5 {
 			missing = append(missing, f.tree.Functions[n].Name)
 		}
+	}
+	texts, err := f.sourceTexts(ctx, found)
+	if err != nil {
+		return err
+	}
+	for _, v := range found {
+		section.Sources = append(section.Sources, f.source(v, texts[v.content]))
 	}
 	switch {
 	case len(section.Sources) == 0:
@@ -98,87 +104,110 @@ GROUP BY ALL ORDER BY ALL`, func() error {
 	return sums, err
 }
 
-// fileKey identifies a source file of an experiment.
-type fileKey struct{ experiment, file string }
+// sourceVersion is one version of a source file with lines of a function, and their values in the experiments that
+// have this version.
+type sourceVersion struct {
+	function int32
+	file     string
+	content  int64 // hash of the text
+	value    int64 // sum of the lines' exclusive values
+	lines    map[int64]lineSum
+}
 
-// sourceTexts returns the lines of the files with values. Equal files share them.
-func (f *flameSink) sourceTexts(ctx context.Context, sums map[sourceKey][]lineSum) (map[fileKey][]string, error) {
-	wanted := map[string]bool{}
-	for key := range sums {
-		wanted[key.file] = true
+// sourceVersions returns the versions of the source of each function of which the store has the text.
+func (f *flameSink) sourceVersions(ctx context.Context, sums map[sourceKey][]lineSum) (map[int32][]*sourceVersion, error) {
+	contents, err := f.sourceContents(ctx, sums)
+	if err != nil {
+		return nil, err
 	}
-	texts := map[fileKey][]string{}
-	if len(wanted) == 0 {
-		return texts, nil
+	all := map[int32][]*sourceVersion{}
+	for key, lines := range sums {
+		content, ok := contents[[2]string{key.experiment, key.file}]
+		if !ok {
+			continue
+		}
+		at := slices.IndexFunc(all[key.function], func(v *sourceVersion) bool { return v.file == key.file && v.content == content })
+		if at < 0 {
+			at = len(all[key.function])
+			all[key.function] = append(all[key.function], &sourceVersion{function: key.function, file: key.file, content: content, lines: map[int64]lineSum{}})
+		}
+		v := all[key.function][at]
+		for _, l := range lines {
+			of := v.lines[l.line]
+			v.lines[l.line] = lineSum{l.line, of.exclusive + l.exclusive, of.inclusive + l.inclusive}
+			v.value += l.exclusive
+		}
 	}
+	return all, nil
+}
+
+// textVersions is a CTE with the hash of each list of source lines. Only the first row of a batch that refers to a list
+// has the hash of its content; if that experiment is gone, the list is a version of its own.
+const textVersions = `WITH versions AS MATERIALIZED (
+  SELECT listed_in, listing, COALESCE(max(content), (hash(listed_in, listing) >> 1)::BIGINT) AS content FROM source_files GROUP BY listed_in, listing
+)
+`
+
+// sourceContents returns the hashes of the texts of files, by experiment and file.
+func (f *flameSink) sourceContents(ctx context.Context, sums map[sourceKey][]lineSum) (map[[2]string]int64, error) {
 	var files []string
-	for name := range wanted {
-		files = append(files, name)
+	for key := range sums {
+		files = append(files, key.file)
+	}
+	contents := map[[2]string]int64{}
+	if len(files) == 0 {
+		return contents, nil
 	}
 	slices.Sort(files)
-	var key fileKey
-	var text string
-	known := map[string][]string{}
-	err := scan(ctx, f.on, `SELECT experiment_id, file, string_agg(text, chr(10) ORDER BY line) FROM source_lines_wide WHERE file IN (`+queries.Quote(files...)+`)
-GROUP BY ALL ORDER BY ALL`, func() error {
-		if known[text] == nil {
-			known[text] = strings.Split(text, "\n")
-		}
-		texts[key] = known[text]
+	var key [2]string
+	var content int64
+	err := scan(ctx, f.on, textVersions+"SELECT s.experiment_id, s.file, v.content FROM source_files s JOIN versions v ON v.listed_in = s.listed_in AND v.listing = s.listing WHERE s.file IN ("+queries.Quote(slices.Compact(files)...)+")", func() error {
+		contents[key] = content
 		return nil
-	}, &key.experiment, &key.file, &text)
+	}, &key[0], &key[1], &content)
+	return contents, err
+}
+
+// highestVersion returns the version with the highest value; nil if there is none.
+func highestVersion(versions []*sourceVersion) *sourceVersion {
+	if len(versions) == 0 {
+		return nil
+	}
+	return slices.MinFunc(versions, func(a, b *sourceVersion) int {
+		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.file, b.file), cmp.Compare(a.content, b.content))
+	})
+}
+
+// sourceTexts returns the lines of the texts of versions, by the hash of the text.
+func (f *flameSink) sourceTexts(ctx context.Context, versions []*sourceVersion) (map[int64][]string, error) {
+	texts := map[int64][]string{}
+	var contents []string
+	for _, v := range versions {
+		contents = append(contents, fmt.Sprint(v.content))
+	}
+	if len(contents) == 0 {
+		return texts, nil
+	}
+	var content int64
+	var text string
+	err := scan(ctx, f.on, textVersions+`, listed AS MATERIALIZED (
+  SELECT content, min(listed_in) AS listed_in, arg_min(listing, listed_in) AS listing FROM versions WHERE content IN (`+strings.Join(contents, ", ")+`) GROUP BY content
+)
+SELECT f.content, l.text FROM listed f JOIN source_lines l ON l.listed_in = f.listed_in AND l.listing = f.listing ORDER BY f.content, l.line`, func() error {
+		texts[content] = append(texts[content], text)
+		return nil
+	}, &content, &text)
 	return texts, err
 }
 
-// source returns the source of a function; nil if its text is not known. If the experiments have different texts, it
-// shows the one with the highest value, and sums the experiments that have it.
-func (f *flameSink) source(n int32, sums map[sourceKey][]lineSum, texts map[fileKey][]string) *html.Source {
-	type variant struct {
-		file  string
-		text  []string
-		value int64
-		of    []sourceKey
+// source returns the source of a function in the version with the highest value.
+func (f *flameSink) source(v *sourceVersion, text []string) html.Source {
+	unit, self := f.metrics[0].unit, f.functions[v.function].exclusive
+	s := html.Source{Title: f.tree.Functions[v.function].Name + ", " + v.file, Value: "Self"}
+	if v.value < self {
+		s.Notes = append(s.Notes, fmt.Sprintf("These lines have %s of the %s that the function has itself; the rest is in other files, in other versions of the text, or has no line.", html.Amount(float64(v.value), unit), html.Amount(float64(self), unit)))
 	}
-	var variants []variant
-	for key, lines := range sums {
-		if key.function != n {
-			continue
-		}
-		var value int64
-		for _, l := range lines {
-			value += l.exclusive
-		}
-		text := texts[fileKey{key.experiment, key.file}]
-		at := slices.IndexFunc(variants, func(v variant) bool { return v.file == key.file && slices.Equal(v.text, text) })
-		if at < 0 {
-			at = len(variants)
-			variants = append(variants, variant{file: key.file, text: text})
-		}
-		variants[at].value += value
-		variants[at].of = append(variants[at].of, key)
-	}
-	variants = slices.DeleteFunc(variants, func(v variant) bool { return v.text == nil })
-	if len(variants) == 0 {
-		return nil
-	}
-	slices.SortFunc(variants, func(a, b variant) int {
-		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.file, b.file), slices.Compare(a.text, b.text))
-	})
-	best := variants[0]
-	values := map[int64]lineSum{}
-	for _, key := range best.of {
-		for _, l := range sums[key] {
-			v := values[l.line]
-			values[l.line] = lineSum{l.line, v.exclusive + l.exclusive, v.inclusive + l.inclusive}
-		}
-	}
-	name := f.tree.Functions[n].Name
-	unit, self := f.metrics[0].unit, f.functions[n].exclusive
-	s := &html.Source{Title: name + ", " + best.file, Value: "Self"}
-	if best.value < self {
-		s.Notes = append(s.Notes, fmt.Sprintf("These lines have %s of the %s that the function has itself; the rest is in other files, in other versions of the text, or has no line.", html.Amount(float64(best.value), unit), html.Amount(float64(self), unit)))
-	}
-	s.Lines = f.sourceLines(values, best.text, self)
+	s.Lines = f.sourceLines(v.lines, text, self)
 	return s
 }
 

@@ -10,7 +10,9 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"stackmill/internal/lazyregexp"
 	"stackmill/queries"
 	"stackmill/queries/flametree"
 	"stackmill/queries/html"
@@ -133,11 +135,18 @@ func (g *svgWriter) frames() {
 	}
 }
 
-// fit cuts a text to a width in pixels; "" if there is no room for a few letters.
+// packagePath is the path of a package before a function's name.
+var packagePath = lazyregexp.New(`^[\w.+~-]+(/[\w.+~-]+)*/`)
+
+// fit cuts a text to a width in pixels; "" if there is no room for a few letters. It first drops the package's path,
+// because the part after it distinguishes functions.
 func fit(text string, width float64) string {
 	letters := int((width - 6) / svgLetter)
 	if letters < 3 {
 		return ""
+	}
+	if utf8.RuneCountInString(text) > letters {
+		text = packagePath().ReplaceAllString(text, "")
 	}
 	if all := []rune(text); len(all) > letters {
 		return string(all[:letters-1]) + "…"

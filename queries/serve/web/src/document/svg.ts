@@ -1,6 +1,8 @@
 // The script of a flame graph as SVG: zoom by a click, search, and the name of the frame under the pointer. Without
 // scripts (in an <img>), the graph is as written, with names as titles.
 
+import { clip } from '../lib/clip';
+
 const svg = document.documentElement as unknown as SVGSVGElement;
 const width = svg.viewBox.baseVal.width;
 const slack = 0.02; // pixels: positions are rounded
@@ -50,7 +52,7 @@ function zoom(to: Box): void {
 
 function fit(name: string, room: number): string {
   const letters = Math.floor((room - 6) / letter);
-  return letters < 3 ? '' : name.length <= letters ? name : name.slice(0, letters - 1) + '…';
+  return letters < 3 ? '' : clip(name, letters);
 }
 
 function find(): void {
@@ -71,5 +73,3 @@ groups.forEach((g, i) => {
 allLink.addEventListener('click', () => zoom(boxes[0]!));
 findLink.addEventListener('click', find);
 findLink.style.display = '';
-
-export {}; // a module: its names are its own

@@ -1,6 +1,7 @@
 // Drawing of flame graphs. Frames that are narrower than half a pixel are not drawn.
 import { horizontal, rowHeight, rowTop, visibleRows, type View } from '../lib/flamelayout';
 import type { Frames } from '../lib/flametree';
+import { clip } from '../lib/clip';
 
 export interface Look extends View {
   found: boolean[] | undefined; // by name: whether the search matches it; undefined: no search
@@ -62,12 +63,4 @@ export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected:
   }
   g.globalAlpha = 1;
   return drawn;
-}
-
-// clip shortens a name to a number of letters. It first drops the package's path, because the part after it
-// distinguishes functions.
-function clip(name: string, letters: number): string {
-  if (name.length <= letters) return name;
-  const short = name.slice(/^[\w.+~-]+(\/[\w.+~-]+)*\//.exec(name)?.[0].length ?? 0);
-  return short.length <= letters ? short : short.slice(0, Math.max(letters - 1, 1)) + '…';
 }
