@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"stackmill/internal/exit"
 	"stackmill/internal/objstore"
+	"stackmill/internal/terminal"
 )
 
 // addHelp adds cobra's verbs "help" and "completion", and makes them refuse what they do not know.
@@ -61,6 +64,8 @@ func pathHint(name string) string {
 		return fmt.Sprintf("to read the recordings in this folder, run stackmill ingest %s", quoted)
 	case err == nil:
 		return fmt.Sprintf("to read this recording, run stackmill ingest %s", quoted)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "nor can it be read: " + terminal.Wording(errors.Unwrap(err))
 	case strings.Contains(name, "/") || isRecordingName(name):
 		return "nor is there such a file"
 	}

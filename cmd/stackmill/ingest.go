@@ -122,6 +122,20 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	atLeast(f, "experiment-timeout", &in.Timeout, 0)
 }
 
+// warnOfMissing warns of folders that flags name and that do not exist: nothing is found there.
+func (in *ingester) warnOfMissing() {
+	warn := func(flag, folder string) {
+		if _, err := os.Stat(folder); folder != "" && err != nil {
+			in.app.Warnf("%s: warning: --%s: %v", in.verb, flag, err)
+		}
+	}
+	warn("symfs", in.SymFS)
+	warn("perf-map-dir", in.PerfMaps)
+	for _, folder := range in.DebugDirs {
+		warn("debug-dir", folder)
+	}
+}
+
 // addNightFlags adds the flags for unattended use.
 func (in *ingester) addNightFlags(c *cobra.Command) {
 	f := c.Flags()
@@ -171,6 +185,7 @@ func (in *ingester) check() (err error) {
 	if err := checkSpace(in.Memory); err != nil {
 		return fmt.Errorf("%s: %w", in.verb, err)
 	}
+	in.warnOfMissing()
 	if objstore.Is(in.Cache) {
 		in.SharedCache = in.Cache
 		if in.Cache, err = ownCache(); err != nil {

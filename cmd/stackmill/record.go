@@ -114,6 +114,11 @@ func (r *programRecorder) checkUse(f *pflag.FlagSet) (err error) {
 			r.want.CallGraph = "fp"
 		}
 	}
+	if folder := filepath.Dir(r.want.Output); r.want.Output != "" {
+		if _, err := os.Stat(folder); err != nil {
+			return exit.Usagef("record: --output: %w", err)
+		}
+	}
 	if r.Labels, err = r.given.Labels(); err != nil {
 		return exit.Usagef("record: %w", err)
 	}

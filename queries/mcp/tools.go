@@ -221,11 +221,16 @@ func content(text string, failed bool) any {
 // unsafeHint matches advice in errors about a flag that people can set and agents cannot.
 var unsafeHint = lazyregexp.New(` \(--unsafe [^)]*\)`)
 
+// filterFlags matches the flags that errors of filters name: arguments have the same names without
+// dashes.
+var filterFlags = lazyregexp.New(`--(between|where):`)
+
 // failure returns the result of a call that failed.
 func (s *Server) failure(err error) any { return content(s.failureText(err), true) }
 
 func (s *Server) failureText(err error) string {
 	text := unsafeHint().ReplaceAllString(terminal.Wording(err), "")
+	text = filterFlags().ReplaceAllString(text, "$1:")
 	for len(terminal.MarshalJSON(text)) > s.MaxBytes/2 {
 		text = terminal.Shorten(text, len([]rune(text))/2)
 	}

@@ -50,10 +50,10 @@ func StatusOf(err error) int {
 	switch {
 	case errors.As(err, &f):
 		return f.status
-	case errors.Is(err, queries.ErrNone):
-		return http.StatusNotFound
 	case errors.As(err, &filter), errors.Is(err, path.ErrBadPattern):
 		return http.StatusBadRequest
+	case errors.Is(err, queries.ErrNone):
+		return http.StatusNotFound
 	case queries.FindLostFile(err) != nil:
 		return http.StatusInternalServerError
 	case queries.IsRefusal(err):

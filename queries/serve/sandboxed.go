@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/internal/terminal"
+	"stackmill/queries"
 	"stackmill/queries/sandbox"
 )
 
@@ -51,7 +53,10 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 			return c.answer(ctx, directSource{&o}, sandbox.NewBounded(int64(o.Largest), body))
 		})
 		if err != nil {
-			text := err.Error() // may be long: the engine quotes names in full
+			text := terminal.Wording(err) // may be long: the engine quotes names in full
+			if errors.As(err, new(*queries.FilterError)) {
+				text = badRequest(err).Error()
+			}
 			return sandboxReply{Status: StatusOf(err), Error: strings.ToValidUTF8(text[:min(len(text), maxErrorBytes)], "")}, nil
 		}
 		return sandboxReply{http.StatusOK, "", *a}, nil

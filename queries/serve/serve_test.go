@@ -222,6 +222,8 @@ func TestMistakes(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	for path, want := range map[string]string{
 		"/api/v1/views/nonsense":                       `404 no view "nonsense"`,
+		"/api/v1/views/functions?experiment=%5B":       `400 no experiment matches "[": syntax error in pattern`,
+		"/api/v1/views/functions?between=5":            `400 between: "5": FROM,UNTIL is needed`,
 		"/api/v1/views/functions?experiment=nonsense":  `404 no experiment matches "nonsense"`,
 		"/api/v1/views/functions?metric=nonsense":      `400 no metric "nonsense"`,
 		"/api/v1/views/functions?mode=nonsense":        `400 mode: unknown value "nonsense"`,
