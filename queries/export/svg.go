@@ -165,7 +165,7 @@ func xmlText(text string) string {
 const svgColors = 8
 
 // colors returns the color of each function: that of its load object; of its module if one load object has most of
-// the value; of its name if one module has. queries/serve/web/src/document/flame.tsx chooses in the same way.
+// the value; of its name if one module has, or if most modules are unknown. queries/serve/web/src/document/flame.tsx chooses in the same way.
 func (f *flameSink) colors() []int {
 	colors := make([]int, len(f.tree.Functions))
 	color := func(n flametree.Function) int { return int(crc32.ChecksumIEEE([]byte(n.Name)) % svgColors) }
@@ -173,8 +173,8 @@ func (f *flameSink) colors() []int {
 		func(n flametree.Function) string { return n.LoadObject },
 		func(n flametree.Function) string { return strings.TrimSuffix(n.Module, unknownModule) },
 	} {
-		keys, highest := f.colorKeys(key)
-		if len(keys) > 0 && float64(highest) <= f.whole()*0.8 {
+		keys, highest, known := f.colorKeys(key)
+		if len(keys) > 0 && float64(highest) <= f.whole()*0.8 && float64(known) >= f.whole()*0.5 {
 			color = func(n flametree.Function) int {
 				if i := slices.Index(keys, key(n)); i >= 0 {
 					return i
@@ -197,8 +197,8 @@ func (f *flameSink) colors() []int {
 func isGray(n flametree.Function) bool { return n.Kind == "artificial" || n.Kind == "unknown" }
 
 // colorKeys returns the keys of the functions, as many as there are colors, those with the highest exclusive values
-// first, and the value of the first.
-func (f *flameSink) colorKeys(key func(flametree.Function) string) (keys []string, highest int64) {
+// first, and the values of the first and of all.
+func (f *flameSink) colorKeys(key func(flametree.Function) string) (keys []string, highest, known int64) {
 	sums := map[string]int64{}
 	for n, of := range f.functions {
 		if name := f.tree.Functions[n]; !isGray(name) && key(name) != "" {
@@ -206,11 +206,12 @@ func (f *flameSink) colorKeys(key func(flametree.Function) string) (keys []strin
 				keys = append(keys, key(name))
 			}
 			sums[key(name)] += of.exclusive
+			known += of.exclusive
 		}
 	}
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
 	if len(keys) > 0 {
 		highest = sums[keys[0]]
 	}
-	return keys[:min(len(keys), svgColors)], highest
+	return keys[:min(len(keys), svgColors)], highest, known
 }

@@ -192,7 +192,7 @@ func textSize(texts ...string) (size int) {
 }
 
 // flameNodes are the numbers of nodes that are tried for a flame graph, until its data fit.
-var flameNodes = []int{20_000, 10_000, 5000, 2000, 1000, 500, 200, 100, 50, 20, 10, 1}
+var flameNodes = []int{40_000, 30_000, 20_000, 10_000, 5000, 2000, 1000, 500, 200, 100, 50, 20, 10, 1}
 
 func addFlame(b *budget, to *section, s *Section) error {
 	if s.Flame == nil || len(s.Flame.Tree.Nodes) == 0 {

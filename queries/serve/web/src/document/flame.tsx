@@ -49,7 +49,7 @@ interface ColorGroups {
 }
 
 // colorGroups chooses the colors of frames: by load object; by module if one load object has most of the value; by
-// function if one module has.
+// function if one module has, or if most modules are unknown.
 function colorGroups(f: Frames): ColorGroups {
   const gray = (n: Name) => (n.kind === 'artificial' && waitOf(n.name) === undefined) || n.kind === 'unknown';
   for (const group of ['load object', 'module'] as const) {
@@ -59,8 +59,10 @@ function colorGroups(f: Frames): ColorGroups {
       const key = groupOf(name, group);
       if (!gray(name) && key !== '' && key !== '(unknown)') sums.set(key, (sums.get(key) ?? 0) + f.exclusive[n]!);
     }
+    const known = [...sums.values()].reduce((a, b) => a + b, 0);
     const keys = [...sums].sort((a, b) => b[1] - a[1]).slice(0, palette);
-    if (keys.length === 0 || keys[0]![1] > 0.8 * f.value[0]!) continue;
+    const whole = f.value[0]!;
+    if (keys.length === 0 || keys[0]![1] > 0.8 * whole || known < 0.5 * whole) continue;
     const at = new Map(keys.map(([k], i) => [k, i]));
     return { of: f.names.map((n) => (gray(n) ? palette : (at.get(groupOf(n, group)) ?? palette))), keys, group };
   }
