@@ -142,27 +142,33 @@ func (d *digest) warn(format string, args ...any) {
 
 // judge finds the changes and sorts the series that have any.
 func (d *digest) judge() error {
-	verdicts, common := Judge(d.series, Options{Since: d.since, MinShare: d.MinShare, Chance: chance, FDR: d.FDR})
-	d.Common, d.Together = common, together(verdicts)
+	d.Find(d.series, d.since)
+	return nil
+}
+
+// Find finds the changes of series since a place in the order of nights. It fills in the result
+// except for what explains changes.
+func (r *Result) Find(series []*Series, since int) {
+	verdicts, common := Judge(series, Options{Since: since, MinShare: r.MinShare, Chance: chance, FDR: r.FDR})
+	r.Common, r.Together = common, together(verdicts)
 	var noises []float64
 	for _, v := range verdicts {
 		switch {
 		case v.Short:
-			d.Short++
+			r.Short++
 			continue
 		case v.State == rank.Sure:
-			d.Sure = append(d.Sure, &Finding{Verdict: v})
+			r.Sure = append(r.Sure, &Finding{Verdict: v})
 		case v.State == rank.Maybe:
-			d.Maybe = append(d.Maybe, &Finding{Verdict: v})
+			r.Maybe = append(r.Maybe, &Finding{Verdict: v})
 		default:
-			d.Quiet++
+			r.Quiet++
 		}
 		noises = append(noises, v.Noise)
 	}
 	if slices.Sort(noises); noises != nil {
-		d.Noise = [2]float64{rank.Median(noises), noises[len(noises)-1]}
+		r.Noise = [2]float64{rank.Median(noises), noises[len(noises)-1]}
 	}
-	slices.SortStableFunc(d.Sure, func(a, b *Finding) int { return a.byImpact(b.Verdict) })
-	slices.SortStableFunc(d.Maybe, func(a, b *Finding) int { return a.bySignificance(b.Verdict) })
-	return nil
+	slices.SortStableFunc(r.Sure, func(a, b *Finding) int { return a.byImpact(b.Verdict) })
+	slices.SortStableFunc(r.Maybe, func(a, b *Finding) int { return a.bySignificance(b.Verdict) })
 }

@@ -42,7 +42,8 @@ type Function struct {
 	Key                  int64
 	Name, Object, Module string
 	Values               []float64 // by group: the mean of the runs; 0 where no run has the function
-	nights               []float64 // by night, without what all series of a host have in common
+	nights               []float64 // by night, without what all series of a host, or all functions, have in common
+	measured             []float64 // nights with what all functions have in common; nil if that is nights
 	share                float64   // of <Total>, the larger one before and after the change
 }
 
@@ -125,6 +126,7 @@ func (v *Verdict) judge(test *rank.Test, factors map[place]float64, o Options) {
 			tested = append(tested, f)
 		}
 	}
+	v.keepPace(tested)
 	for _, f := range tested {
 		v.Changes = append(v.Changes, v.changes(test, f, o.Since, len(tested))...)
 	}
@@ -159,6 +161,10 @@ func (f *Function) matters(total []float64, share float64) bool {
 	return f.nights[last] >= share*total[last] && f.nights[last] > 0
 }
 
+// leastPlaces is the smallest number of places in a series at which a change is looked for: as many
+// numbers of newest values are tried.
+const leastPlaces = 10
+
 // changes returns the changes of a function since a place in the order of nights.
 func (v *Verdict) changes(test *rank.Test, f *Function, since, tested int) (list []Change) {
 	values := f.nights
@@ -166,6 +172,8 @@ func (v *Verdict) changes(test *rank.Test, f *Function, since, tested int) (list
 		return nil
 	}
 	found := test.Changes(values)
+	told, _ := slices.BinarySearchFunc(v.Nights, since, func(n Night, at int) int { return n.At - at })
+	places := max(len(values)-told, leastPlaces) // that were tried, of those that are told
 	for i, c := range found {
 		from, to := 0, len(values)
 		if i > 0 {
@@ -178,9 +186,9 @@ func (v *Verdict) changes(test *rank.Test, f *Function, since, tested int) (list
 			continue
 		}
 		step := test.Compare(values[from:c.At], values[c.At:to])
-		step.P = min(1, step.P*float64(max(len(values), 10))) // as many places were tried
+		step.P = min(1, step.P*float64(places))
 		q := min(1, step.P*float64(tested))
-		if q > rank.MaybeChance {
+		if q > rank.MaybeChance || f.contradicted(test, step, from, c.At, to) {
 			continue
 		}
 		low, high := step.Interval(0.95)

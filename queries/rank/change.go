@@ -34,10 +34,15 @@ const (
 // found by segmentation; after the last one, Newest tests the end of the series.
 func (r *Test) Changes(values []float64) []Change {
 	changes := r.segment(values)
-	if s, ok := r.Newest(values[lastAt(changes):]); ok && !s.Maybe() {
-		// A step at the end may hide another change, not long before: there are too few values with
-		// the level between them.
-		if earlier := r.segment(values[:len(values)-s.Newest]); lastAt(earlier) >= lastAt(changes)+LeastBefore {
+	// A step among the newest values may hide another change not long before, because few values are
+	// of the level between them.
+	const level = SureChance / mostNewest
+	for k := 1; k <= mostNewest && k < len(values)-lastAt(changes); k++ {
+		if _, p := r.split(values[lastAt(changes):len(values)-k], level); p > level {
+			continue
+		}
+		earlier := r.segment(values[:len(values)-k])
+		if n := len(earlier) - 1; lastAt(earlier) >= lastAt(changes)+LeastBefore && earlier[n].P <= level {
 			changes = earlier
 		}
 	}
