@@ -128,20 +128,11 @@ func newProgram(random *rand.Rand, plan Plan, i int, noise *recordedProgram) Pro
 	return p
 }
 
-// drawBlocks chooses which recorded runs are those of a night: consecutive ones. Half of the nights
-// continue where the night before ended, so that neighboring nights are related as neighboring runs
-// are.
+// drawBlocks chooses which recorded runs are those of a night: consecutive ones, which resemble each
+// other.
 func (p *Program) drawBlocks(random *rand.Rand, runs int) {
-	last := len(p.noise.runs) - runs
 	for n := range p.blocks {
-		if next := 0; n > 0 {
-			next = p.blocks[n-1] + runs
-			if next <= last && random.IntN(2) == 0 {
-				p.blocks[n] = next
-				continue
-			}
-		}
-		p.blocks[n] = random.IntN(last + 1)
+		p.blocks[n] = random.IntN(len(p.noise.runs) - runs + 1)
 	}
 }
 
@@ -236,9 +227,6 @@ func (f *Fleet) Values(program, night, run int) []float64 {
 		if night >= f.CompilerFrom {
 			v *= fn.rebuilt
 		}
-		if program == f.Planted.Program && i == f.Planted.Function && night >= f.Planted.From {
-			v *= f.Factor
-		}
 		values[i] = v
 	}
 	if night >= f.CompilerFrom {
@@ -248,6 +236,9 @@ func (f *Fleet) Values(program, night, run int) []float64 {
 				values[i] = 0
 			}
 		}
+	}
+	if program == f.Planted.Program && night >= f.Planted.From {
+		values[f.Planted.Function] *= f.Factor
 	}
 	return values
 }
