@@ -53,16 +53,23 @@ func Gate(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
 			return err
 		}
 	}
-	w := out.Page()
-	if more > 0 {
-		w.Printf("%s passed (--limit 0 prints all)\n", Plural(more, "more check"))
+	w, end := out.Page(), "\n"
+	escape := func(text string) string { return text }
+	if o.Markdown { // each line is a paragraph
+		w.Printf("\n")
+		end, escape = "\n\n", terminal.Markdown
 	}
-	w.Printf("\n")
+	if more > 0 {
+		w.Printf("%s passed (--limit 0 prints all)"+end, Plural(more, "more check"))
+	}
+	if !o.Markdown {
+		w.Printf("\n")
+	}
 	if text := detectableText(j); text != "" {
-		w.Printf("%s\n", text)
+		w.Printf("%s"+end, escape(text))
 	}
 	if text := j.Needed(); text != "" && j.Outcome != compare.Undecided { // then the first line says it
-		w.Printf("To judge all rows, the gate needs %s.\n", text)
+		w.Printf("To judge all rows, the gate needs %s."+end, escape(text))
 	}
 	printAccepted(w, o)
 	counts := map[string]int{}
@@ -114,11 +121,11 @@ func gateCells(j *compare.Judgement, limit int) (fields []terminal.Field, cells 
 		}
 		return 3
 	}
-	checks := slices.Clone(j.Checks)
+	checks, shown := slices.Clone(j.Checks), 0
 	slices.SortStableFunc(checks, func(a, b compare.Check) int { return cmp.Compare(place(a), place(b)) })
 	for _, c := range checks {
 		if place(c) == 3 {
-			if limit--; limit == -1 {
+			if shown++; limit > 0 && shown > limit {
 				more = len(checks) - len(cells)
 				break
 			}
