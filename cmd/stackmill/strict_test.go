@@ -24,6 +24,7 @@ import (
 // fromStore are calls of the verbs that answer from a store, without the options for the format.
 var fromStore = map[string][]string{
 	"compare":     {"--base", "00000000000000aa", "--test", "00000000000000aa"},
+	"digest":      {},
 	"experiments": {},
 	"explain":     {"--stack"},
 	"export":      {"--as", "folded", "-o", "-"},
@@ -31,6 +32,7 @@ var fromStore = map[string][]string{
 	"problems":    {},
 	"query":       {"SELECT count(*) AS n FROM experiments"},
 	"report":      {"functions"},
+	"trend":       {},
 }
 
 // otherVerbs are the verbs that do not answer from a store.
@@ -157,6 +159,7 @@ func TestAgentsAreToldWhatIsLeftOut(t *testing.T) {
 func toldByTools(t *testing.T, store string) {
 	t.Helper()
 	calls := map[string]map[string]any{
+		"digest":      nil,
 		"experiments": nil,
 		"report":      {"view": "functions", "experiment": "00000000000000aa"},
 		"query":       {"sql": "SELECT repeat('x', 150) AS a, i, i AS j FROM range(100) t(i)"},

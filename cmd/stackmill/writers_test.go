@@ -21,7 +21,7 @@ var writers = []string{
 	"stackmill.export.run", "stackmill.export.write", "atomicfile.atomicfile.writeDescriptor", // write bytes for other programs
 
 	"terminal.output.Page", "terminal.output.Messagef", "terminal.output.Printf", "terminal.printable.writeEscaped", "terminal.printable.escape", // escape texts
-	"terminal.table.Table", "terminal.table.markdownTable", "terminal.output.Width", // print escaped cells
+	"terminal.table.Table", "terminal.table.NotedTable", "terminal.table.markdownTable", "terminal.output.Width", // print escaped cells
 	"result.table.New",                                                        // are printers that escape by themselves
 	"console.console.write", "console.console.writeTo", "console.console.Run", // write Parquet and Arrow
 	"stackmill.main.newRoot", "stackmill.explain.answer", // print texts of this program
