@@ -27,12 +27,12 @@ func written(t *testing.T, p *Page) string {
 func TestLimit(t *testing.T) {
 	tree := flametree.New(0)
 	root := tree.Child(-1, tree.Intern(flametree.Function{Name: "<Total>"}))
-	for i := range 60_000 {
+	for i := range 15_000 {
 		n := tree.Child(root, tree.Intern(flametree.Function{Name: fmt.Sprintf("f%d%s", i, strings.Repeat("<&>", i%700)), LoadObject: "o"}))
 		tree.Nodes[n].Value, tree.Nodes[n].Exclusive = int64(i), int64(i)
 		tree.Nodes[root].Value += int64(i)
 	}
-	rows, lines := make([]Row, 50_000), make([]SourceLine, 50_000)
+	rows, lines := make([]Row, 12_000), make([]SourceLine, 12_000)
 	for i := range rows {
 		rows[i] = Row{Cells: []Cell{{Text: fmt.Sprint(i), Exact: fmt.Sprint(i), Share: 0.5, Interval: &Interval{-0.1, 0, 0.1}}, {Text: strings.Repeat("<'>", i%500)}}}
 		lines[i] = SourceLine{Number: int64(i + 1), Text: "<b>", Value: "1"}
@@ -46,7 +46,7 @@ func TestLimit(t *testing.T) {
 	if len(text) > MaxSize || len(text) < MaxSize/2 {
 		t.Errorf("the document has %d bytes", len(text))
 	}
-	for _, want := range []string{`nodes\. The others are summed`, `[0-9]+ of 50000 rows are shown \(--format csv\)`, `The document has no room for the text`, `no room for the rest`, `characters more\)`} {
+	for _, want := range []string{`nodes\. The others are summed`, `[0-9]+ of 12000 rows are shown \(--format csv\)`, `The document has no room for the text`, `no room for the rest`, `characters more\)`} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("it does not say %q", want)
 		}
@@ -66,7 +66,7 @@ func TestLimit(t *testing.T) {
 	for _, v := range graph.Exclusive {
 		sum += v
 	}
-	if graph.Total != tree.Total() || sum != graph.Total || graph.Nodes != 60_001 || len(graph.Value) < 100 {
+	if graph.Total != tree.Total() || sum != graph.Total || graph.Nodes != 15_001 || len(graph.Value) < 100 {
 		t.Errorf("%d nodes of %d have %d of %d", len(graph.Value), graph.Nodes, sum, graph.Total)
 	}
 }

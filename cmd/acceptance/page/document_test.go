@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -173,6 +174,14 @@ func TestDocuments(t *testing.T) {
 					}
 				}
 				b.audit(name, string(axe))
+				if !of.dark {
+					b.run(emulation.SetEmulatedMedia().WithMedia("print"))
+					b.wholePicture(name + " printed")
+					if got := eval[int](b, `[...document.querySelectorAll('input, select, [role=tree]')].filter((e) => e.offsetHeight > 0).length`); got > 0 {
+						t.Errorf("%s: %d controls are printed", name, got)
+					}
+					b.run(emulation.SetEmulatedMedia())
+				}
 			}
 		})
 	}
