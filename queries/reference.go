@@ -26,8 +26,8 @@ each other by numbers; the views named `+"`<table>_wide`"+` add the identifiers 
 
 **Any engine can read the files**: the rows of a table are the rows of its files. Two things are only in
 commits: which files and rows are valid, because replaced files stay for a while
-([the store](store.md#reading-the-files-with-other-engines)), and where each recording was and when it was
-ingested. The views of `+"`stackmill.duckdb`"+` take the first into account, and the view `+"`experiments`"+` shows the second.
+([the store](store.md#reading-the-files-with-other-engines)), and where each recording was, when it was
+ingested, and [when it was made](store.md#when-a-recording-was-made) if it does not tell. The views of `+"`stackmill.duckdb`"+` take the first into account, and the view `+"`experiments`"+` shows the second.
 
 In a table with the columns `+"`in_user`, `in_expert` and `in_machine`"+`, a row belongs to each mode whose column is
 true. Columns ending in `+"`_inlined`"+` are for the same modes, with inlined functions as frames of their own. Filter on
