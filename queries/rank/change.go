@@ -112,7 +112,7 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 			at := fit(part, splits[i]-from)
 			scores, u, ties := midranks(part[:at], part[at:])
 			c := Change{from + at, median(part[:at]), median(part[at:]), r.exactP(scores, at, u, ties, level), Sure}
-			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) || c.P <= level && r.related(part, at) {
+			if c.Before == c.After || math.Abs(c.After-c.Before) < SmallestChange*math.Abs(c.Before) || c.P <= level && related(part, at) {
 				c.P = 1
 			}
 			if c.P > level && (worst < 0 || c.P > changes[worst].P) {
@@ -129,12 +129,12 @@ func (r *Test) settle(values []float64, splits []int, level float64) []Change {
 
 // related reports whether values resemble their neighbors so much that the sides of a split may
 // differ by chance. The rank test does not see that.
-func (r *Test) related(values []float64, at int) bool {
+func related(values []float64, at int) bool {
 	long, short := values[:at], values[at:]
 	if len(long) < len(short) {
 		long, short = short, long
 	}
-	return len(long) > LeastBefore && r.Compare(long, short).P*float64(len(values)) > MaybeChance
+	return len(long) > LeastBefore && compareLevels(long, short).P*float64(len(values)) > MaybeChance
 }
 
 // fit improves a split that is about right: it returns the one with the smallest sum of distances

@@ -69,10 +69,16 @@ func (r *Test) Newest(values []float64) (Step, bool) {
 // Compare compares values of one level with those before. P is not corrected for the number of
 // comparisons.
 func (r *Test) Compare(before, after []float64) Step {
+	s := compareLevels(before, after)
 	scores, u, ties := midranks(before, after)
-	s := Step{Newest: len(after), Before: median(before), After: median(after), before: len(before)}
 	s.Rank = r.exactP(scores, len(before), u, ties, rankChance)
 	s.apart = slices.Min(after) > slices.Max(before) || slices.Max(after) < slices.Min(before)
+	return s
+}
+
+// compareLevels is Compare without ranks.
+func compareLevels(before, after []float64) Step {
+	s := Step{Newest: len(after), Before: median(before), After: median(after), before: len(before)}
 	s.Deviation = deviation(before, len(after))
 	s.t, s.P = s.chance(difference(before, after), len(after))
 	return s

@@ -136,7 +136,7 @@ func TestPlanted(t *testing.T) {
 			t.Logf("draw %d: %s %s (noise %.2f) in night %d (slow %d, compiler %d): first on night %d", draw, f.Programs[p.Program].noise.name, f.Programs[p.Program].noise.functions[p.Function], fn.noise/(plan.Factor-1), p.From, f.SlowFrom, f.CompilerFrom, found)
 		}
 		t.Logf("the change is first in %d of %d draws, if the noise of the function is %g to %g of the change", first, draws, noise[0], noise[1])
-		if noise[0] == 0 && first*100 < draws*95 {
+		if noise[0] == 0 && draws-first > max(1, draws/20) {
 			t.Error("that is too few")
 		}
 	}

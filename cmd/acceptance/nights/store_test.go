@@ -33,7 +33,7 @@ type answer struct {
 	} `json:"sure"`
 }
 
-// TestStore makes a store of small fleet, night by night, as the user of a benchmark does. On the
+// TestStore makes a store of a small fleet, night by night, as the user of a benchmark does. On the
 // fourth morning after the planted change, the verb digest names program, function, night and build.
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
