@@ -31,6 +31,7 @@ func (a *app) completeReport(c *cobra.Command) {
 	oneOf(c, "mode", "mode", report.Modes)
 	oneOf(c, "alias", "alias", report.Aliases)
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
+	a.completeFromStore(c, "by", "SELECT DISTINCT label FROM labels ORDER BY ALL")
 	a.completeFromStore(c, "object", "SELECT DISTINCT descriptor FROM data_objects ORDER BY ALL")
 	a.completeFromStore(c, "function", "SELECT DISTINCT name FROM functions ORDER BY ALL")
 }

@@ -23,7 +23,8 @@ type pager struct {
 	command  string // of the shell
 	input    *os.File
 	process  *exec.Cmd
-	failed   bool // the program could not be started: the output goes to the terminal
+	failed   bool   // the program could not be started: the output goes to the terminal
+	started  func() // called when the program was started
 }
 
 // Fd returns the file descriptor of the terminal, which has a width.
@@ -61,6 +62,7 @@ func (p *pager) start() error {
 		return errors.Join(err, writer.Close())
 	}
 	p.input, p.process = writer, c
+	p.started()
 	return nil
 }
 
@@ -141,9 +143,9 @@ func (a *app) startPager() (wait func()) {
 			return func() {}
 		}
 	}
-	p := &pager{terminal: file, command: command}
+	// Once it runs, the user ends it, also after ^C, which less takes for itself.
+	p := &pager{terminal: file, command: command, started: func() { a.endsItself.Store(true) }}
 	out.to = p
-	a.endsItself.Store(true) // the user ends it, also after ^C, which less takes for itself
 	return func() {
 		p.wait()
 		out.to = file

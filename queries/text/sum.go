@@ -49,7 +49,8 @@ func (r *Report) addColumns(q *report.Question) {
 	for _, by := range q.ByColumns() {
 		more = append(more, report.Column{Name: report.DividedColumn(primary, by), Title: fmt.Sprintf("%s (%d)", strings.TrimPrefix(by.Name, r.By+"="), by.Experiments), As: as})
 	}
-	if width := r.Output.Width(); more == nil && (r.Wide || width == 0 || width >= spreadWidth) {
+	room := r.Output.Width() == 0 || r.Output.Width() >= spreadWidth
+	if more == nil && (r.Wide || room && len(q.Side) < 2) {
 		for k, of := range report.Spread {
 			c := report.Column{Name: report.SpreadOf(primary, of), Title: spreadTitles[k], As: as}
 			if of == "imbalance" {
