@@ -91,15 +91,12 @@ func (q *Question) addMembers(ctx context.Context) error {
 	for _, of := range q.metrics {
 		defaults = append(defaults, of...)
 	}
-	metrics, err := q.db.Metrics(ctx)
+	found, err := q.db.Records(ctx, fmt.Sprintf("SELECT experiment_id, metric FROM metrics WHERE metric IN (%s) AND (data_objects OR NOT %t) ORDER BY experiment_id, metric",
+		queries.Quote(append(defaults, "")...), q.OfData))
 	clear(q.metrics)
-	for _, m := range metrics {
-		if !slices.Contains(defaults, m.Name) {
-			continue
-		}
-		for _, id := range m.Experiments {
-			q.metrics[id] = append(q.metrics[id], m.Name)
-		}
+	for _, rec := range found {
+		id := rec.Text("experiment_id")
+		q.metrics[id] = append(q.metrics[id], rec.Text("metric"))
 	}
 	return err
 }

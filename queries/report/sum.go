@@ -52,7 +52,7 @@ var additions = map[string]addition{
 	"overview":              by(),
 	"function-summary":      by("function_id"),
 	"data-objects":          by("kind", "descriptor", "scope", "scope_kind", "name", "member_offset", "size"),
-	"data-layout":           by("kind", "descriptor", "scope", "position", "member", "member_offset", "bit_offset", "bit_size", "size", "cache_line", "line_size", "line_size_source"),
+	"data-layout":           by("kind", "descriptor", "scope", "aggregate_name", "position", "member", "member_offset", "bit_offset", "bit_size", "size", "cache_line", "line_size", "line_size_source"),
 	"memory-objects":        apart,
 	"memory-sources":        by("operation", "level", "hit", "snoop", "tlb", "locked", "blocked"),
 	"data-object-functions": by("kind", "descriptor", "function_id", "file", "line", "code_offset", "method", "detail", "agreement", "inlined", "embedding"),
@@ -118,6 +118,11 @@ func (r Report) CanAdd() bool {
 // ListsApart reports whether a sum lists the rows of all experiments, because none of these are
 // about the same thing.
 func (r Report) ListsApart() bool { return additions[r.Name].apart }
+
+// Identifies reports whether a column is among those that identify a row of a sum.
+func (r Report) Identifies(column string) bool {
+	return slices.Contains(additions[r.Name].keys, column)
+}
 
 // addition returns how the request's report adds up experiments.
 func (r *Request) addition() addition {
@@ -327,6 +332,8 @@ func (q *Question) sayLeftOut() {
 	if !q.Measured() {
 		return
 	}
+	without := map[string][]string{} // metrics by the names of the experiments that lack them
+	var lists []string
 	for _, m := range q.Metrics() {
 		var lacking []string
 		for _, e := range q.db.Experiments() {
@@ -334,9 +341,22 @@ func (q *Question) sayLeftOut() {
 				lacking = append(lacking, e.Name)
 			}
 		}
-		if n := len(lacking); n > 0 {
-			q.remark("%s of %d without the metric %s: left out (%s)", queries.Count(n, "experiment"), q.db.Count, m, someOf(lacking))
+		if lacking == nil {
+			continue
 		}
+		slices.Sort(lacking)
+		list := queries.Count(len(lacking), "experiment") + fmt.Sprintf(" of %d without %%s: left out (%s)", q.db.Count, strings.ReplaceAll(someOf(lacking), "%", "%%"))
+		if without[list] == nil {
+			lists = append(lists, list)
+		}
+		without[list] = append(without[list], m)
+	}
+	for _, list := range lists {
+		metrics := "the metric " + someOf(without[list])
+		if len(without[list]) > 1 {
+			metrics = "the metrics " + someOf(without[list])
+		}
+		q.remark(list, metrics)
 	}
 }
 
@@ -683,9 +703,9 @@ func (s *sum) recomputed(column string) string {
 	case column == "high":
 		return high("max(v.exclusive) OVER code", "max(v.inclusive) OVER code")
 	case s.Name == "data-layout" && column == "data_object_id":
-		return "(hash(v.descriptor, v.kind, v.key_3) >> 1)::BIGINT"
+		return "(hash(v.descriptor, v.key_3, v.key_4) >> 1)::BIGINT"
 	case s.Name == "data-layout" && column == "aggregate_value":
-		return "sum(v.value) OVER (PARTITION BY v.mode, v.metric, v.descriptor, v.key_3)::BIGINT"
+		return "sum(v.value) OVER (PARTITION BY v.mode, v.metric, v.descriptor, v.key_3, v.key_4)::BIGINT"
 	}
 	return ""
 }

@@ -78,7 +78,7 @@ func (r *Report) Print(ctx context.Context) error {
 		return err
 	}
 	if r.Format == "table" {
-		if err := r.caption(ctx, q); err != nil {
+		if err := r.caption(ctx, q, rows); err != nil {
 			return err
 		}
 		if r.Drawn && len(rows) > 0 {
@@ -199,8 +199,8 @@ func split(rows []queries.Record, columns ...string) (parts [][]queries.Record) 
 	return parts
 }
 
-// caption prints what a table shows, above it.
-func (r *Report) caption(ctx context.Context, q *report.Question) error {
+// caption prints what a table of these rows shows, above it.
+func (r *Report) caption(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	title := r.Title
 	if metric := q.OnlyMetric(); metric != "" {
 		title += ", metric " + metric
@@ -212,7 +212,7 @@ func (r *Report) caption(ctx context.Context, q *report.Question) error {
 	case r.DB.Count == 1:
 		title += ", experiment " + r.DB.Single
 	case r.Sum:
-		title += r.sumTitle(q)
+		title += r.sumTitle(q, rows)
 	}
 	w := r.Page()
 	w.Linef(terminal.Bold, "%s", title)

@@ -18,8 +18,11 @@ const spreadWidth = 120
 var spreadTitles = []string{"Min", "Median", "Max", "Imbalance"}
 
 // sumTitle returns the end of a caption: what a sum is over.
-func (r *Report) sumTitle(q *report.Question) string {
+func (r *Report) sumTitle(q *report.Question, rows []queries.Record) string {
 	n := r.DB.Count
+	if !r.Measured() && !r.ListsApart() && len(rows) > 0 {
+		n = int(rows[0].Number("experiments"))
+	}
 	if metric := q.OnlyMetric(); metric != "" {
 		n = q.Members(metric)
 	}
@@ -29,6 +32,9 @@ func (r *Report) sumTitle(q *report.Question) string {
 	}
 	if r.By != "" {
 		title += " by " + r.By
+	}
+	if n < r.DB.Count {
+		title += fmt.Sprintf(" of %d", r.DB.Count)
 	}
 	return title + " (--each shows one after the other)"
 }
@@ -59,15 +65,15 @@ func (r *Report) addColumns(q *report.Question) {
 			more = append(more, c)
 		}
 	}
-	for i < len(r.Columns) && isValue(r.Columns[i]) {
+	for i < len(r.Columns) && r.isValue(r.Columns[i]) {
 		i++
 	}
 	r.Columns = slices.Insert(slices.Clone(r.Columns), i, more...)
 }
 
 // isValue reports whether a column has values, rather than what they are of.
-func isValue(c report.Column) bool {
-	return slices.Contains([]report.Style{report.Metric, report.Amount, report.Count, report.Time, report.Moment, report.Seconds}, c.As) || c.Name == "samples"
+func (r *Report) isValue(c report.Column) bool {
+	return c.As != report.Words && c.As != report.Address && !r.Identifies(c.Name)
 }
 
 // sumOfTotal sets the values of <Total> in the columns that only a sum has. first is any row of its
