@@ -75,7 +75,7 @@ func (d *digest) explain() error {
 		}
 	}
 	for i, f := range told {
-		if err := d.explainOne(f, runs[f.Series], i < detailed); err != nil {
+		if err := d.explainOne(f, runs[f.Series], i < detailed && !d.Brief); err != nil {
 			return err
 		}
 	}

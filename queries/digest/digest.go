@@ -26,6 +26,7 @@ type Request struct {
 	Mode     string   // user, expert or machine
 	Nights   int      // how many nights at most, the newest ones, are read
 	Limit    int      // how many series with changes are told in full; 0: all
+	Brief    bool     // whether lines, paths and data objects that carry a change are left out
 	MinShare float64  // functions with a smaller share of <Total> are not judged
 	FDR      float64  // accepted false discovery rate among sure changes
 }
@@ -85,6 +86,7 @@ type Result struct {
 	Experiments int // that are in a series
 	First, Last string
 	SinceNight  string     // the first night whose changes are told
+	Verdicts    []*Verdict // on all series
 	Sure, Maybe []*Finding // by impact, and by significance
 	Common      []Common   // what all series of a host have in common
 	Together    []Together // what many series have since the same night
@@ -112,13 +114,22 @@ type Together struct {
 
 // Run makes the digest of the experiments of a session.
 func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
+	d, err := follow(ctx, db, r)
+	if err != nil {
+		return nil, err
+	}
+	return &d.Result, nil
+}
+
+// follow makes a digest, and returns all that is known then.
+func follow(ctx context.Context, db *queries.DB, r Request) (*digest, error) {
 	d := &digest{Result: Result{Request: r}, ctx: ctx, db: db}
 	for _, step := range []func() error{d.readRuns, d.readValues, d.judge, d.explain} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return &d.Result, nil
+	return d, nil
 }
 
 // digest is a request while Run executes it.
@@ -150,7 +161,7 @@ func (d *digest) judge() error {
 // except for what explains changes.
 func (r *Result) Find(series []*Series, since int) {
 	verdicts, common := Judge(series, Options{Since: since, MinShare: r.MinShare, Chance: chance, FDR: r.FDR})
-	r.Common, r.Together = common, together(verdicts)
+	r.Verdicts, r.Common, r.Together = verdicts, common, together(verdicts)
 	var noises []float64
 	for _, v := range verdicts {
 		switch {

@@ -89,7 +89,9 @@ type (
 )
 
 // Object returns the digest for JSON.
-func (r *Result) Object() any {
+func (r *Result) Object() any { return r.object() }
+
+func (r *Result) object() digestJSON {
 	out := digestJSON{
 		Since: r.SinceNight, First: r.First, Last: r.Last, Order: r.Order, SeriesBy: r.Request.Series, Mode: r.Mode, Experiments: r.Experiments,
 		Sure: findings(r.Sure), Maybe: findings(r.Maybe), Common: []commonJSON{}, Together: []togetherJSON{},

@@ -6,11 +6,28 @@ import (
 	"strconv"
 	"strings"
 
+	"stackmill/queries"
 	"stackmill/queries/digest"
 )
 
 // digestValues answers with what changed lately.
 func digestValues(w *job) error {
+	return w.digest(func(db *queries.DB, r digest.Request) (any, error) {
+		result, err := digest.Run(w.ctx, db, r)
+		if err != nil {
+			return nil, err
+		}
+		return result.Object(), nil
+	})
+}
+
+// changes answers with all series, their values by night, and what changed.
+func changes(w *job) error {
+	return w.digest(func(db *queries.DB, r digest.Request) (any, error) { return digest.Overview(w.ctx, db, r) })
+}
+
+// digest answers with what make returns for the request in the parameters.
+func (w *job) digest(make func(*queries.DB, digest.Request) (any, error)) error {
 	r, v := digest.Defaults(), w.values
 	r.Since, r.Order, r.Metric, r.Mode = cmp.Or(v.Get("since"), r.Since), cmp.Or(v.Get("order"), r.Order), v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode)
 	if text := v.Get("series"); text != "" {
@@ -45,9 +62,9 @@ func digestValues(w *job) error {
 		return err
 	}
 	defer done()
-	result, err := digest.Run(w.ctx, db, r)
+	object, err := make(db, r)
 	if err != nil {
 		return requestError(err)
 	}
-	return w.writeJSON(result.Object())
+	return w.writeJSON(object)
 }

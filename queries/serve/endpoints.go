@@ -11,6 +11,20 @@ import (
 	"stackmill/queries/report"
 )
 
+// digestParameters are the parameters of a digest.
+var digestParameters = slices.Concat([]parameter{
+	experimentParameter,
+	{name: "since", kind: "string", doc: "changes since this night: a date, or a number of days before the newest night, such as 7d, the default"},
+	{name: "order", kind: "string", doc: "what orders experiments: started, the default, or label=KEY"},
+	{name: "series", kind: "string", doc: "what distinguishes series: columns of the view series and labels (label=KEY), separated by commas; by default series"},
+	{name: "metric", kind: "string", doc: "the metric; by default each experiment's default metric"},
+	modeParameter,
+	{name: "nights", kind: "integer", doc: "how many nights are read, the newest ones; by default 100"},
+	{name: "limit", kind: "integer", doc: "how many changed series are told in full; by default 5"},
+	{name: "min-share", kind: "number", doc: "do not judge functions with a smaller share of <Total>"},
+	{name: "fdr", kind: "number", doc: "the false discovery rate among the changes that are called sure"},
+}, filterParameters)
+
 // endpoints are all paths of the API. Its description is generated from them.
 var endpoints = []endpoint{
 	{
@@ -117,19 +131,12 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType}, handle: trendValues,
 	},
 	{
+		method: "GET", path: "/api/v1/changes", summary: "All series of experiments with their values by night: the last night against what is usual, and what changed, as in the digest.",
+		parameters: digestParameters, mediaTypes: []string{jsonType}, handle: changes,
+	},
+	{
 		method: "GET", path: "/api/v1/digest", summary: "What changed lately in all series of experiments: since which night, in which functions, and how certain that is, as `stackmill digest` prints it.",
-		parameters: slices.Concat([]parameter{
-			experimentParameter,
-			{name: "since", kind: "string", doc: "changes since this night: a date, or a number of days before the newest night, such as 7d, the default"},
-			{name: "order", kind: "string", doc: "what orders experiments: started, the default, or label=KEY"},
-			{name: "series", kind: "string", doc: "what distinguishes series: columns of the view series and labels (label=KEY), separated by commas; by default series"},
-			{name: "metric", kind: "string", doc: "the metric; by default each experiment's default metric"},
-			modeParameter,
-			{name: "nights", kind: "integer", doc: "how many nights are read, the newest ones; by default 100"},
-			{name: "limit", kind: "integer", doc: "how many changed series are told in full; by default 5"},
-			{name: "min-share", kind: "number", doc: "do not judge functions with a smaller share of <Total>"},
-			{name: "fdr", kind: "number", doc: "the false discovery rate among the changes that are called sure"},
-		}, filterParameters),
+		parameters: digestParameters,
 		mediaTypes: []string{jsonType}, handle: digestValues,
 	},
 	{
