@@ -15,7 +15,7 @@ import (
 // links.
 func TestNarrow(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	b.visit("")
+	b.visit("?view=experiments")
 	names := func() (list []string) {
 		t.Helper()
 		for _, row := range b.cells() {
@@ -70,7 +70,7 @@ func TestNarrow(t *testing.T) {
 	if to := eval[[]string](b, `new URL(document.querySelector('main .note a').href).searchParams.getAll('experiment')`); !slices.Equal(to, []string{"plt_sec.er", "plt_lazy.er"}) && !slices.Equal(to, []string{"plt_lazy.er", "plt_sec.er"}) {
 		t.Errorf("a link leads to %q", to)
 	}
-	b.visit("?narrow=variant%3Dnone")
+	b.visit("?view=experiments&narrow=variant%3Dnone")
 	if note := eval[string](b, `document.querySelector('.browser > .note').innerText`); !strings.HasPrefix(note, "No experiment matches.") {
 		t.Error(note)
 	}
@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.site = address
 	first := func() string { t.Helper(); return strings.Split(b.cells()[0], "|")[1] }
-	b.visit("")
+	b.visit("?view=experiments")
 	if n := len(b.cells()); n != 200 || first() != "night-449.er" {
 		t.Errorf("%d experiments on the first page, %s", n, first())
 	}
@@ -98,11 +98,11 @@ func TestPages(t *testing.T) {
 	if first() != "night-00.er" {
 		t.Errorf("in ascending order, %s is the first", first())
 	}
-	b.visit("?page=3&sort=Started+(UTC)")
+	b.visit("?view=experiments&page=3&sort=Started+(UTC)")
 	if n := len(b.cells()); n != 50 || first() != "night-400.er" {
 		t.Errorf("%d experiments on the last page, %s", n, first())
 	}
-	b.visit("?find=night-44&page=3")
+	b.visit("?view=experiments&find=night-44&page=3")
 	if n := len(b.cells()); n != 11 { // 44, 440 to 449
 		t.Errorf("%d experiments were found", n)
 	}

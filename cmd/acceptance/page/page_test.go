@@ -224,7 +224,7 @@ func (b *browser) cells() []string {
 // places are the addresses of all panels.
 var places = []string{
 	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
-	"?narrow=variant%3Dsec&sort=-Samples", "?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s", "?view=trend&function=main", "?view=objects&experiment=records_gcc_O2.data", shape,
+	"?view=experiments", "?view=experiments&narrow=variant%3Dsec&sort=-Samples", "?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s", "?view=trend&function=main", "?view=objects&experiment=records_gcc_O2.data", shape,
 	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=callers&experiment=recur.er&function=is_even", "?view=callers&experiment=recur.er&function=is_odd&piece=main&piece=is_even&piece=is_odd", "?view=functions&experiment=heap.er&beside=heapallocbytes&beside=heapleakcnt&rows=3", "?view=source&experiment=recur.er&function=is_even",
 	"?view=source&experiment=cxx.er&function=main&unfold=true", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=compare&base=recur.er&test=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
 }

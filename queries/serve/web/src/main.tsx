@@ -1,6 +1,7 @@
-import { render, type ComponentType } from 'preact';
+import { Fragment, render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { sessionEnded, useData } from './lib/api';
+import { ChangesPanel } from './panels/changes';
 import { ExperimentsPanel } from './panels/experiments';
 import { CallersPanel, FunctionsPanel } from './panels/functions';
 import { lazy } from './parts/lazy';
@@ -12,25 +13,44 @@ import { TimelinePanel } from './panels/timeline';
 import { UnknownPanel } from './panels/unknown';
 import type { MetricRow } from './lib/rows';
 
-const panels: Record<string, [string, ComponentType]> = {
-  experiments: ['Experiments', ExperimentsPanel],
-  flame: ['Flame graph', lazy(() => import('./panels/flame').then((m) => m.FlamePanel))],
-  functions: ['Functions', FunctionsPanel],
-  callers: ['Callers', CallersPanel],
-  source: ['Source', lazy(() => import('./panels/code').then((m) => m.CodePanel))],
-  timeline: ['Timeline', TimelinePanel],
-  heatmap: ['Heat map', lazy(() => import('./panels/heatmap').then((m) => m.HeatmapPanel))],
-  objects: ['Data objects', lazy(() => import('./panels/objects').then((m) => m.ObjectsPanel))],
-  trend: ['Trend', lazy(() => import('./panels/trend').then((m) => m.TrendPanel))],
-  compare: ['Compare', lazy(() => import('./panels/compare').then((m) => m.ComparePanel))],
-  unknown: ['Unknown', UnknownPanel],
-  sql: ['SQL', lazy(() => import('./panels/sql').then((m) => m.SQLPanel))],
+// Place is a panel with its name in the rail, and the heading above it there.
+interface Place {
+  label: string;
+  heading?: string;
+  panel: ComponentType;
+}
+
+const places: Record<string, Place> = {
+  changes: { label: 'What changed', panel: ChangesPanel },
+  experiments: { label: 'Experiments', heading: 'Across runs', panel: ExperimentsPanel },
+  compare: { label: 'Compare', panel: lazy(() => import('./panels/compare').then((m) => m.ComparePanel)) },
+  trend: { label: 'Trend', panel: lazy(() => import('./panels/trend').then((m) => m.TrendPanel)) },
+  flame: {
+    label: 'Flame graph',
+    heading: 'Where it goes',
+    panel: lazy(() => import('./panels/flame').then((m) => m.FlamePanel)),
+  },
+  functions: { label: 'Functions', panel: FunctionsPanel },
+  callers: { label: 'Callers', panel: CallersPanel },
+  source: { label: 'Source', panel: lazy(() => import('./panels/code').then((m) => m.CodePanel)) },
+  timeline: { label: 'Timeline', heading: 'When', panel: TimelinePanel },
+  heatmap: { label: 'Heat map', panel: lazy(() => import('./panels/heatmap').then((m) => m.HeatmapPanel)) },
+  objects: {
+    label: 'Data objects',
+    heading: 'Memory',
+    panel: lazy(() => import('./panels/objects').then((m) => m.ObjectsPanel)),
+  },
+  unknown: { label: 'Unknown', heading: 'Can I trust it', panel: UnknownPanel },
+  sql: { label: 'SQL', heading: 'Ask', panel: lazy(() => import('./panels/sql').then((m) => m.SQLPanel)) },
 };
+
+// unscoped are the places that do not show the chosen experiments and filters.
+const unscoped = ['changes', 'experiments', 'sql'];
 
 function Page() {
   const address = useAddress();
-  const view = address.get('view', 'experiments');
-  const [title, Panel] = panels[view] ?? panels['experiments']!;
+  const view = address.get('view', 'changes');
+  const { label: title, panel: Panel } = places[view] ?? places['changes']!;
   const [loggedOut, setLoggedOut] = useState(false);
   useEffect(() => {
     const update = () => setLoggedOut(true);
@@ -44,19 +64,27 @@ function Page() {
     <>
       <header>
         <h1>
-          <Link to={{ view: null }}>stackmill</Link>
+          <Link to={{ view: null }}>
+            <Logo />
+            stackmill
+          </Link>
         </h1>
         <nav aria-label="Panels">
-          {Object.entries(panels).map(([name, [label]]) => (
-            <Link key={name} to={{ view: name }} current={view === name}>
-              {label}
-            </Link>
+          {Object.entries(places).map(([name, { label, heading }]) => (
+            <Fragment key={name}>
+              {heading !== undefined && <span class="group">{heading}</span>}
+              <Link to={{ view: name }} current={view === name}>
+                {label}
+              </Link>
+            </Fragment>
           ))}
         </nav>
         {document.body.dataset['login'] === 'token' && <LogOut />}
       </header>
-      <LeftOut />
-      {view !== 'experiments' && view !== 'sql' && <Scope />}
+      <div>
+        <LeftOut />
+        {!unscoped.includes(view) && view in places && <Scope />}
+      </div>
       <main>
         {loggedOut && (
           <p class="error" role="alert">
@@ -72,6 +100,16 @@ function Page() {
         <a href={new URL('licenses.txt', import.meta.url).href}>Licenses</a>
       </footer>
     </>
+  );
+}
+
+function Logo() {
+  return (
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <rect x="1" y="14" width="18" height="4" rx="1" />
+      <rect x="1" y="8.5" width="12" height="4" rx="1" opacity=".72" />
+      <rect x="1" y="3" width="6.5" height="4" rx="1" opacity=".45" />
+    </svg>
   );
 }
 
