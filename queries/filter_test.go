@@ -71,7 +71,7 @@ func TestOneExperimentIsReadAlone(t *testing.T) {
 	}
 	// In these views, conditions, recursion or tables that are read twice block the filter.
 	whole := []string{"data_object_metrics", "data_layout",
-		"memory_objects", "data_object_functions", "conservation", "tree_calls", "lock_callers"}
+		"memory_objects", "data_object_functions", "conservation", "tree_calls", "lock_callers", "series"}
 	read := 0
 	for _, view := range of {
 		if slices.Contains(whole, view) {

@@ -20,12 +20,14 @@ var printers = []string{"cmd/stackmill", "internal/terminal", "internal/atomicfi
 var writers = []string{
 	"stackmill.export.run", "stackmill.export.write", "atomicfile.atomicfile.writeDescriptor", // write bytes for other programs
 
-	"terminal.output.Page", "terminal.output.Messagef", "terminal.output.Printf", "terminal.printable.writeEscaped", "terminal.printable.escape", // escape texts
+	"terminal.output.Linef", "terminal.output.Page", "terminal.output.Messagef", "terminal.output.Printf", "terminal.printable.writeEscaped", "terminal.printable.escape", // escape texts
 	"terminal.table.Table", "terminal.table.NotedTable", "terminal.table.markdownTable", "terminal.output.Width", // print escaped cells
-	"result.table.New",                                                        // are printers that escape by themselves
+	"result.table.New",                                                             // are printers that escape by themselves
+	"stackmill.compare.run", "stackmill.digest.run", "text.document.printDocument", // write HTML, which html.Write escapes
 	"console.console.write", "console.console.writeTo", "console.console.Run", // write Parquet and Arrow
 	"stackmill.main.newRoot", "stackmill.explain.answer", // print texts of this program
 	"stackmill.compact.run", "stackmill.record.run", "stackmill.explain.run", "runner.resymbolize.Resymbolize", "runner.runner.once", "runner.runner.logger", "stackmill.check.check", "stackmill.serve.newServeCommand", "stackmill.serve.prepare", "mcp.server.New", "mcp.tools.AnswerCall", // pass the stream on
+	"stackmill.pager.start", "stackmill.pager.addPager", "stackmill.pager.startPager",
 }
 
 // No other function writes to the outputs or formats for a writer.
