@@ -66,14 +66,14 @@ func (l leftOut) print(w *terminal.Page) {
 	}
 }
 
-// sayLeftOut prints, below a table, what a limit left out of it and, if the table has no caption,
-// the remarks about its sum.
+// sayLeftOut prints, below a table, what a limit left out of it. If the table has no caption, the
+// remarks about its sum, which name things, are messages: markup in names is escaped in cells only.
 func (r *Report) sayLeftOut(q *report.Question, l leftOut) error {
 	w := r.Page()
 	l.print(w)
 	if r.Format == "markdown" {
 		for _, remark := range q.Remarks {
-			w.Printf("\n%s\n", remark)
+			r.Warnf("%s", remark)
 		}
 	}
 	return w.Flush()
