@@ -108,6 +108,7 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestHostileDoors ./cmd/stackmill
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestChangedNumbersAreDoubted ./queries
 	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestPanels ./cmd/acceptance/page
+	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./cmd/acceptance/nights
 	go test $(GOFLAGS_) -count 1 -timeout 0 -v -run TestKilledReaders ./cmd/acceptance/s3 -kills 500
 	go test $(GOFLAGS_) -race -count 1 -timeout 0 -v -run TestWholeStacks ./pipeline
 	go run $(GOFLAGS_) ./cmd/mutate -binary bin/stackmill -base 'w_.*' -n 1000

@@ -40,7 +40,7 @@ const byStart = "started"
 
 // chance bounds the probability that a series has a sure change in one digest although nothing
 // changed.
-const chance = 0.0002
+const chance = 0.0001
 
 // keyColumns are the columns of the view series that may distinguish series.
 var keyColumns = []string{"series", "program", "command", "events", "host_class", "host", "os", "arch"}

@@ -159,7 +159,7 @@ func TestFalseFindings(t *testing.T) {
 	plan, fleets := Benchmarks(0), 1
 	plan.Programs = 40
 	if soak {
-		plan.Programs, fleets = 200, 2
+		plan.Programs, fleets = 200, 5
 	}
 	programNights, wrong := 0, 0
 	for range fleets {
