@@ -11,14 +11,24 @@ import (
 
 // MarshalJSON is json.Marshal without escapes for HTML, but with escapes for invisible characters,
 // because these can control a terminal.
+// A number that is not finite makes the whole value null; EncodeJSON reports it.
 func MarshalJSON(v any) []byte {
+	text, err := EncodeJSON(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return text
+}
+
+// EncodeJSON is MarshalJSON with an error if the value cannot be JSON.
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return []byte("null")
+		return nil, err
 	}
-	return escapeInvisible(bytes.TrimSpace(b.Bytes()))
+	return escapeInvisible(bytes.TrimSpace(b.Bytes())), nil
 }
 
 // escapeInvisible escapes the invisible characters in JSON.
@@ -43,7 +53,10 @@ func escapeInvisible(text []byte) []byte {
 
 // PrintJSON prints a value on one line, or indented for people.
 func PrintJSON(out io.Writer, v any, indented bool) error {
-	text := MarshalJSON(v)
+	text, err := EncodeJSON(v)
+	if err != nil {
+		return err
+	}
 	if indented {
 		var b bytes.Buffer
 		if err := json.Indent(&b, text, "", "  "); err != nil {
@@ -51,6 +64,6 @@ func PrintJSON(out io.Writer, v any, indented bool) error {
 		}
 		text = b.Bytes()
 	}
-	_, err := out.Write(append(text, '\n'))
+	_, err = out.Write(append(text, '\n'))
 	return err
 }

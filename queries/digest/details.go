@@ -35,7 +35,7 @@ type Difference struct {
 type Carrier struct {
 	By      string  `json:"by"` // line, path or data-object
 	Name    string  `json:"name"`
-	Change  float64 `json:"change"` // difference of the medians, in relation to <Total> before
+	Change  float64 `json:"change"` // difference of the medians, in relation to <Total> before, or after if it was 0
 	Verdict string  `json:"verdict"`
 }
 
@@ -170,7 +170,10 @@ func (d *digest) carriers(f *Finding, db *queries.DB, by string, before, after [
 	if f.Environment == nil {
 		f.Environment = slices.DeleteFunc(result.Environment, func(e compare.Difference) bool { return strings.HasPrefix(e.What, "build of "+f.Program) })
 	}
-	n := 0
+	n, total := 0, result.Rows[0].Base
+	if total == 0 {
+		total = result.Rows[0].Test
+	}
 	labels := compare.Labels(by, result.Rows)
 	for i, row := range result.Rows[1:] {
 		up := f.Changes[0].After > f.Changes[0].Before
@@ -179,7 +182,7 @@ func (d *digest) carriers(f *Finding, db *queries.DB, by string, before, after [
 			continue
 		}
 		n++
-		f.Carriers = append(f.Carriers, Carrier{By: by, Name: cmp.Or(labels[i+1], carrierName(by, row.Names)), Change: row.Difference / result.Rows[0].Base, Verdict: row.Verdict})
+		f.Carriers = append(f.Carriers, Carrier{By: by, Name: cmp.Or(labels[i+1], carrierName(by, row.Names)), Change: row.Difference / total, Verdict: row.Verdict})
 	}
 	return nil
 }

@@ -216,3 +216,50 @@ func TestBisected(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A program that did nothing before it changed, as one without leaks, leaves the digest what it is:
+// its numbers are finite, so that they can be JSON.
+func TestFromNothing(t *testing.T) {
+	const nights = 24
+	for _, programs := range [][]string{{"still"}, {"still", "other", "third", "fourth", "fifth"}} {
+		text := fleet(append(programs, "quiet"), func(p string, n int) map[string]int {
+			values := map[string]int{"work": 300 + n*5%13}
+			if p != "quiet" && n < 20 {
+				values["work"] = 0
+			}
+			return values
+		}, nights)
+		d := run(t, text, func(r *Request) { r.Limit = 0 })
+		if len(d.Sure) != len(programs) {
+			t.Fatalf("sure: %q", told(d.Sure))
+		}
+		for _, f := range d.Sure {
+			if impact := f.Changes[0].Impact; f.Headline() != "appeared, 0 before" || math.Abs(impact-1) > 0.05 {
+				t.Errorf("%s, %v of the whole", f.Headline(), impact)
+			}
+			for _, c := range f.Carriers {
+				if math.Abs(c.Change-1) > 0.05 {
+					t.Errorf("%+v", c)
+				}
+			}
+		}
+		if _, err := json.Marshal(d.Object()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The interval of what vanished ends where nothing is left.
+func TestToNothing(t *testing.T) {
+	d := run(t, fleet([]string{"still"}, func(_ string, n int) map[string]int {
+		if n >= 20 {
+			return map[string]int{"main": 100 + n*7%11}
+		}
+		return map[string]int{"main": 100 + n*7%11, "work": 300 + n*5%13}
+	}, 24), nil)
+	for _, c := range d.Sure[0].Changes {
+		if c.Low < 0 || c.Low > c.Ratio || c.High < c.Ratio {
+			t.Errorf("%s: %v (%v to %v)", c.Name, c.Ratio, c.Low, c.High)
+		}
+	}
+}

@@ -120,7 +120,11 @@ func (f *Finding) section() html.Section {
 // Headline says what happened to the program as a whole, or to the function that changed.
 func (f *Finding) Headline() string {
 	for i := range f.Changes {
-		if t := &f.Changes[i]; t.Key == 0 && !math.IsNaN(t.Low) {
+		switch t := &f.Changes[i]; {
+		case t.Key != 0:
+		case t.Before == 0:
+			return t.Kind() + ", 0 before"
+		default:
 			return fmt.Sprintf("%s, %+.1f%% (%+.1f%% to %+.1f%%)", t.Kind(), 100*(t.Ratio-1), 100*(t.Low-1), 100*(t.High-1))
 		}
 	}

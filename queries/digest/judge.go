@@ -66,7 +66,7 @@ type Change struct {
 	// Ratio is the level after the change relative to the one before, infinite if that is 0, and
 	// Low and High its confidence interval, NaN if the level before is 0.
 	Ratio, Low, High float64
-	Impact           float64 // difference of the levels in relation to <Total> before
+	Impact           float64 // difference of the levels in relation to the usual <Total>, or that of the nights that have any
 }
 
 // Verdict is what is known about a series.
@@ -118,7 +118,10 @@ func (v *Verdict) judge(test *rank.Test, factors map[place]float64, o Options) {
 		v.Items[i].level(v.Series, factors)
 	}
 	total := v.Items[0].nights
-	usual := rank.Median(slices.Sorted(slices.Values(total)))
+	whole := rank.Median(slices.Sorted(slices.Values(total)))
+	if whole == 0 {
+		whole = rank.Median(slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(total), func(v float64) bool { return v == 0 }))))
+	}
 	var tested []*Function
 	for i := range v.Items {
 		f := &v.Items[i]
@@ -132,7 +135,7 @@ func (v *Verdict) judge(test *rank.Test, factors map[place]float64, o Options) {
 	}
 	for i := range v.Changes {
 		c := &v.Changes[i]
-		c.Impact = (c.After - c.Before) / usual
+		c.Impact = (c.After - c.Before) / whole
 	}
 	v.Noise = noise(total)
 }
@@ -321,14 +324,21 @@ func together(verdicts []*Verdict) (list []Together) {
 		if n := len(changed[at]); n < manyTogether || float64(n) < shareTogether*float64(of[at]) {
 			continue
 		}
+		var ratios []float64
+		for _, v := range changed[at] {
+			if ratio := v.totalRatio(at); !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+				ratios = append(ratios, ratio)
+			}
+		}
+		if ratios == nil { // all appeared from nothing
+			continue
+		}
 		t := Together{Night: names[at], Series: len(changed[at]), Of: of[at]}
 		for _, v := range verdicts {
 			v.share(at)
 		}
-		var ratios []float64
 		for _, v := range changed[at] {
 			t.Most = append(t.Most, &Finding{Verdict: v})
-			ratios = append(ratios, v.totalRatio(at))
 		}
 		t.Middle = rank.Median(slices.Sorted(slices.Values(ratios)))
 		slices.SortStableFunc(t.Most, func(a, b *Finding) int {

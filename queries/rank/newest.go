@@ -135,7 +135,7 @@ func (s Step) Interval(level float64) (low, high float64) {
 	}
 	around := high * s.Deviation * math.Sqrt(1/float64(s.Newest)+1/float64(s.before)) / s.Before
 	ratio := s.After / s.Before
-	return ratio - around, ratio + around
+	return max(0, ratio-around), ratio + around
 }
 
 // difference returns how far the levels of two groups are apart: the smaller one of the differences

@@ -129,7 +129,11 @@ type job struct {
 }
 
 func (w *job) writeJSON(value any) error {
-	_, err := w.out.Write(terminal.MarshalJSON(value))
+	text, err := terminal.EncodeJSON(value)
+	if err != nil {
+		return err
+	}
+	_, err = w.out.Write(text)
 	return err
 }
 
