@@ -263,3 +263,28 @@ func TestToNothing(t *testing.T) {
 		}
 	}
 }
+
+// What no experiment has is a mistake, not a digest in which nothing changed.
+func TestMistakes(t *testing.T) {
+	db, err := queries.OpenWith(t.Context(), storetest.New(t, storetest.Nights([]map[string]int{{"work": 1}, {"work": 1}})), queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for want, change := range map[string]func(*Request){
+		`no metric "x"`:                           func(r *Request) { r.Metric = "x" },
+		"--order: no experiment has the label x":  func(r *Request) { r.Order = "label=x" },
+		"--series: no experiment has the label x": func(r *Request) { r.Series = []string{"program", "label=x"} },
+	} {
+		r := Defaults()
+		change(&r)
+		if _, err := Run(t.Context(), db, r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	r := Defaults()
+	r.Order = "status" // a column that the view series lacks
+	if d, err := Run(t.Context(), db, r); err != nil || d.Last != "complete" {
+		t.Errorf("%+v: %v", d, err)
+	}
+}

@@ -55,6 +55,9 @@ func (r *Result) Sentence() string {
 	if n := len(r.Maybe); n > 0 {
 		text += fmt.Sprintf(", %d may have", n)
 	}
+	if r.SinceNight == "" {
+		return text + ": no experiment can be followed."
+	}
 	return text + " since " + r.SinceNight + "."
 }
 

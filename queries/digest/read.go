@@ -26,7 +26,7 @@ type groupKey struct {
 // readRuns forms the series, their nights and groups of runs.
 func (d *digest) readRuns() error {
 	night, err := d.night()
-	if err != nil {
+	if err = errors.Join(err, d.checkMetric(), d.checkLabels()); err != nil {
 		return err
 	}
 	metric := "d.metric FROM series s JOIN default_metrics d USING (experiment_id)"
@@ -77,6 +77,52 @@ func (d *digest) readRuns() error {
 		s.order(d.at)
 	}
 	return errors.Join(d.findSince(), d.warnOfCopies())
+}
+
+// checkMetric returns an error if no experiment has the metric.
+func (d *digest) checkMetric() error {
+	if d.Metric == "" {
+		return nil
+	}
+	metrics, err := d.db.Metrics(d.ctx)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, m := range metrics {
+		if m.Name == d.Metric {
+			return nil
+		}
+		known = append(known, m.Name)
+	}
+	return fmt.Errorf("no metric %q%s (there are %s)", d.Metric, queries.Suggest(d.Metric, known), strings.Join(known, ", "))
+}
+
+// checkLabels returns an error if no experiment has a label that orders experiments or distinguishes
+// series. It warns of experiments without a label that distinguishes series: they count as one.
+func (d *digest) checkLabels() error {
+	for _, asked := range slices.Concat([]string{d.Order}, d.Request.Series) {
+		label, is := strings.CutPrefix(asked, labelPrefix)
+		if !is {
+			continue
+		}
+		records, err := d.db.Records(d.ctx, "SELECT count(*) AS experiments, count(*) FILTER (WHERE experiment_id IN (SELECT experiment_id FROM labels WHERE label = "+queries.Quote(label)+")) AS labeled FROM experiments")
+		if err != nil {
+			return err
+		}
+		all, labeled := int(records[0].Number("experiments")), int(records[0].Number("labeled"))
+		option := "--series"
+		if asked == d.Order {
+			option = "--order"
+		}
+		switch {
+		case all > 0 && labeled == 0:
+			return trend.Unknown(d.ctx, d.db, option, trend.LabelKey(label))
+		case option == "--series" && labeled < all:
+			d.warn("%d of %d experiments have no %s, which distinguishes series", all-labeled, all, asked)
+		}
+	}
+	return nil
 }
 
 // mixture has the machines and operating systems of a series.
@@ -142,7 +188,7 @@ func (d *digest) key() string {
 func (d *digest) night() (string, error) {
 	if d.Order != byStart {
 		key, err := trend.ParseKey(d.Order)
-		return key.SQL("s"), err
+		return "(SELECT " + key.SQL("e") + " FROM experiments e WHERE e.experiment_id = s.experiment_id)", err
 	}
 	records, err := d.db.Records(d.ctx, "SELECT count(DISTINCT started::DATE) AS dates FROM experiments")
 	if err != nil {

@@ -103,7 +103,11 @@ func (p *digestPage) head() {
 	} else {
 		p.Printf("%s\n", p.Sentence())
 	}
-	p.Printf("%s, nights %s to %s, %s mode\n\n", Plural(p.Experiments, "experiment"), p.First, p.Last, p.Mode)
+	nights := "no night"
+	if p.First != "" {
+		nights = "nights " + p.First + " to " + p.Last
+	}
+	p.Printf("%s, %s, %s mode\n\n", Plural(p.Experiments, "experiment"), nights, p.Mode)
 }
 
 // finding prints a series with its changes.

@@ -2,6 +2,7 @@ package trend
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,6 +52,19 @@ func (k Key) String() string {
 		return "label " + k.label
 	}
 	return k.column
+}
+
+// Unknown returns the error that no experiment has a key.
+func Unknown(ctx context.Context, db *queries.DB, option string, k Key) error {
+	known, err := db.Texts(ctx, "SELECT DISTINCT label FROM labels ORDER BY ALL")
+	if err != nil {
+		return err
+	}
+	there := "none"
+	if len(known) > 0 {
+		there = strings.Join(known, ", ")
+	}
+	return fmt.Errorf("%s: no experiment has the %s%s (labels: %s)", option, k, queries.Suggest(k.label, known), there)
 }
 
 // Comparison returns a function that compares values of a key: by date if all are dates, as numbers

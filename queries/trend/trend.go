@@ -272,7 +272,7 @@ func (t *trend) order() error {
 		t.warn("%d of %d experiments have no %s: they are left out", unordered, len(records), order)
 	}
 	if unordered > 0 && len(t.Points) == 0 {
-		return t.unknown("--order", order)
+		return Unknown(t.ctx, t.db, "--order", order)
 	}
 	remark, err := t.db.CopiedTogether(t.ctx, dated)
 	if remark != "" {
@@ -304,19 +304,6 @@ func (t *trend) sort() {
 	}
 }
 
-// unknown returns the error that no experiment has a key.
-func (t *trend) unknown(option string, k Key) error {
-	known, err := t.db.Texts(t.ctx, "SELECT DISTINCT label FROM labels ORDER BY ALL")
-	if err != nil {
-		return err
-	}
-	there := "none"
-	if len(known) > 0 {
-		there = strings.Join(known, ", ")
-	}
-	return fmt.Errorf("%s: no experiment has the %s%s (labels: %s)", option, k, queries.Suggest(k.label, known), there)
-}
-
 // group divides the points into the groups whose values are series of their own. It warns of groups
 // that mix programs or hosts.
 func (t *trend) group() error {
@@ -326,7 +313,7 @@ func (t *trend) group() error {
 		values[t.Points[i].by] = true
 	}
 	if t.By != "" && len(values) == 1 && values[""] {
-		return t.unknown("--by", by)
+		return Unknown(t.ctx, t.db, "--by", by)
 	}
 	t.groups = slices.Collect(maps.Keys(values))
 	slices.SortFunc(t.groups, Comparison(slices.DeleteFunc(slices.Clone(t.groups), func(v string) bool { return v == "" })))
