@@ -8,13 +8,13 @@ import (
 	"stackmill/queries/rank"
 )
 
-// place is a night on a host.
+// place identifies a night on a host.
 type place struct {
 	night int
 	host  string
 }
 
-// Limits of what series of a host have in common.
+// Limits of the search for changes that the series of a host have in common.
 const (
 	// leastTogether is the smallest number of series of a host on which a common change is judged.
 	leastTogether = 8
@@ -22,8 +22,9 @@ const (
 	sameSide = 0.75
 )
 
-// commonFactors returns by how much the values of each night on each host differ from what is usual
-// for the series, where nearly all series differ in the same direction, and the changes of that.
+// commonFactors returns, for each night on each host on which nearly all series differ from their
+// usual values in the same direction, the factor by which they differ. It also returns the changes
+// of these factors.
 func commonFactors(all []*Series, test *rank.Test, o Options) (map[place]float64, []Common) {
 	logs := map[place][]float64{}
 	names, order := map[int]string{}, map[string][]place{}

@@ -12,7 +12,7 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Details say where a change is, and what may explain it.
+// Details describe where a change is, and what may explain it.
 type Details struct {
 	LastGood, FirstBad Night
 	Differences        []Difference // between these two nights: builds and labels
@@ -20,7 +20,7 @@ type Details struct {
 	Carriers           []Carrier // lines, paths and data objects that carry the change; the largest first
 	Between            []string  // builds between the nights, in the order in which to try them
 	MoreNights         int       // how many more nights like the newest would make a verdict sure
-	MoreRuns           int       // runs in so many nights
+	MoreRuns           int       // how many runs these nights have
 	Commands           []string  // what to run next
 }
 
@@ -39,17 +39,17 @@ type Carrier struct {
 	Verdict string  `json:"verdict"`
 }
 
-// Limits of details.
+// Limits of the details.
 const (
 	mostCompared = 20 // runs of a side that are compared
-	mostCarriers = 3  // of a kind
+	mostCarriers = 3  // carriers of each kind
 	// mostMore is the largest number of further nights that is computed.
 	mostMore = 30
-	// detailed is how many findings get lines and paths; these cost some 0.1 s each.
+	// detailed is the number of findings that get lines and paths; each costs about 0.1 s.
 	detailed = 10
 )
 
-// explain adds details to the findings that are told in full.
+// explain adds details to the findings that are reported in full.
 func (d *digest) explain() error {
 	told := slices.Concat(d.Sure, d.Maybe)
 	if d.Limit > 0 {
@@ -287,7 +287,7 @@ func bisected(list []string) (order []string) {
 	return order
 }
 
-// commands says what to run next.
+// commands adds the commands that a user may run next.
 func (d *digest) commands(f *Finding) {
 	program := ""
 	if f.Program != "" {
@@ -318,5 +318,5 @@ func (d *digest) commands(f *Finding) {
 	}
 }
 
-// comparedNights is how many nights of each side the suggested comparison has.
+// comparedNights is the number of nights on each side of the suggested comparison.
 const comparedNights = 3

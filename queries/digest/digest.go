@@ -2,7 +2,7 @@
 // function, and how certain that is.
 //
 // Start reading with Run. read.go forms series of experiments and their nights, judge.go finds
-// changes, common.go what many series have in common, details.go what explains a change.
+// changes, common.go finds changes that many series have in common, details.go explains a change.
 package digest
 
 import (
@@ -17,15 +17,15 @@ import (
 	"stackmill/queries/trend"
 )
 
-// Request says what to look at. Defaults has the defaults.
+// Request selects what a digest covers. Defaults returns the default settings.
 type Request struct {
-	Since    string   // changes of nights before this are not told: 7d, or a night such as 2026-11-21
+	Since    string   // changes before this night are not reported: 7d, or a night such as 2026-11-21
 	Order    string   // what orders the experiments: `started`, another column, or `label=KEY`
 	Series   []string // columns of the view series, and labels (`label=KEY`), that distinguish series
 	Metric   string   // empty: each experiment's default metric
 	Mode     string   // user, expert or machine
-	Nights   int      // how many nights at most, the newest ones, are read
-	Limit    int      // how many series with changes are told in full; 0: all
+	Nights   int      // largest number of nights to read: the newest ones
+	Limit    int      // how many series with changes are reported in full; 0: all
 	Brief    bool     // whether lines, paths and data objects that carry a change are left out
 	MinShare float64  // functions with a smaller share of <Total> are not judged
 	FDR      float64  // accepted false discovery rate among sure changes
@@ -83,13 +83,13 @@ func (r *Request) Reads() []string {
 // Result is a digest.
 type Result struct {
 	Request
-	Experiments int // that are in a series
+	Experiments int // number of experiments in the series
 	First, Last string
-	SinceNight  string     // the first night whose changes are told
+	SinceNight  string     // the first night whose changes are reported
 	Verdicts    []*Verdict // on all series
 	Sure, Maybe []*Finding // by impact, and by significance
-	Common      []Common   // what all series of a host have in common
-	Together    []Together // what many series have since the same night
+	Common      []Common   // changes that all series of a host have in common
+	Together    []Together // changes that many series have since the same night
 	Quiet       int        // series without a change
 	Short       int        // series with too few nights
 	Noise       [2]float64 // median and largest noise of the series
@@ -99,16 +99,16 @@ type Result struct {
 // Finding is a series that has changed, or may have.
 type Finding struct {
 	*Verdict
-	*Details // nil for findings that are not told in full
+	*Details // nil for findings that are not reported in full
 }
 
-// Together is the changes of many series since one night: they probably have one cause.
+// Together holds the changes of many series since one night, which probably have one cause.
 type Together struct {
 	Night       Night
 	Series      int          // how many series have a change since this night
 	Of          int          // how many series have values before and after
 	Middle      float64      // median over the series of the ratio of <Total> after to before
-	Most        []*Finding   // those that changed most
+	Most        []*Finding   // the series that changed most
 	Differences []Difference // of the series that changed most
 }
 
@@ -121,7 +121,7 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	return &d.Result, nil
 }
 
-// follow makes a digest, and returns all that is known then.
+// follow makes a digest and returns it with its series and their values.
 func follow(ctx context.Context, db *queries.DB, r Request) (*digest, error) {
 	d := &digest{Result: Result{Request: r}, ctx: ctx, db: db}
 	for _, step := range []func() error{d.readRuns, d.readValues, d.judge, d.explain} {
@@ -132,16 +132,16 @@ func follow(ctx context.Context, db *queries.DB, r Request) (*digest, error) {
 	return d, nil
 }
 
-// digest is a request while Run executes it.
+// digest is the state of a request that is being executed.
 type digest struct {
 	Result
 	ctx context.Context
 	db  *queries.DB
 
 	placed string           // SQL of the experiments in the digest, with their series and night
-	nights []string         // in order
-	series []*Series        // those with values
-	at     map[groupKey]int // the index of a series' group
+	nights []string         // all nights, in order
+	series []*Series        // the series with values
+	at     map[groupKey]int // indexes of groups in their series
 	of     map[[2]string]*Series
 	since  int
 	places map[string]int // a night's place in nights
@@ -157,8 +157,8 @@ func (d *digest) judge() error {
 	return nil
 }
 
-// Find finds the changes of series since a place in the order of nights. It fills in the result
-// except for what explains changes.
+// Find finds the changes of series since a place in the order of nights. It fills in the result,
+// except for the details of the findings.
 func (r *Result) Find(series []*Series, since int) {
 	verdicts, common := Judge(series, Options{Since: since, MinShare: r.MinShare, Chance: chance, FDR: r.FDR})
 	r.Verdicts, r.Common, r.Together = verdicts, common, together(verdicts)

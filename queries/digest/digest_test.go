@@ -17,7 +17,7 @@ import (
 
 var batchLine = regexp.MustCompile(`batch [0-9a-f]{16} night-([0-9]+)\.er /data/night-[0-9]+\.er`)
 
-// fleet describes a store with nights of several programs, whose values in ms are those of of.
+// fleet describes a store with nights of several programs. of returns their values in ms.
 func fleet(programs []string, of func(program string, night int) map[string]int, nights int) string {
 	var b strings.Builder
 	for i, p := range programs {
@@ -53,7 +53,7 @@ func run(t *testing.T, text string, change func(*Request)) *Result {
 	return d
 }
 
-// told returns the changes of findings as texts.
+// told returns the reported changes of findings as texts.
 func told(list []*Finding) (texts []string) {
 	for _, f := range list {
 		for _, c := range f.Changes {
@@ -63,8 +63,8 @@ func told(list []*Finding) (texts []string) {
 	return texts
 }
 
-// A digest tells what changed, and only that, wherever it changed: in the whole program, in a
-// function alone, from or to nothing, or on the last night.
+// TestDigest checks that a digest reports all changes and nothing else, wherever they are: in the
+// whole program, in a function alone, from or to nothing, or on the last night.
 func TestDigest(t *testing.T) {
 	const nights = 30
 	text := fleet([]string{"grower", "mover", "quiet", "tonight"}, func(p string, n int) map[string]int {
@@ -119,8 +119,8 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// Experiments of other programs, events or kinds of machines are other series, and so are those
-// with other values of a label that the user names.
+// TestSeries checks that experiments of different programs, events or kinds of machines are in
+// different series, and so are experiments with different values of a label that the user names.
 func TestSeries(t *testing.T) {
 	text := fleet([]string{"one", "two"}, func(p string, n int) map[string]int { return map[string]int{"main": 500 + n*7%11} }, 12)
 	if d := run(t, text, nil); d.Quiet != 2 {
@@ -153,7 +153,7 @@ func line(random *rand.Rand, program, host string, nights int) *Series {
 	return s
 }
 
-// scale multiplies the values of a function, and adds what it gained to <Total>.
+// scale multiplies the values of a function, and adds the difference to <Total>.
 func (s *Series) scale(item, from, to int, by float64) {
 	for n := from; n < to; n++ {
 		s.Items[0].Values[n] += s.Items[item].Values[n] * (by - 1)
@@ -161,7 +161,8 @@ func (s *Series) scale(item, from, to int, by float64) {
 	}
 }
 
-// A week in which a machine is slow is told once, and hides no regression.
+// TestSlowWeek checks that a week in which a machine is slow is reported once and hides no
+// regression.
 func TestSlowWeek(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var all []*Series
@@ -186,8 +187,9 @@ func TestSlowWeek(t *testing.T) {
 	}
 }
 
-// Programs that changed on the same night, such as by another compiler, are told once, and a
-// program that changed on another night is told alone.
+// TestTogether checks that programs that changed on the same night, for example because of another
+// compiler, are reported together, and that a program that changed on another night is reported
+// alone.
 func TestTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	var all []*Series

@@ -11,8 +11,8 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Document returns the digest as an HTML document: a section for each finding that is told in full,
-// a table of the others, and what many series have in common.
+// Document returns the digest as an HTML document: a section for each finding that is reported in
+// full, a table of the others, and the changes that many series have in common.
 func (r *Result) Document() *html.Page {
 	p := &html.Page{
 		Title: "What changed since " + r.SinceNight, Lead: r.Sentence(), Warnings: r.Warnings,
@@ -61,7 +61,7 @@ func (r *Result) Sentence() string {
 	return text + " since " + r.SinceNight + "."
 }
 
-// changeColumns are the columns of tables of changes.
+// changeColumns returns the columns of tables of changes.
 func changeColumns(of string) []html.Column {
 	return []html.Column{
 		{Name: "Change", Numeric: true}, {Name: "95 % interval", Numeric: true, Equal: rank.SmallestChange, Minor: true}, {Name: "Of the whole", Numeric: true, Minor: true},
@@ -69,7 +69,7 @@ func changeColumns(of string) []html.Column {
 	}
 }
 
-// changeRow is the row of a change in a table with these columns.
+// changeRow returns the row of a change in a table with these columns.
 func (f *Finding) changeRow(c *Change, name string) html.Row {
 	change := html.Cell{Text: "new"}
 	interval := html.Cell{}
@@ -90,7 +90,7 @@ func percent(v float64) string {
 	return strings.Replace(fmt.Sprintf("%+.1f\u202f%%", 100*v), "-", "\u2212", 1)
 }
 
-// section is the part of the document about one finding.
+// section returns the part of the document about one finding.
 func (f *Finding) section() html.Section {
 	c := &f.Changes[0]
 	s := html.Section{Title: f.Program + ": " + f.Headline(), Table: &html.Table{Columns: changeColumns("Function")}}
@@ -120,7 +120,7 @@ func (f *Finding) section() html.Section {
 	return s
 }
 
-// Headline says what happened to the program as a whole, or to the function that changed.
+// Headline describes the change of the program as a whole, or of the function that changed.
 func (f *Finding) Headline() string {
 	for i := range f.Changes {
 		switch t := &f.Changes[i]; {
@@ -134,7 +134,7 @@ func (f *Finding) Headline() string {
 	return fmt.Sprintf("%s in one function, %+.1f %% of the whole", f.Changes[0].Kind(), 100*f.Changes[0].Impact)
 }
 
-// commonNotes says what many series have in common.
+// commonNotes returns sentences about the changes that many series have in common.
 func (r *Result) commonNotes() (notes []string) {
 	for _, c := range r.Common {
 		host := ""
@@ -161,5 +161,5 @@ func (r *Result) commonNotes() (notes []string) {
 	return notes
 }
 
-// mostTold is how many of the series that changed together are named.
+// mostTold limits the number of series that are named among those that changed together.
 const mostTold = 5

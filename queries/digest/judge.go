@@ -12,13 +12,13 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Series has the values of the functions of one program over its nights. What is compared is of one
-// kind: the same program, command, events and kind of machine.
+// Series has the values of the functions of one program over its nights. All its experiments have
+// the same program, command, events and kind of machine.
 type Series struct {
 	Name    string // unique in a digest
 	Program string
 	Metric  string
-	Nights  []Night    // in order
+	Nights  []Night    // in their order
 	Groups  []Group    // by night and host
 	Items   []Function // <Total> first
 }
@@ -30,7 +30,7 @@ type Night struct {
 	Runs int
 }
 
-// Group is the runs of one night on one host.
+// Group holds the runs of one night on one host.
 type Group struct {
 	Night int // index of the series' night
 	Host  string
@@ -42,17 +42,17 @@ type Function struct {
 	Key                  int64
 	Name, Object, Module string
 	Values               []float64 // by group: the mean of the runs; 0 where no run has the function
-	nights               []float64 // by night, without what all series of a host, or all functions, have in common
-	measured             []float64 // nights with what all functions have in common; nil if that is nights
-	share                float64   // of <Total>, the larger one before and after the change
+	nights               []float64 // by night, without the changes that all series of a host, or all functions, have in common
+	measured             []float64 // nights with the changes that all functions have in common; nil if that is the same as nights
+	share                float64   // share of <Total>: the larger one of the shares before and after the change
 }
 
 // Options of Judge.
 type Options struct {
-	Since    int     // changes before this place in the order of nights are not told
+	Since    int     // changes before this place in the order of nights are not reported
 	MinShare float64 // functions with a smaller share of <Total> are not judged
 	// Chance bounds the probability that a series has a sure change although nothing changed, and
-	// FDR the share of false ones among all that are sure.
+	// FDR the share of false ones among all sure changes.
 	Chance, FDR float64
 }
 
@@ -69,12 +69,12 @@ type Change struct {
 	Impact           float64 // difference of the levels in relation to the usual <Total>, or that of the nights that have any
 }
 
-// Verdict is what is known about a series.
+// Verdict is the result of judging a series.
 type Verdict struct {
 	*Series
 	State   rank.State // of the most certain change; "" if there is none
-	Changes []Change   // those that are certain, or may be; the most certain and largest first
-	Shared  []Change   // those since a night on which many series changed
+	Changes []Change   // the changes that are certain or may be real; the most certain and largest first
+	Shared  []Change   // the changes since a night on which many series changed
 	Noise   float64    // standard deviation of <Total> from night to night, relative to its level
 	Short   bool       // the series has too few nights
 }
@@ -88,8 +88,8 @@ type Common struct {
 	Before, After float64 // level of the values, relative to the usual
 }
 
-// Judge finds what changed in series. Changes that the series of a host have in common are returned
-// apart, and divided out of the values of each.
+// Judge finds the changes of series. It returns the changes that the series of a host have in common
+// separately, and divides them out of the values of each series.
 func Judge(all []*Series, o Options) ([]*Verdict, []Common) {
 	factors, common := commonFactors(all, &rank.Test{}, o)
 	verdicts := make([]*Verdict, len(all))
@@ -164,7 +164,7 @@ func (f *Function) matters(total []float64, share float64) bool {
 	return f.nights[last] >= share*total[last] && f.nights[last] > 0
 }
 
-// leastPlaces is the smallest number of places in a series at which a change is looked for: as many
+// leastPlaces is the smallest number of places that the correction of a p-value assumes: that many
 // numbers of newest values are tried.
 const leastPlaces = 10
 
@@ -176,7 +176,7 @@ func (v *Verdict) changes(test *rank.Test, f *Function, since, tested int) (list
 	}
 	found := test.Changes(values)
 	told, _ := slices.BinarySearchFunc(v.Nights, since, func(n Night, at int) int { return n.At - at })
-	places := max(len(values)-told, leastPlaces) // that were tried, of those that are told
+	places := max(len(values)-told, leastPlaces) // the places that were tried, among those that are reported
 	for i, c := range found {
 		from, to := 0, len(values)
 		if i > 0 {
@@ -207,8 +207,8 @@ func ratio(s rank.Step) float64 {
 	return s.After / s.Before
 }
 
-// suspicious reports whether a series may have a change: it is a quick test that a series fails
-// only if none can be found.
+// suspicious reports whether a series may have a change. It is a quick test; a series fails it only
+// if no change can be found in the series.
 func suspicious(values []float64) bool {
 	var off []float64
 	for i := 1; i < len(values); i++ {
@@ -297,14 +297,14 @@ func (v *Verdict) bySignificance(w *Verdict) int {
 	return cmp.Or(cmp.Compare(v.smallest(), w.smallest()), v.byImpact(w))
 }
 
-// Limits on changes that begin in one night to be told together.
+// Limits above which changes that begin in one night are reported together.
 const (
 	manyTogether  = 5
 	shareTogether = 0.2
 )
 
 // together finds the nights since which many series have a change, and moves these changes to
-// Shared: they probably have one cause, such as another compiler.
+// Shared, because they probably have one cause, such as another compiler.
 func together(verdicts []*Verdict) (list []Together) {
 	changed, of := map[int][]*Verdict{}, map[int]int{}
 	names := map[int]Night{}
@@ -364,7 +364,7 @@ func (v *Verdict) share(at int) {
 	}
 }
 
-// totalRatio returns the ratio of <Total> since a night to that before.
+// totalRatio returns the ratio of <Total> since a night to <Total> before it.
 func (v *Verdict) totalRatio(at int) float64 {
 	from, _ := slices.BinarySearchFunc(v.Nights, at, func(n Night, at int) int { return n.At - at })
 	total := v.Items[0].nights

@@ -92,7 +92,7 @@ func Overview(ctx context.Context, db *queries.DB, r Request) (any, error) {
 // overview describes a series.
 func (v *Verdict) overview(units map[string]string) programJSON {
 	p := programJSON{Series: v.Series.Name, Program: v.Program, Metric: v.Metric, Unit: units[v.Metric], State: v.State, Few: v.Short, Noise: v.Noise}
-	if v.Short { // nobody has needed the values yet
+	if v.Short { // the values have not been computed yet
 		v.Items[0].level(v.Series, nil)
 	}
 	total := v.Items[0].nights

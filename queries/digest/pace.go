@@ -10,11 +10,11 @@ import (
 // leastOthers is the smallest number of other functions that show the pace of a program.
 const leastOthers = 4
 
-// keepPace divides the values of each function by the pace of the program in that night, if they
-// vary less then. The pace is the median over all other functions of their values in relation to
-// what is usual for them. So the noise that a program's functions have in common (another load on
-// the machine, other addresses) does not hide a change of one of them, and a change of one function
-// does not look like one of the others, as it would in their shares of <Total>.
+// keepPace divides the values of each function by the pace of the program in that night, if this
+// makes them vary less. The pace is the median, over all other functions, of a function's value
+// relative to its usual value. Noise that a program's functions have in common (other load on the
+// machine, other addresses) then does not hide a change of one function. A change of one function
+// does not look like a change of the others either, as it would in their shares of <Total>.
 //
 // The first function is <Total>, which stays as it is.
 func (v *Verdict) keepPace(functions []*Function) {
@@ -66,9 +66,9 @@ func medianWithout(sorted []float64, value float64) float64 {
 	return (at((n-1)/2) + at(n/2)) / 2
 }
 
-// contradicted reports whether the values without regard to pace show that it is not the function
-// that changed, but most others: they differ from the change by more than their noise explains, and
-// are nearer to no change.
+// contradicted reports whether the values before the division by the pace show that most other
+// functions changed instead of this one: these values differ from the change by more than their
+// noise explains, and are nearer to no change.
 func (f *Function) contradicted(test *rank.Test, step rank.Step, from, at, to int) bool {
 	if f.measured == nil {
 		return false

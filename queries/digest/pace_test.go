@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// pacedSeries returns 40 nights of a program whose functions have some noise in common, and 0.5 % of
-// their own. From night 36 on, some functions take 5 % more.
+// pacedSeries returns 40 nights of a program whose functions share some noise and have another 0.5 %
+// each. From night 36 on, some functions take 5 % more.
 func pacedSeries(noise float64, functions int, more ...int) *Series {
 	random := rand.New(rand.NewPCG(9, 9))
 	s := &Series{Name: "program", Program: "program", Items: make([]Function, functions+1)}
@@ -31,8 +31,8 @@ func pacedSeries(noise float64, functions int, more ...int) *Series {
 	return s
 }
 
-// A change of one function is found although the noise that all functions have in common is nearly
-// as large, and no other function is told.
+// TestPace checks that a change of one function is found although the noise that all functions have
+// in common is nearly as large, and that no other function is reported.
 func TestPace(t *testing.T) {
 	r := &Result{Request: Defaults()}
 	r.Find([]*Series{pacedSeries(0.04, 8, 3)}, 33)
@@ -46,7 +46,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// If most functions take more, the others do not take less.
+// TestPaceOfMost checks that if most functions take more, the others are not reported as faster.
 func TestPaceOfMost(t *testing.T) {
 	r := &Result{Request: Defaults()}
 	r.Find([]*Series{pacedSeries(0.01, 8, 0, 1, 2, 3, 4, 5)}, 33)

@@ -138,7 +138,7 @@ func known(v float64) *float64 {
 	return &v
 }
 
-// Kind says what a change is, in the words of verdicts of a comparison.
+// Kind returns the kind of a change, with the words that comparisons use for verdicts.
 func (c *Change) Kind() string {
 	switch {
 	case c.Before == 0:

@@ -16,7 +16,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// groupKey identifies a group of runs: those of one series and night on one host.
+// groupKey identifies a group: the runs of a series in one night on one host.
 type groupKey struct {
 	series, metric string
 	night          int
@@ -157,7 +157,7 @@ func (d *digest) warnOfMixtures(of map[string]*mixture) {
 	}
 }
 
-// order sorts the nights and groups of a series, and enters the groups into at.
+// order sorts the nights and groups of a series, and adds the indexes of the groups to at.
 func (s *Series) order(at map[groupKey]int) {
 	slices.SortFunc(s.Nights, func(a, b Night) int { return a.At - b.At })
 	slices.SortFunc(s.Groups, func(a, b Group) int { return cmp.Or(a.Night-b.Night, strings.Compare(a.Host, b.Host)) })
@@ -171,7 +171,7 @@ func (s *Series) order(at map[groupKey]int) {
 	}
 }
 
-// key returns SQL of what distinguishes series.
+// key returns SQL for the value that distinguishes series.
 func (d *digest) key() string {
 	var parts []string
 	for _, k := range d.Series {
@@ -184,7 +184,7 @@ func (d *digest) key() string {
 	return "concat_ws(' ', " + strings.Join(parts, ", ") + ")"
 }
 
-// night returns SQL of the night of an experiment.
+// night returns SQL for the night of an experiment.
 func (d *digest) night() (string, error) {
 	if d.Order != byStart {
 		key, err := trend.ParseKey(d.Order)
@@ -200,7 +200,7 @@ func (d *digest) night() (string, error) {
 	return "strftime(s.started, '%Y-%m-%d')", nil
 }
 
-// chooseNights sets the nights of the digest, and the first one whose changes are told.
+// chooseNights sets the nights of the digest, and the first one whose changes are reported.
 func (d *digest) chooseNights(records []queries.Record) {
 	without := 0
 	for _, r := range records {
@@ -234,7 +234,7 @@ func experiments(n int) string {
 	return fmt.Sprintf("%d experiments are", n)
 }
 
-// findSince finds the first night whose changes are told.
+// findSince finds the first night whose changes are reported.
 func (d *digest) findSince() error {
 	if len(d.nights) == 0 {
 		return nil
@@ -246,7 +246,7 @@ func (d *digest) findSince() error {
 			return fmt.Errorf("--since: %q is neither a number of days (7d) nor a night (2026-11-21)", d.Since)
 		}
 		last, err := storedir.ParseStart(d.Last)
-		if err != nil { // nights that are no dates are counted
+		if err != nil { // nights that are not dates are counted
 			d.since = max(0, len(d.nights)-1-days)
 			d.SinceNight = d.nights[d.since]
 			return nil
@@ -262,7 +262,7 @@ func (d *digest) findSince() error {
 	return nil
 }
 
-// warnOfCopies warns of recordings whose files have the times of a copying.
+// warnOfCopies warns of recordings whose files have the times at which they were copied.
 func (d *digest) warnOfCopies() error {
 	if d.Order != byStart {
 		return nil
@@ -302,13 +302,13 @@ WHERE p.night IS NOT NULL AND f.in_`+d.Mode+` AND f.exclusive <> 0 GROUP BY 1, 2
 // valueReader distributes values over series.
 type valueReader struct {
 	*digest
-	known map[*Series]map[any]int // the index of a function of a series, by its identity
+	known map[*Series]map[any]int // the index of each function in its series, by the function's identity
 }
 
 // name identifies functions whose keys differ between builds.
 type name struct{ function, object, module string }
 
-// add adds a function's value of a group of runs.
+// add adds the value of a function in a group of runs.
 func (v *valueReader) add(rows *sql.Rows) error {
 	var line, metric, night, host, function, object, module string
 	var key, present int64
