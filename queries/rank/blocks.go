@@ -10,15 +10,16 @@ import (
 type Block struct{ X, Y []float64 }
 
 // The largest numbers of pairs of values, over all blocks, for which the exact distribution of their
-// ranks is used: exactTiedPairs if values of a block are equal, exactPairs if none are. For more, the
-// normal distribution is as good.
+// ranks is used: exactTiedPairs if values of a block are equal, exactPairs if none are. For more
+// pairs, the normal distribution is as good.
 const (
 	exactTiedPairs = 2000
 	exactPairs     = 20000
 )
 
-// BlocksP returns the two-sided p-value of a stratified rank test: the sum of U over all blocks is
-// at least as far from its mean as here, if both groups of each block have the same distribution.
+// BlocksP returns the two-sided p-value of a stratified rank test: the probability that the sum of U
+// over all blocks is at least as far from its mean as here, if both groups of each block have the
+// same distribution.
 // Each pair of values of a block has the same weight. With blocks of equal sizes, this is van
 // Elteren's test.
 func (r *Test) BlocksP(blocks []Block) float64 {
@@ -47,8 +48,8 @@ func (r *Test) BlocksP(blocks []Block) float64 {
 }
 
 // BlocksInterval returns the confidence interval of the ratio of y to x, which is the same in all
-// blocks. Its bounds are ratios of a value of y to a value of x of the same block: those between them
-// are the ones that BlocksP does not reject. It is 0 to infinity if there are too few values.
+// blocks. Its bounds are ratios of a value of y to a value of x of the same block; BlocksP does not
+// reject the ratios between them. It is 0 to infinity if there are too few values.
 func (r *Test) BlocksInterval(blocks []Block, level float64) (low, high float64) {
 	sorted, pairs := sortBlocks(blocks)
 	k := r.blocksRank(sizesOf(blocks), (1-level)/2)
@@ -153,7 +154,7 @@ func (r *Test) blocksDistribution(sizes [][2]int) []float64 {
 }
 
 // permutedBlocks is permuted for the sum of the scores of x over all blocks. scores has the scores
-// of each block, those of x first.
+// of each block, with the scores of x first.
 func permutedBlocks(scores [][]int, blocks []Block) float64 {
 	all, drawn := []float64{1}, 0
 	for i, s := range scores {

@@ -24,18 +24,18 @@ type Change struct {
 // State says how certain a change is.
 type State string
 
-// The states of changes. What happened at the end of a series may be neither certain nor chance.
+// The states of changes. A change at the end of a series may be neither certain nor due to chance.
 const (
 	Sure  State = "sure"
 	Maybe State = "maybe"
 )
 
-// Changes finds where the level of a series changes. Those that have many values on both sides are
-// found by segmentation; after the last one, Newest tests the end of the series.
+// Changes finds where the level of a series changes. Segmentation finds the changes that have many
+// values on both sides; after the last of them, Newest tests the end of the series.
 func (r *Test) Changes(values []float64) []Change {
 	changes := r.segment(values)
-	// A step among the newest values may hide another change not long before, because few values are
-	// of the level between them.
+	// A step among the newest values may hide another change not long before, because few values have
+	// the level between them.
 	const level = SureChance / mostNewest
 	for k := 1; k <= mostNewest && k < len(values)-lastAt(changes); k++ {
 		if _, p := r.split(values[lastAt(changes):len(values)-k], level); p > level {

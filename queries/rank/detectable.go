@@ -24,10 +24,10 @@ const (
 // the smallest detectable ratio is limit * (high/low)^Reach.
 //
 // interval computes the interval from n values and m values. Reach simulates pairs of independent
-// comparisons of values with the same noise: normal, with outliers as real runs have them. It takes the part of the first one's width by
-// which the second one's lower bound stays below the true ratio: more than half of the width, since
-// estimates vary around the true ratio and the width varies as well. It is NaN if there is no
-// interval.
+// comparisons of values with the same noise: normal, with outliers as real runs have them. It
+// measures how far the second comparison's lower bound is below the true ratio, as a part of the
+// width of the first one's interval. This is more than half of the width, because the estimates vary
+// around the true ratio and the width varies as well. Reach returns NaN if there is no interval.
 func Reach(interval func(x, y []float64) (low, high float64), n, m int) float64 {
 	random := rand.New(rand.NewPCG(uint64(n), uint64(m))) // a fixed seed: results are reproducible
 	x, y := make([]float64, n), make([]float64, m)
@@ -67,9 +67,9 @@ func Detectable(low, high, limit, reach float64) float64 {
 	return limit * math.Pow(high/low, reach)
 }
 
-// MoreRuns returns by how many runs of each side a comparison of n with m runs falls short of an
-// interval at a level: first the fewest if both sides may have more, then if only the second one may;
-// -1 if no number of at most maxRuns is enough.
+// MoreRuns returns how many runs a comparison of n with m runs lacks for an interval at a level. base
+// and test are the fewest more runs if both sides may have more, and testOnly is the number if only
+// the second side may. A number is -1 if even maxRuns more runs are not enough.
 func (r *Test) MoreRuns(n, m int, level float64) (base, test, testOnly int) {
 	enough := func(n, m int) bool { return n > 0 && m > 0 && r.rank(n, m, (1-level)/2) > 0 }
 	base, test, testOnly = -1, -1, -1
@@ -89,7 +89,7 @@ func (r *Test) MoreRuns(n, m int, level float64) (base, test, testOnly int) {
 	return base, test, testOnly
 }
 
-// MorePairs returns by how many pairs a comparison of n pairs falls short of an interval at a level.
+// MorePairs returns how many pairs a comparison of n pairs lacks for an interval at a level.
 func (r *Test) MorePairs(n int, level float64) int {
 	more := 0
 	for n+more <= exactRuns && r.pairsRank(n+more, (1-level)/2) == 0 {
@@ -98,8 +98,8 @@ func (r *Test) MorePairs(n int, level float64) int {
 	return more
 }
 
-// MoreInBlocks returns by how many runs of each side and block a comparison in blocks of these sizes
-// falls short of an interval at a level.
+// MoreInBlocks returns how many runs of each side and block a comparison in blocks of these sizes
+// lacks for an interval at a level.
 func (r *Test) MoreInBlocks(sizes [][2]int, level float64) int {
 	sizes = slices.Clone(sizes)
 	more := 0

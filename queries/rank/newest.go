@@ -9,27 +9,27 @@ import (
 const (
 	// mostNewest is the largest number of newest values that are tested together.
 	mostNewest = 10
-	// LeastBefore is the smallest number of values that show what is usual.
+	// LeastBefore is the smallest number of values from which the usual level and noise are known.
 	LeastBefore = 5
 	// SureChance bounds the probability that a change among the newest values is called sure
 	// although nothing changed; MaybeChance is the same for "maybe".
 	SureChance  = 0.00005
 	MaybeChance = 0.01
-	// rankChance is the p-value of the rank test that a sure change needs besides, whatever the
-	// distribution of the values. It is smaller if all values before are equal: then they do not
-	// show how they vary.
+	// rankChance is the p-value of the rank test that a sure change needs as well, whatever the
+	// distribution of the values. It is smaller if all values before are equal, because these do
+	// not show how much values vary.
 	rankChance      = 0.01
 	rankChanceEqual = 0.001
 )
 
-// Step compares the newest values of a series with those before.
+// Step compares the newest values of a series with the values before them.
 type Step struct {
 	Newest        int     // number of newest values
 	Before, After float64 // medians
-	// Deviation is the standard deviation of a value before, and Rank the p-value of the rank test.
+	// Deviation is the standard deviation of the values before, and Rank the p-value of the rank test.
 	Deviation, Rank float64
 	// P is the probability of such a difference of levels by chance, for normally distributed
-	// values, corrected for the numbers of newest values that were tried.
+	// values. It is corrected for the numbers of newest values that were tried.
 	P float64
 
 	before int     // number of values before
@@ -37,12 +37,12 @@ type Step struct {
 	t      float64 // difference of levels in relation to its standard deviation
 }
 
-// Newest returns the most significant step at the end of a series that is level before it: the one
-// of the numbers of newest values, up to 10, whose difference from the values before is largest in
-// relation to their noise. It returns false if there are too few values.
+// Newest returns the most significant step at the end of a series that is level before it. It tries
+// up to 10 newest values, and chooses the number whose difference from the values before is largest
+// in relation to their noise. It returns false if there are too few values.
 //
-// The noise is that of the values before, estimated from sums of consecutive values, too: a series
-// that drifts, or whose values resemble the ones before, has more of it.
+// The noise is estimated from single values before the step and from sums of consecutive ones: a
+// series that drifts, or whose values resemble their neighbors, has more of it.
 func (r *Test) Newest(values []float64) (Step, bool) {
 	var best Step
 	tried := min(mostNewest, len(values)-LeastBefore)
@@ -66,8 +66,8 @@ func (r *Test) Newest(values []float64) (Step, bool) {
 	return best, tried > 0
 }
 
-// Compare compares values of one level with those before. P is not corrected for the number of
-// comparisons.
+// Compare compares values of one level with the values before them. P is not corrected for the
+// number of comparisons.
 func (r *Test) Compare(before, after []float64) Step {
 	s := compareLevels(before, after)
 	scores, u, ties := midranks(before, after)
@@ -138,8 +138,8 @@ func (s Step) Interval(level float64) (low, high float64) {
 	return max(0, ratio-around), ratio + around
 }
 
-// difference returns how far the levels of two groups are apart: the smaller one of the differences
-// of their means and of their medians, so that an outlier makes no difference.
+// difference returns how far the levels of two groups are apart: the difference of their means or
+// of their medians, whichever is smaller, so that a single outlier has little effect.
 func difference(before, after []float64) float64 {
 	return min(math.Abs(mean(after)-mean(before)), math.Abs(median(after)-median(before)))
 }

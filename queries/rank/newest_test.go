@@ -18,7 +18,8 @@ func TestStudent(t *testing.T) {
 	}
 }
 
-// Without a step, hardly any night of a series is told as one, whatever the distribution.
+// TestNoStep checks that hardly any night of a series without a step is reported as one, whatever
+// the distribution.
 func TestNoStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	last := 0.0
@@ -62,7 +63,8 @@ func TestNoStep(t *testing.T) {
 	}
 }
 
-// A step of 19 % after quiet nights is told on the first night, and is certain within three.
+// TestStep checks that a step of 19 % after quiet nights is reported on the first night, and is
+// certain within three nights.
 func TestStep(t *testing.T) {
 	random, u := rand.New(rand.NewPCG(3, 4)), &Test{}
 	for range 200 {

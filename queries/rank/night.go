@@ -2,12 +2,12 @@ package rank
 
 import "slices"
 
-// fewRuns is the smallest number of runs of which the extreme ones are left out.
+// fewRuns is the smallest number of runs from which Middle leaves out the extreme ones.
 const fewRuns = 5
 
-// Middle returns what counts of the values of several runs: their mean without the smallest and the
-// largest one, if there are at least five runs. Its arguments are the values' sum, extremes and
-// number; a run without a value counts as 0.
+// Middle returns one value for several runs: their mean, without the smallest and the largest value
+// if there are at least five runs. Its arguments are the values' sum, extremes and number; a run
+// without a value counts as 0.
 func Middle(sum, least, most float64, values, runs int) float64 {
 	if runs < fewRuns {
 		return sum / float64(runs)
@@ -18,7 +18,7 @@ func Middle(sum, least, most float64, values, runs int) float64 {
 	return (sum - least - most) / float64(runs-2)
 }
 
-// MiddleOf is Middle of values.
+// MiddleOf returns Middle of a list of values.
 func MiddleOf(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -27,6 +27,6 @@ func MiddleOf(values []float64) float64 {
 	return Middle(sum, slices.Min(values), slices.Max(values), len(values), len(values))
 }
 
-// LeastDates is the number of dates on which experiments must have started, so that those of one
-// date count as one night.
+// LeastDates is the smallest number of dates with experiments for which the experiments of one date
+// count as one night.
 const LeastDates = 6

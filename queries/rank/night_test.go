@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Runs that lack a function count as 0, and outliers of a night do not count.
+// TestMiddle checks that runs that lack a function count as 0, and that outliers of a night are left
+// out.
 func TestMiddle(t *testing.T) {
 	for _, of := range []struct {
 		values []float64

@@ -6,9 +6,9 @@ import (
 )
 
 // PairsP returns the two-sided p-value of pairs of values, x[i] and y[i], that were measured back to
-// back: the probability of ratios at least as far from 1, if it is chance which value of a pair is
-// the larger one (Wilcoxon's signed-rank test of the logarithms of the ratios; pairs of equal values
-// do not count). The test is exact up to exactRuns pairs.
+// back: the probability of ratios at least as far from 1, if each value of a pair is equally likely
+// to be the larger one. It is Wilcoxon's signed-rank test of the logarithms of the ratios, without
+// pairs of equal values, and exact up to exactRuns pairs.
 func (r *Test) PairsP(x, y []float64) float64 {
 	d := slices.DeleteFunc(logRatios(x, y), func(d float64) bool { return d == 0 })
 	scores, positive, ties := signedRanks(d)
@@ -26,8 +26,8 @@ func (r *Test) PairsP(x, y []float64) float64 {
 }
 
 // PairsInterval returns the confidence interval of the ratio of y to x from pairs of values. Its
-// bounds are means of the logarithms of two pairs' ratios: those between them are the ones that
-// PairsP does not reject (Hodges and Lehmann). It is 0 to infinity if there are too few pairs.
+// bounds are geometric means of two pairs' ratios; PairsP does not reject the ratios between them
+// (Hodges and Lehmann). It is 0 to infinity if there are too few pairs.
 func (r *Test) PairsInterval(x, y []float64, level float64) (low, high float64) {
 	k := r.pairsRank(len(x), (1-level)/2)
 	if k == 0 {
@@ -37,8 +37,8 @@ func (r *Test) PairsInterval(x, y []float64, level float64) (low, high float64) 
 	return math.Exp(w.kth(k, true)), math.Exp(w.kth(w.count()+1-k, false))
 }
 
-// PairsRatio returns the ratio of y to x from pairs of values: the median over the means of the
-// logarithms of two pairs' ratios (Hodges and Lehmann).
+// PairsRatio returns the ratio of y to x from pairs of values: the median of the geometric means of
+// two pairs' ratios (Hodges and Lehmann).
 func PairsRatio(x, y []float64) float64 {
 	w := newWalsh(logRatios(x, y))
 	n := w.count()
@@ -79,8 +79,8 @@ func signedRanks(d []float64) (scores []int, positive int, ties float64) {
 	return scores, positive, ties
 }
 
-// signedDistribution returns, by sum, the probability that the scores of the positive differences
-// have at most that sum, if each difference is positive with the probability 1/2.
+// signedDistribution returns, for each sum, the probability that the scores of the positive
+// differences have at most that sum, if each difference is positive with the probability 1/2.
 func signedDistribution(scores []int) []float64 {
 	total := 0
 	for _, s := range scores {
@@ -122,8 +122,8 @@ func (r *Test) pairsRank(n int, miss float64) int {
 	return k
 }
 
-// walsh holds differences, whose means of two (each also with itself) are Walsh's averages.
-// Infinite differences come from values of 0.
+// walsh holds differences. Their Walsh averages are the means of all pairs of differences, including
+// each one with itself. Infinite differences come from values of 0.
 type walsh struct {
 	finite       []float64 // sorted
 	below, above int       // numbers of differences of minus and plus infinity

@@ -83,8 +83,8 @@ func signedByHand(d []float64) float64 {
 	return float64(extreme) / float64(int(1)<<n)
 }
 
-// TestDesigns counts how often tests of pairs and of blocks are wrong about equal groups, and how
-// often intervals have the true ratio, although hosts and rounds differ by much more than the groups.
+// TestDesigns counts how often tests of pairs and of blocks reject equal groups, and how often
+// intervals contain the true ratio, although hosts and rounds differ by much more than the groups.
 func TestDesigns(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	const draws, ratio = 2000, 1.03
@@ -176,7 +176,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestReach plants changes of the size that is said to be detectable into other draws.
+// TestReach plants changes of the smallest detectable size into other draws.
 func TestReach(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	r := &Test{}

@@ -116,7 +116,7 @@ func (r *Test) below(n, m, u int) float64 {
 }
 
 // permuted returns the two-sided p-value of the first n scores: twice the probability that n scores
-// drawn at random have a sum at least as extreme, on the side on which this one is.
+// drawn at random have a sum at least as extreme, on the same side of the mean.
 func permuted(scores []int, n int) float64 {
 	sum, all := 0, 0
 	for i, s := range scores {
