@@ -25,7 +25,7 @@ type Request struct {
 	Mode       string   // user, expert or machine
 	Inclusive  bool     // inclusive instead of exclusive values
 	Normalize  string   // one of Normalizations
-	Pair       string   // key whose values pair runs of both sides (see checkKey); empty: none
+	Pair       string   // key whose values pair runs of both sides (see checkKey); empty: no pairs
 	Block      string   // key whose values are blocks of runs, BlockAuto or BlockNone
 
 	FDR       float64 // accepted false discovery rate
@@ -37,7 +37,7 @@ type Request struct {
 	Hidden   []string // functions that the session hides, shown with the result
 	Together bool     // whether lower bounds must hold for all judged rows at once
 
-	good string // names the base if that was LastGood
+	good string // name of the base if the request asked for LastGood
 }
 
 // Normalizations are the ways to make the values of runs comparable: not at all, as a fraction of
@@ -101,8 +101,8 @@ type Result struct {
 	Rows        []Row        // <Total> first, then changed rows by size
 
 	sampled   bool      // whether the values are estimates from samples
-	reach     float64   // of the intervals (see rank.Reach)
-	shortfall Shortfall // runs that are missing for intervals
+	reach     float64   // reach of the intervals (see rank.Reach)
+	shortfall Shortfall // how many more runs intervals need
 }
 
 // Side is one of the two groups.

@@ -11,14 +11,14 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Values of Request.Block besides keys.
+// The values of Request.Block that are not keys.
 const (
-	BlockAuto = "auto" // blocks of hosts if both sides have the same hosts, and several
+	BlockAuto = "auto" // a block for each host, if both sides have the same hosts and more than one
 	BlockNone = "none" // no blocks
 )
 
-// Design says which runs are compared with which: all with all, those of a block, or those of a
-// pair.
+// Design determines which runs are compared with each other: all runs of both sides, the runs of each
+// block, or the runs of each pair.
 type Design struct {
 	Key    string `json:"key"`    // label or column of experiments whose values are the blocks or pairs; empty: all with all
 	Paired bool   `json:"paired"` // whether each block is one pair of values
@@ -35,8 +35,8 @@ func checkKey(option, key string) error {
 	return nil
 }
 
-// autoBlocks is the p-value that blocks of hosts must be able to reach so that BlockAuto makes them:
-// with few runs on each host, they would find less than a comparison of all runs.
+// autoBlocks is the p-value that blocks of hosts must be able to reach for BlockAuto to use them.
+// With few runs on each host, blocks would find less than a comparison of all runs.
 const autoBlocks = 0.001
 
 // arrange chooses the design, and drops the runs without a partner on the other side.
@@ -87,8 +87,8 @@ func (c *comparison) divide(option, key string, paired bool) error {
 	return nil
 }
 
-// group returns the design of blocks or pairs of the runs with the same value, and the runs of each
-// side that have a partner. Blocks of one run of each side are pairs.
+// group returns the design in which runs with the same value form a block or pair, and the runs of
+// each side that have a partner. Blocks with one run of each side are pairs.
 func (c *comparison) group(values []string, paired bool) (d Design, kept [2][]queries.Experiment) {
 	of := map[string]*[2][]queries.Experiment{}
 	for n, v := range values {
@@ -125,8 +125,8 @@ func someValues(values []string) string {
 	return cmp.Or(Few(slices.DeleteFunc(list, func(v string) bool { return v == "" })), "none")
 }
 
-// keys returns the value of a key of each run, "" if the run has none: of a label, or of a column of
-// experiments if no run has a label with that name.
+// keys returns each run's value of a key, "" if the run has none. The key names a label, or a column
+// of experiments if no run has a label with that name.
 func (c *comparison) keys(key string) ([]string, error) {
 	name, label := strings.CutPrefix(key, "label=")
 	values := make([]string, len(c.Result.Base.Runs)+len(c.Result.Test.Runs))
@@ -164,7 +164,8 @@ func (d *Design) blocks(base, test []float64) []rank.Block {
 	return list
 }
 
-// pairs returns the values of each pair: those of a side's run, or the median of several runs.
+// pairs returns the values of each pair. The value of a side is the value of its run, or the median
+// of several runs.
 func (d *Design) pairs(base, test []float64) (x, y []float64) {
 	for _, b := range d.blocks(base, test) {
 		slices.Sort(b.X)
@@ -174,7 +175,7 @@ func (d *Design) pairs(base, test []float64) (x, y []float64) {
 	return x, y
 }
 
-// p tests two groups of values as the design says.
+// p returns the p-value of two groups of values, tested according to the design.
 func (c *comparison) p(base, test []float64) float64 {
 	switch d := &c.Design; {
 	case d.Paired:
@@ -225,7 +226,7 @@ func (d *Design) smallest() float64 {
 	return rank.SmallestBlocked(d.sizes())
 }
 
-// sizes returns the numbers of runs of both sides, by block.
+// sizes returns the numbers of runs of both sides for each block.
 func (d *Design) sizes() (sizes [][2]int) {
 	for i := range d.Blocks {
 		sizes = append(sizes, [2]int{len(d.base[i]), len(d.test[i])})

@@ -32,7 +32,7 @@ type Check struct {
 	Row     string `json:"row"`
 	Outcome string `json:"outcome"`
 	Message string `json:"message"`
-	// Of a row that is checked against a limit: its change, the bounds of that, and the smallest
+	// The change of a row that is checked against a limit, the bounds of this change, and the smallest
 	// increase that violates the rule with the probability rank.Power. nil if unknown.
 	Ratio      *float64 `json:"ratio,omitempty"`
 	Low        *float64 `json:"low,omitempty"`
@@ -44,13 +44,13 @@ type Check struct {
 type Judgement struct {
 	*Result
 	Outcome string
-	Limit   float64 // maximum increase of each judged row; NaN: any
+	Limit   float64 // maximum increase of each judged row; NaN: no limit
 	Checks  []Check
-	First   bool // passed without a comparison, because nothing was accepted before
+	First   bool // passed without a comparison, because no earlier runs are accepted
 }
 
-// FirstAccepted returns the judgement of runs before which nothing was accepted: they pass, and there
-// is nothing to compare them with. The whole store must be open.
+// FirstAccepted returns the judgement of runs before which no runs were accepted. They pass without
+// a comparison. The whole store must be open.
 func FirstAccepted(ctx context.Context, db *queries.DB, r Request) (*Judgement, error) {
 	runs, err := db.Select(ctx, r.Test...)
 	if err != nil {

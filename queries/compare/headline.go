@@ -9,7 +9,7 @@ import (
 	"stackmill/queries"
 )
 
-// Headline says in a sentence what changed most, and how sure that is.
+// Headline returns a sentence that says what changed most, and how sure that is.
 func (r *Result) Headline() string {
 	row := r.Largest()
 	if row == nil {
@@ -46,7 +46,7 @@ func (r *Result) Headline() string {
 	return text
 }
 
-// totalText says how <Total> changed, after a row's change.
+// totalText describes the change of <Total>, to follow a row's change in a sentence.
 func totalText(total *Row) string {
 	return fmt.Sprintf("; %s %s", strings.TrimSpace(total.Names[0]), PercentChange(total.Ratio))
 }
@@ -60,7 +60,7 @@ func (r *Result) RowName(row *Row) string {
 	return name
 }
 
-// changeText says by how much a row changed, with the confidence interval.
+// changeText describes by how much a row changed, with the confidence interval.
 func (r *Result) changeText(row *Row) string {
 	name := r.RowName(row)
 	switch {
@@ -78,7 +78,7 @@ func (r *Result) changeText(row *Row) string {
 	return text
 }
 
-// Headline says in a sentence what the outcome is, and which change is the largest.
+// Headline returns a sentence with the outcome and the largest change.
 func (j *Judgement) Headline() string {
 	row := j.Largest()
 	change := ""
@@ -108,7 +108,7 @@ func (j *Judgement) Headline() string {
 	return fmt.Sprintf("passed: no increase is certainly above %s; the largest change: %s", limit, change)
 }
 
-// violatedRules names the violated rules.
+// violatedRules returns the names of the violated rules.
 func (j *Judgement) violatedRules() string {
 	var names []string
 	for _, c := range j.Checks {
@@ -119,7 +119,7 @@ func (j *Judgement) violatedRules() string {
 	return Few(names)
 }
 
-// description names a side and the number of its runs.
+// description returns the name of a side and the number of its runs.
 func (s *Side) description() string {
 	return fmt.Sprintf("%s (%s)", strings.Join(s.Selectors, " or "), queries.Count(len(s.Runs), "run"))
 }

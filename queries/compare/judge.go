@@ -15,7 +15,7 @@ type Row struct {
 	Base, Test   float64  // medians over the runs
 	BaseN, TestN int      // runs that have it
 	Difference   float64  // of the medians
-	Ratio        float64  // test to base; infinite if the base is 0; with blocks or pairs, within these
+	Ratio        float64  // test to base, within blocks or pairs if the design has them; infinite if the base is 0
 	Low, High    float64  // confidence bounds of the ratio
 	P, Q         float64  // p-value, and q-value (adjusted for all judged rows)
 	Judged       bool     // whether it is large enough to be tested

@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// LastGood, as a selector of the base, means the newest accepted runs before those of the test.
+// LastGood, as a selector of the base, selects the newest accepted runs before the test's runs.
 const LastGood = "last-good"
 
 // AcceptedKey is the key of the label of accepted runs, AcceptedValue its value.
@@ -20,18 +20,18 @@ const (
 	AcceptedValue = "yes"
 )
 
-// ErrNoneAccepted is wrapped by the error of LastGood if no runs before those of the test are
+// ErrNoneAccepted is wrapped by the error of ResolveLastGood if no runs before the test's runs are
 // accepted.
 var ErrNoneAccepted = errors.New("nothing is accepted")
 
-// UsesLastGood reports whether the base is the last accepted runs.
+// UsesLastGood reports whether the request asks for the last accepted runs as the base.
 func (r *Request) UsesLastGood() bool { return slices.Contains(r.Base, LastGood) }
 
-// ResolveLastGood replaces LastGood in the base by the ids of the newest accepted runs before those of
-// the test. The selector of the test, such as commit=4f2a, names a label. Runs with the same value of
-// that label are a group; the base is the newest group, by start, all of whose runs are older than
-// the test's, of the same programs, and accepted; and that match the other terms of the selector. The
-// whole store must be open.
+// ResolveLastGood replaces LastGood in the base by the ids of the newest accepted runs before the
+// test's runs. The selector of the test, such as commit=4f2a, names a label. Runs with the same value
+// of that label form a group. The base is the newest group, by start, whose runs are all accepted,
+// older than the test's runs, recorded from the same programs, and match the other terms of the
+// selector. The whole store must be open.
 func (r *Request) ResolveLastGood(ctx context.Context, db *queries.DB) error {
 	if len(r.Base) > 1 || len(r.Test) != 1 {
 		return fmt.Errorf("--base %s: there is another --base, or several --test", LastGood)
@@ -71,8 +71,8 @@ func (r *Request) ResolveLastGood(ctx context.Context, db *queries.DB) error {
 	return nil
 }
 
-// groupKey returns the key of the first term KEY=VALUE of a selector that is a label of all selected
-// runs, and the other terms.
+// groupKey returns the key of the first term KEY=VALUE of a selector that all selected runs have as a
+// label, and the other terms.
 func groupKey(selector string, selected []queries.Experiment) (key, rest string) {
 	terms := strings.Split(selector, ",")
 	for i, t := range terms {
@@ -84,14 +84,14 @@ func groupKey(selector string, selected []queries.Experiment) (key, rest string)
 	return "", ""
 }
 
-// olderRun is a run that may be a part of the last good group.
+// olderRun is a run that may belong to the last good group.
 type olderRun struct {
 	queries.Experiment
 	started int64 // when it started or, if that is unknown, when it was ingested; µs
 	older   bool  // whether it started before all runs of the test
 }
 
-// olderRuns returns all runs of the test's programs, and these programs.
+// olderRuns returns all runs of the test's programs, and the names of these programs.
 func olderRuns(ctx context.Context, db *queries.DB, test []queries.Experiment) (runs []olderRun, programs []string, err error) {
 	records, err := db.Records(ctx, `WITH times AS (SELECT experiment_id, target, epoch_us(COALESCE(started::TIMESTAMP, ingested::TIMESTAMP)) AS t FROM experiments),
 		test AS (SELECT * FROM times WHERE experiment_id IN (`+queries.Quote(ids(test)...)+`))

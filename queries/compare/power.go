@@ -8,7 +8,7 @@ import (
 	"stackmill/queries/rank"
 )
 
-// Shortfall says how many runs are missing so that each judged row has bounds. Pairs counts pairs,
+// Shortfall is the number of runs that are missing for bounds of each judged row. Pairs counts pairs,
 // or runs of each side for each block; the other numbers are for comparisons of all runs with all.
 type Shortfall struct {
 	Base     int `json:"base"`      // the fewest more runs of both sides together: those of the base,
@@ -17,8 +17,8 @@ type Shortfall struct {
 	Pairs    int `json:"pairs"`
 }
 
-// plan computes what the numbers of runs allow at the level of the intervals: how large a change has
-// to be so that it is found, and how many runs are missing.
+// plan computes what the numbers of runs allow at the level of the intervals: how large a change must
+// be to be found, and how many runs are missing.
 func (c *comparison) plan() {
 	n, m := len(c.Result.Base.Runs), len(c.Result.Test.Runs)
 	switch {
@@ -55,8 +55,8 @@ func (c *comparison) missingRuns(n, m int) (s Shortfall) {
 	return s
 }
 
-// Detectable returns the smallest ratio of a row that violates the limit, or without a limit exceeds
-// 1, with the probability rank.Power. It is NaN if that is unknown.
+// Detectable returns the smallest ratio of a row that violates the limit (or, without a limit,
+// exceeds 1) with the probability rank.Power. It is NaN if that is unknown.
 func (j *Judgement) Detectable(row *Row) float64 {
 	if j.oneOfFew() { // the interval has only the noise of sampling
 		return math.NaN()
@@ -71,7 +71,7 @@ func (j *Judgement) Detectable(row *Row) float64 {
 // Shortfall returns how many runs are missing for bounds of all judged rows.
 func (j *Judgement) Shortfall() Shortfall { return j.shortfall }
 
-// Needed returns a text that says which runs are missing for bounds; "" if none are.
+// Needed describes the runs that are missing for bounds; it returns "" if none are missing.
 func (j *Judgement) Needed() string {
 	more := func(n int, thing string) string { return queries.Count(n, "more "+thing) }
 	switch s := j.shortfall; {
@@ -91,7 +91,8 @@ func (j *Judgement) Needed() string {
 	return ""
 }
 
-// alternative says how many runs of the test alone would do, since the base often cannot run again.
+// alternative says how many runs of the test alone would be enough, because the base often cannot run
+// again.
 func (s *Shortfall) alternative() string {
 	if s.TestOnly <= 0 {
 		return ""

@@ -41,7 +41,8 @@ func roundValues(t *testing.T) map[string][]map[string]float64 {
 	return builds
 }
 
-// A design of comparisons: all runs with all, pairs, or blocks of two hosts with every second run.
+// testDesign is a design of comparisons: all runs with all, pairs, or blocks of two hosts that each
+// have every second run.
 type testDesign string
 
 const (
@@ -98,8 +99,8 @@ func gated(base, test []map[string]float64, design testDesign, limit float64) *J
 	return j
 }
 
-// drawRounds returns runs of two builds in n rounds drawn by chance, the same rounds if paired, and
-// as many runs in other rounds.
+// drawRounds returns runs of two builds in n rounds that are drawn at random: the same rounds for
+// both builds if paired, otherwise different ones.
 func drawRounds(random *rand.Rand, values map[string][]map[string]float64, base, test string, n int, design testDesign) (runs [2][2][]map[string]float64) {
 	at := random.Perm(len(values[base]))
 	for k := range runs {
@@ -114,8 +115,8 @@ func drawRounds(random *rand.Rand, values map[string][]map[string]float64, base,
 	return runs
 }
 
-// TestRecipeRounds counts how often a gate of ten rounds, as docs/ci.md has it, is red: the page has
-// these numbers.
+// TestRecipeRounds counts how often a gate of ten rounds fails, as recommended in docs/ci.md, which
+// states these numbers.
 func TestRecipeRounds(t *testing.T) {
 	values := roundValues(t)
 	const draws, limit = 300, 0.005
@@ -149,8 +150,8 @@ func TestRecipeRounds(t *testing.T) {
 	}
 }
 
-// TestFalseAlarms compares runs of one build, in all designs: at most 5 % of the gates that
-// allow no increase are red, and of comparisons, at most 3 % report anything.
+// TestFalseAlarms compares runs of one build, in all designs: at most 5 % of the gates that allow no
+// increase fail, and at most 3 % of the comparisons report a change.
 func TestFalseAlarms(t *testing.T) {
 	values := roundValues(t)
 	const draws = 1000
@@ -161,7 +162,7 @@ func TestFalseAlarms(t *testing.T) {
 			for range draws {
 				runs := drawRounds(random, values, "base", "again", n, design)
 				base, test := runs[0][0], runs[0][1]
-				for i := range base { // it is chance which of the two runs of a round is the base's
+				for i := range base { // choose at random which of the two runs of a round belongs to the base
 					if design == paired && random.IntN(2) == 1 {
 						base[i], test[i] = test[i], base[i]
 					}
@@ -182,8 +183,8 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestDetectable plants increases into runs of one build, of the size that a gate of other runs says
-// is detectable. The gate is red in about as many draws as it says.
+// TestDetectable plants increases into runs of one build, of the smallest size that a gate of other
+// runs reports as detectable. The gate fails in about as many draws as rank.Power says.
 func TestDetectable(t *testing.T) {
 	values := roundValues(t)
 	const draws, limit = 400, 0.01
