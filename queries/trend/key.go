@@ -13,11 +13,11 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// inOrderOfStart is the Order of experiments that is the default.
+// inOrderOfStart is the default value of Request.Order.
 const inOrderOfStart = "started"
 
-// Key is what orders experiments, or divides them into groups: a label, or a column of the view
-// experiments.
+// Key is a label, or a column of the view experiments, that orders experiments or divides them into
+// groups.
 type Key struct{ label, column string }
 
 // ParseKey reads a key: label=NAME, or the name of a column.
@@ -34,8 +34,8 @@ func ParseKey(text string) (k Key, err error) {
 // LabelKey returns the key of a label.
 func LabelKey(name string) Key { return Key{label: name} }
 
-// SQL returns the key's value as a text, in a row of the view experiments, or of another with its
-// columns, that has the given alias. It is NULL if an experiment does not have the label.
+// SQL returns an expression for the key's value as a text. row is the alias of the view experiments,
+// or of a relation with its columns. The value is NULL if an experiment does not have the label.
 func (k Key) SQL(row string) string {
 	switch {
 	case k.label != "":
@@ -68,8 +68,8 @@ func Unknown(ctx context.Context, db *queries.DB, option string, k Key) error {
 }
 
 // Comparison returns a function that compares values of a key: by date if all are dates, as numbers
-// if some have a sign or an exponent and all are numbers, else part by part, so that numbers in
-// texts and the parts of versions compare as numbers (night-9 before night-10, 1.9 before 1.10).
+// if all are numbers and some have a sign or an exponent, and otherwise part by part, so that numbers
+// in texts and the parts of versions compare as numbers (night-9 before night-10, 1.9 before 1.10).
 func Comparison(values []string) func(a, b string) int {
 	if dates := parseAll(values, func(v string) (int64, error) {
 		t, err := storedir.ParseStart(v)
@@ -85,7 +85,7 @@ func Comparison(values []string) func(a, b string) int {
 	return natural
 }
 
-// parseAll parses all values; nil if that fails for one.
+// parseAll parses all values. It returns nil if one cannot be parsed.
 func parseAll[T any](values []string, parse func(string) (T, error)) map[string]T {
 	all := map[string]T{}
 	for _, v := range values {
@@ -100,7 +100,7 @@ func parseAll[T any](values []string, parse func(string) (T, error)) map[string]
 
 var naturalPart = lazyregexp.New(`[0-9]+|[^0-9]+`)
 
-// natural compares texts part by part: digits by the number that they are.
+// natural compares texts part by part, and sequences of digits as numbers.
 func natural(a, b string) int {
 	x, y := naturalPart().FindAllString(a, -1), naturalPart().FindAllString(b, -1)
 	order := slices.CompareFunc(x, y, func(a, b string) int {

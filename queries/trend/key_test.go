@@ -13,7 +13,7 @@ import (
 	"stackmill/schema/storedir"
 )
 
-// Values of labels are in the order that a person expects.
+// TestComparison checks that values of labels are in the order that a person expects.
 func TestComparison(t *testing.T) {
 	for _, want := range []string{
 		"1 2 10 10 300", "night-1 night-9 night-10 night-10b", "1.9 1.10 1.10.2 2.0", "-10 -2 0 1 1e3", "0.5 0.25x", "a b c",
@@ -29,7 +29,8 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// labeled opens a store of nights whose experiments have labels: by the number of the night.
+// labeled opens a store of nights whose experiments have labels, which depend on the number of the
+// night.
 func labeled(t *testing.T, of []map[string]int, labels func(n int) map[string]string) *queries.DB {
 	t.Helper()
 	dir := storetest.New(t, storetest.Nights(of))
@@ -52,9 +53,9 @@ func labeled(t *testing.T, of []map[string]int, labels func(n int) map[string]st
 	return db
 }
 
-// A label orders the experiments: the last one is the oldest, two have the same value, and one has
-// none. Series by another label have the values of their own experiments only, and changes of their
-// own.
+// TestOrderAndBy orders experiments by a label: the last one is the oldest, two have the same value,
+// and one has none. Series by another label have only the values of their own experiments, and
+// changes of their own.
 func TestOrderAndBy(t *testing.T) {
 	of := nights()
 	db := labeled(t, of, func(n int) map[string]string {
@@ -116,7 +117,7 @@ func nightOf(p *Point) (n int) {
 	return n
 }
 
-// Series by program do not mix programs, so nothing warns of that.
+// TestByColumn checks that series by program do not mix programs, so there is no warning about that.
 func TestByColumn(t *testing.T) {
 	text := storetest.Nights(nights())
 	for n := range 40 {

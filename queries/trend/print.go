@@ -6,8 +6,9 @@ import (
 	"stackmill/queries/result"
 )
 
-// Print prints a row for each value: of each series the newest n, or all if n is 0. A value with
-// which a change begins has the medians before and after the change, its p-value, and how certain it is.
+// Print prints a row for each of the newest n values of each series, or for all values if n is 0. The
+// row of a value at which a change begins has the medians before and after the change, its p-value
+// and its state.
 func (r *Result) Print(p result.Printer, n int) error {
 	var fields []result.Field
 	for _, f := range []struct{ kind, names string }{

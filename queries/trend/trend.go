@@ -63,7 +63,7 @@ func (r *Request) Check() error {
 type Result struct {
 	Request
 	Unit     string   // unit of the metric; normalized values are fractions, or per second
-	Points   []Point  // in their order
+	Points   []Point  // the experiments, in their order
 	Series   []Series // by descending sums of the functions, then by By
 	Matched  int      // number of matching functions; Series has at most Limit of them
 	Warnings []string
@@ -97,7 +97,7 @@ type Series struct {
 	Changes    []rank.Change `json:"changes"`          // At is an index of Values
 }
 
-// PointOf returns the point of a series' value.
+// PointOf returns the point to which a value of a series belongs.
 func (r *Result) PointOf(s *Series, value int) *Point {
 	if s.Points != nil {
 		value = s.Points[value]
@@ -131,7 +131,7 @@ type trend struct {
 	db  *queries.DB
 	has map[string]bool // ids of the experiments with the metric
 
-	groups    []string // the values of By, in their order; one empty value without By
+	groups    []string // the values of By, in order; one empty value without By
 	members   [][]int  // by group: the indexes of its points
 	inGroup   []int    // by point: its group
 	inMembers []int    // by point: its index in the members of its group
@@ -154,7 +154,8 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	return &t.Result, nil
 }
 
-// datesAreNights reports whether the points of one date are one night. Otherwise, each start is one.
+// datesAreNights reports whether the points of one date are one night. Otherwise, each start is a
+// night.
 func (t *trend) datesAreNights() bool {
 	dates := map[string]bool{}
 	for i := range t.Points {
@@ -166,7 +167,7 @@ func (t *trend) datesAreNights() bool {
 func dateOf(p *Point) string { return p.Started[:min(len(p.Started), len(time.DateOnly))] }
 
 // changes finds the changes of a series from night to night, as a digest does. The points of a
-// night, which follow each other, count as one value. A change begins with the first of them.
+// night, which are consecutive, count as one value. A change begins at the first point of a night.
 func (t *trend) changes(test *rank.Test, s *Series, dates bool) []rank.Change {
 	night := func(i int) string {
 		switch p := t.PointOf(s, i); {
@@ -227,8 +228,8 @@ func (t *trend) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
 }
 
-// order makes the points, in their order. It leaves out experiments without the metric, because
-// their value is unknown rather than 0, and experiments without the value that orders them.
+// order makes the points and sorts them. It leaves out experiments without the metric, because their
+// value is unknown rather than 0, and experiments without a value of the key that orders them.
 func (t *trend) order() error {
 	by, _ := ParseKey(t.By) // checked, or empty
 	order, err := ParseKey(t.Order)
@@ -289,7 +290,7 @@ func pointOf(r queries.Record) Point {
 	}
 }
 
-// sort sorts the points, which are in the order of their start, by what orders them.
+// sort sorts the points by the values of Order. Before, they are in the order of their start.
 func (t *trend) sort() {
 	var values []string
 	for i := range t.Points {
@@ -304,8 +305,8 @@ func (t *trend) sort() {
 	}
 }
 
-// group divides the points into the groups whose values are series of their own. It warns of groups
-// that mix programs or hosts.
+// group divides the points into groups, whose values become separate series. It warns of groups that
+// mix programs or hosts.
 func (t *trend) group() error {
 	by, _ := ParseKey(t.By)
 	values := map[string]bool{}
@@ -338,7 +339,8 @@ func (t *trend) group() error {
 	return nil
 }
 
-// warnOfMixed warns if experiments of a group differ in a column: values has its values, by group.
+// warnOfMixed warns if the experiments of a group differ in a column. values has the values of the
+// column for each group.
 func (t *trend) warnOfMixed(values []map[string]bool, what, column string) {
 	most, mixed := 0, 0
 	for _, v := range values {

@@ -141,8 +141,8 @@ func TestOnlyInBuild(t *testing.T) {
 	}
 }
 
-// Experiments of one date are one night, whose mean counts, and a change begins with the first of
-// them.
+// TestRunsOfANight checks that the experiments of one date count as one night with their mean, and
+// that a change begins at the first of them.
 func TestRunsOfANight(t *testing.T) {
 	text := storetest.Nights(nights())
 	for n := range 40 { // two runs on each date
