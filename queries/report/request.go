@@ -26,7 +26,7 @@ type Request struct {
 	Sort     string   // a column of the view; -COLUMN reverses the order
 	Inline   bool     // inlined functions are frames of their own
 	Width    time.Duration
-	Sum      bool           // rows of all experiments are added up
+	Sum      bool           // whether rows of all experiments are added up
 	By       string         // a label, or a column of experiments, whose values divide the sum into columns
 	Filter   queries.Filter // the filter of the session; it has the request's Mode and Inline
 }
@@ -121,11 +121,11 @@ type Question struct {
 	objects   []string            // descriptors of data objects; empty: all
 	// Side lists the metrics that were requested by name, in that order: columns side by side.
 	Side []string
-	// Remarks say what a sum leaves out, and what it could not add up.
+	// Remarks describe what a sum leaves out, and what it could not add up.
 	Remarks  []string
 	by       *labelColumns
 	highest  highestCode
-	lines    []string // of a sum: the conditions for the lines of the requested functions
+	lines    []string // for a sum: the conditions for the lines of the requested functions
 	oneBuild bool     // whether each function has one identifier in all experiments
 	// Emptied lists the default metrics of which the filter leaves no values.
 	Emptied []string

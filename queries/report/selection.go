@@ -84,8 +84,8 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 	return nil
 }
 
-// addMembers chooses, of each experiment, all metrics that are the default of any experiment: a sum
-// has all experiments with the metric.
+// addMembers chooses, for each experiment, all metrics that are the default of any experiment, so that
+// the sum of a metric includes all experiments that have it.
 func (q *Question) addMembers(ctx context.Context) error {
 	var defaults []string
 	for _, of := range q.metrics {

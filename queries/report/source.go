@@ -90,7 +90,7 @@ func (q *Question) disasmRows() string {
 }
 
 // highestCode has, for each metric, the files or functions that a sum over experiments shows if none are
-// requested: those of all builds with the largest value.
+// requested: the ones with the largest value, in all builds.
 type highestCode map[string][]string // SQL of the files or identifiers
 
 // condition returns the condition for their rows.
@@ -206,7 +206,7 @@ func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64
 	if len(rows) == 0 {
 		return frames, nil
 	}
-	ids := map[string][]string{} // by experiment: in a sum, one that has the stack
+	ids := map[string][]string{} // by experiment; for a sum, any experiment that has the stack
 	for _, rec := range rows {
 		of := rec.Text("experiment_id")
 		if q.Sum {

@@ -66,7 +66,7 @@ func (q *Question) sql(table bool, limit int) string {
 	return text + "\nORDER BY experiment, " + group + ", " + order
 }
 
-// from returns the view, or the macro with its arguments, of which the rows are.
+// from returns the view that has the rows, or the macro with its arguments.
 func (q *Question) from() string {
 	from := q.View
 	if by := ofWidth[q.Name]; by != "" && q.Width != defaultWidth {

@@ -11,21 +11,21 @@ import (
 
 // addition says how a report adds up several experiments.
 type addition struct {
-	// keys are the columns of the view that identify a row in all experiments. An identifier stands
-	// for what is the same in every build: function_id for the function's key, node_id for the path.
+	// keys are the columns of the view that identify a row in all experiments. Identifiers are replaced
+	// by values that are the same in every build: function_id by the function's key, node_id by the path.
 	keys []string
-	// apart marks reports about things of one experiment, such as threads: their rows are listed
-	// together.
+	// apart marks reports about things that belong to one experiment, such as threads. The rows of all
+	// experiments are listed, not added up.
 	apart bool
 }
 
 func by(keys ...string) addition { return addition{keys: keys} }
 
-// apart is the addition of reports whose rows are never the same in two experiments.
+// apart is the addition of reports whose rows never describe the same thing in two experiments.
 var apart = addition{apart: true}
 
-// additions maps reports to how they add up experiments. A report that is missing here lists
-// events, or describes experiments: there is nothing to add up.
+// additions maps the names of reports to how they add up experiments. Reports without an entry list
+// events or describe experiments, so there is nothing to add up.
 var additions = map[string]addition{
 	"functions":             by("function_id"),
 	"callers-callees":       by("function_id", "relation", "other_id"),
@@ -97,16 +97,16 @@ var summands = strings.Fields(`exclusive inclusive attributed value amount sampl
 	enabled_ns running_ns points real_ns user_ns system_ns trap_ns text_fault_ns data_fault_ns kernel_fault_ns lock_ns sleep_ns cpu_wait_ns stopped_ns
 	minor_faults major_faults swaps blocks_in blocks_out messages_sent messages_received signals voluntary_switches involuntary_switches system_calls characters`)
 
-// aggregates maps other columns to how several experiments' values become one.
+// aggregates maps other columns to the SQL aggregate that combines the values of several experiments.
 var aggregates = map[string]string{
 	"longest_ns": "max", "largest_bytes": "max", "shortest_ns": "min", "smallest_bytes": "min", "cpus": "max",
 	"t0_ns": "min", "t1_ns": "max", "has_code": "bool_or", "high": "bool_or",
-	// names and identifiers: of one of the experiments
+	// names and identifiers: any experiment's
 	"function": "min", "load_object": "min", "module": "min", "other": "min", "file": "min", "function_id": "min", "other_id": "min", "location_id": "min", "node_id": "min",
 	"load_object_id": "min", "module_id": "min", "data_object_id": "min", "parent_id": "min", "member_id": "min", "stack": "min", "functions": "min", "scope": "min",
 }
 
-// ratios are columns that follow from sums.
+// ratios are columns that are computed from sums.
 var ratios = []string{"mean_ns", "running_percent", "share"}
 
 // CanAdd reports whether the report can add up experiments.
@@ -115,8 +115,8 @@ func (r Report) CanAdd() bool {
 	return ok
 }
 
-// ListsApart reports whether a sum lists the rows of all experiments, because none of these are
-// about the same thing.
+// ListsApart reports whether a sum lists the rows of all experiments, because no two rows describe the
+// same thing.
 func (r Report) ListsApart() bool { return additions[r.Name].apart }
 
 // Identifies reports whether a column is among those that identify a row of a sum.
@@ -132,7 +132,8 @@ func (r *Request) addition() addition {
 	return additions[r.Name]
 }
 
-// Members returns how many experiments are added up for a metric; for reports about no metric, all.
+// Members returns how many experiments are added up for a metric. For reports without metrics, it is
+// the number of all experiments.
 func (q *Question) Members(metric string) (n int) {
 	if !q.Measured() {
 		return q.db.Count
@@ -195,7 +196,7 @@ func (q *Question) metricOrder() string {
 	return "array_position([" + queries.Quote(q.Metrics()...) + "]::VARCHAR[], metric), "
 }
 
-// apartSQL returns SQL for the rows of all chosen experiments, in one list.
+// apartSQL returns SQL that lists the rows of all chosen experiments together.
 func (q *Question) apartSQL(table bool, limit int) string {
 	columns, joins, group, first := q.renamed(), "", "true", ""
 	with := []string{q.pairs(), q.named()}
@@ -228,7 +229,7 @@ func (q *Question) apartSQL(table bool, limit int) string {
 	return text + "\nORDER BY " + first + order + ", experiment, experiment_id"
 }
 
-// members is a CTE with the number of experiments that are added up.
+// members returns a CTE with the number of experiments that are added up.
 func (q *Question) members() string {
 	if !q.Measured() {
 		return "members AS MATERIALIZED (SELECT count(DISTINCT experiment_id) AS n FROM " + q.from() + ")"
@@ -236,7 +237,7 @@ func (q *Question) members() string {
 	return "members AS MATERIALIZED (SELECT metric, count(*) AS n FROM chosen WHERE metric IS NOT NULL GROUP BY metric)"
 }
 
-// sumTotals is a CTE of each metric's value of <Total>, with its spread and its parts. It reads members.
+// sumTotals returns a CTE with each metric's value of <Total>, its spread and its parts. The CTE reads members.
 func (q *Question) sumTotals() string {
 	columns := append([]string{"e.metric", "sum(e.value)::BIGINT AS total"}, spread("value", TotalOf("value"))...)
 	columns = append(columns, q.divided("value", TotalOf("value"))...)
@@ -255,7 +256,7 @@ func (q *Question) totalColumns() (names []string) {
 	return names
 }
 
-// leftOutColumns returns SQL for the columns of a table that say what a limit leaves out: the
+// leftOutColumns returns SQL for the columns of a table from which the effect of a limit is known: the
 // number of all rows of a group, and the sum of their values.
 func (q *Question) leftOutColumns(group string) string {
 	columns := fmt.Sprintf(", count(*) OVER (PARTITION BY %s) AS \"%s\"", group, AllRows)
@@ -269,7 +270,7 @@ func (q *Question) leftOutColumns(group string) string {
 	return columns
 }
 
-// The columns of tables that say what a limit leaves out.
+// The columns of tables from which the effect of a limit is known.
 const (
 	AllRows  = "all rows"  // the number of all rows of the experiment and metric
 	AllValue = "all value" // the sum of Primary over these
@@ -278,8 +279,8 @@ const (
 // ListsTotal reports whether <Total> is among the rows.
 func (r *Request) ListsTotal() bool { return strings.HasPrefix(r.order, totalFirst) }
 
-// Primary returns the first column of the table whose values sum to a total, or that by which the
-// rows are sorted; "" if there is none.
+// Primary returns the first column of the table whose values sum to a total, or the column by which
+// the rows are sorted; "" if there is none.
 func (r *Request) Primary() string {
 	switch {
 	case r.Name == "leaks":
@@ -297,7 +298,7 @@ func (r *Request) Primary() string {
 	return ""
 }
 
-// chooseMembers finds what the sum needs to know of its experiments.
+// chooseMembers finds the properties of the experiments that the sum needs.
 func (q *Question) chooseMembers(ctx context.Context) error {
 	q.sayLeftOut()
 	if err := q.sayApart(ctx); err != nil {
@@ -316,7 +317,7 @@ func (q *Question) chooseMembers(ctx context.Context) error {
 	return err
 }
 
-// holds returns the value of a query for one boolean.
+// holds runs a query for one boolean, and returns its value.
 func (q *Question) holds(ctx context.Context, query string) (yes bool, err error) {
 	err = q.db.QueryRowContext(ctx, query).Scan(&yes)
 	return yes, err
@@ -371,8 +372,8 @@ type sum struct {
 }
 
 // functionKeys is a CTE with the key of each function, which is the same in every build, and the
-// names under which all builds of the function are shown. The identifiers of functions are the same
-// in all experiments, so that one experiment's row tells the key.
+// names under which all builds of the function are shown. A function has the same identifier in all
+// experiments, so the row of any experiment has the key.
 const functionKeys = `function_keys AS MATERIALIZED (
   SELECT *, min(function_id) OVER (PARTITION BY key) AS of_builds FROM (
   SELECT f.function_id, function_key(f.r.name_scope, f.function_id, o.short_path, u.short_path, f.r.linkage_name, f.r.name) AS key,
@@ -400,7 +401,7 @@ const functionLabels = `function_labels AS MATERIALIZED (
 )`
 
 // nodePaths is a CTE with an identifier for each path of the call tree that is the same in every
-// build: as in call_paths, but of the functions' keys.
+// build. It is computed as in call_paths, but from the keys of the functions.
 const nodePaths = `node_paths_of_keys AS MATERIALIZED (
   WITH parts AS (
     SELECT n.experiment_id, n.call_node, n.last, n.depth, n.function_id, path_part(COALESCE(k.key, n.function_id), n.depth) AS part, path_part(n.function_id, n.depth) AS own
@@ -419,7 +420,7 @@ const nodePaths = `node_paths_of_keys AS MATERIALIZED (
   FROM summed
 )`
 
-// prepare finds out what the sum needs.
+// prepare determines the columns, keys and joins of the sum.
 func (s *sum) prepare() {
 	s.values = s.summedColumns()
 	s.keys = map[string]string{}
@@ -435,8 +436,8 @@ func (s *sum) prepare() {
 	}
 }
 
-// identity returns SQL for what identifies a row in all experiments, by a key of the addition. It
-// adds the joins that this needs.
+// identity returns SQL for the value that identifies a row in all experiments, for a key of the
+// addition. It adds the joins that this SQL needs.
 func (s *sum) identity(key string) string {
 	switch key {
 	case "function_id":
@@ -469,8 +470,8 @@ func (s *sum) identity(key string) string {
 }
 
 // shortFiles is a CTE with the part of each file's path that is the same for builds in other
-// directories: the path below the directory of the sources that were compiled together. Paths that
-// would be ambiguous in an experiment stay whole.
+// directories: the path below the common directory of the sources that were compiled together. A path
+// whose short form would be ambiguous in an experiment is not shortened.
 const shortFiles = `bases AS (
   SELECT DISTINCT left(name, length(name) - length(short_path)) AS base FROM modules
   WHERE starts_with(name, '/') AND short_path <> '' AND ends_with(name, '/' || short_path)
@@ -494,7 +495,7 @@ func (s *sum) shortFile(column string) string {
 	return fmt.Sprintf(`COALESCE(%s.short, v."%s")`, of, column)
 }
 
-// with returns the CTEs, the last of which is `summed`: the rows.
+// with returns the CTEs. The last one, `summed`, has the rows.
 func (s *sum) with() []string {
 	with := []string{s.pairs(), s.named(), s.members()}
 	if s.by != nil {
@@ -510,7 +511,7 @@ func (s *sum) with() []string {
 	return append(with, s.each(), s.summed())
 }
 
-// common are the columns that every row of a sum keeps, as far as the view has them.
+// common returns the columns that every row of a sum keeps, as far as the view has them.
 func (s *sum) common() (columns []string) {
 	for _, c := range []string{"mode", "metric", "unit"} {
 		if s.has(c) && s.keys[c] == "" {
@@ -520,8 +521,8 @@ func (s *sum) common() (columns []string) {
 	return columns
 }
 
-// each is a CTE of the rows of each experiment. Rows that have the same key in one experiment are
-// added up here.
+// each returns a CTE with the rows of each experiment. It adds up rows that have the same key in one
+// experiment.
 func (s *sum) each() string {
 	columns, joins := []string{"v.experiment_id"}, ""
 	for _, c := range s.common() {
@@ -551,8 +552,8 @@ func (s *sum) each() string {
 	return fmt.Sprintf("each AS (SELECT %s\nFROM %s v\n%s\nWHERE %s\nGROUP BY ALL)", strings.Join(columns, ", "), from, joins+strings.Join(s.joins, "\n"), s.where())
 }
 
-// ofBuild returns SQL for a column whose value in the view may differ between builds; "" if it does
-// not.
+// ofBuild returns SQL for a column whose value in the view may differ between builds; "" for other
+// columns.
 func (s *sum) ofBuild(column string) string {
 	joined := func(table string) bool {
 		return slices.ContainsFunc(s.joins, func(j string) bool { return strings.HasPrefix(j, "LEFT JOIN "+table+" ") })
@@ -578,8 +579,8 @@ func (s *sum) ofBuild(column string) string {
 	return ""
 }
 
-// aggregate returns SQL that makes one value of a column's values; "" if the column is among the
-// common columns or is a key, or names the experiment.
+// aggregate returns SQL that combines a column's values into one; "" if the column is a key, is among
+// the common columns, or names the experiment.
 func (s *sum) aggregate(column, from string, special func(column string) string) string {
 	of := from + `"` + column + `"`
 	switch {
@@ -601,7 +602,7 @@ func (s *sum) aggregate(column, from string, special func(column string) string)
 	return fmt.Sprintf("CASE WHEN min(%[1]s) IS NOT DISTINCT FROM max(%[1]s) THEN min(%[1]s) END", of)
 }
 
-// summed is a CTE of the rows of the sum.
+// summed returns a CTE with the rows of the sum.
 func (s *sum) summed() string {
 	var columns []string
 	for _, c := range s.common() {
@@ -658,8 +659,8 @@ func (s *sum) ratios() (columns []string) {
 	return columns
 }
 
-// spread returns SQL for the columns of Spread of a column, after a name. Experiments that lack the row have the value 0,
-// which is at most any other.
+// spread returns SQL for the columns of Spread of a column. name is the prefix of their names. Experiments that lack
+// the row have the value 0, which no other value is below.
 func spread(column, name string) (columns []string) {
 	// The kth of all values, from 0: 0 for the experiments that lack the row, then the others.
 	kth := func(k string) string {
@@ -676,8 +677,8 @@ func spread(column, name string) (columns []string) {
 	return columns
 }
 
-// columnsOfSum returns the names of the columns of a sum, in order, without those for the values of a
-// label.
+// columnsOfSum returns the names of the columns of a sum, in order, without the columns for the values
+// of a label.
 func (r *Request) columnsOfSum() (names []string) {
 	for _, c := range r.columnsOfView() {
 		if c != "experiment_id" && c != "experiment" {
@@ -693,7 +694,7 @@ func (r *Request) columnsOfSum() (names []string) {
 	return names
 }
 
-// recomputed returns SQL for a column whose value depends on all rows of the sum; "" if it does not.
+// recomputed returns SQL for a column whose value depends on all rows of the sum; "" for other columns.
 func (s *sum) recomputed(column string) string {
 	switch {
 	case column == "share":
@@ -710,12 +711,12 @@ func (s *sum) recomputed(column string) string {
 	return ""
 }
 
-// high is the condition for values to be marked in source and disassembly: see the views.
+// high returns the condition under which source and disassembly mark values, as in the views.
 func high(exclusive, inclusive string) string {
 	return fmt.Sprintf("COALESCE(v.exclusive > 0 AND v.exclusive >= 0.75 * %s OR v.inclusive > 0 AND v.inclusive >= 0.75 * %s, false)", exclusive, inclusive)
 }
 
-// highestLines is a CTE with the highest values of the lines of each source file.
+// highestLines returns a CTE with the highest values of the lines of each source file.
 func (s *sum) highestLines() string {
 	return `highest AS MATERIALIZED (
   SELECT mode, metric, short, max(exclusive) AS highest, max(inclusive) AS highest_inclusive FROM (

@@ -12,7 +12,8 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// The spread is that of the values of all experiments, of which those without a row have 0.
+// TestSpread checks that the spread is computed over all experiments, and that experiments without a
+// row count as 0.
 func TestSpread(t *testing.T) {
 	db, err := queries.Open(t.Context(), storetest.New(t, storetest.Two))
 	if err != nil {
@@ -59,8 +60,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Every report either adds experiments up or is known to list what belongs to one, and keys are
-// columns of its view.
+// TestAdditions checks that every report either adds up experiments or is known to list things of one
+// experiment, and that the keys of a report are columns of its view.
 func TestAdditions(t *testing.T) {
 	apart := []string{"stack-nodes", "conservation", "heap-blocks", "heap-calls", "io-calls", "event-formats", "event-fields", "header", "sample-points"}
 	known := []string{"code_function_id"}

@@ -9,14 +9,14 @@ import (
 	"stackmill/queries"
 )
 
-// mostColumns is how many values of a label get a column of their own.
+// mostColumns is the largest number of values of a label that get a column of their own.
 const mostColumns = 12
 
-// labelColumns are the columns into which a sum is divided, by the values of a label or of a column
-// of experiments. A nil labelColumns has none.
+// labelColumns holds the columns into which a sum is divided, by the values of a label or of a column
+// of experiments. A nil labelColumns has no columns.
 type labelColumns struct {
 	key    string
-	values []string       // of the columns, in order
+	values []string       // the values with columns, in order
 	of     map[string]int // number of experiments by value
 	rest   []string       // values without a column
 	none   int            // number of experiments without the label
@@ -25,11 +25,11 @@ type labelColumns struct {
 
 // ByColumn is a column of a sum for one value of a label.
 type ByColumn struct {
-	Name        string // of the column, after the column that it divides and a blank
-	Experiments int    // with this value
+	Name        string // the part of the column's name after the column that it divides and a blank
+	Experiments int    // number of experiments with this value
 }
 
-// The names of the columns for experiments that have no column of their own.
+// The names of the columns for experiments whose value has no column of its own.
 const (
 	otherValues = "other values"
 	withoutKey  = "without"
@@ -94,12 +94,12 @@ func (b *labelColumns) experimentsOf(values []string) (n int) {
 	return n
 }
 
-// cte is a CTE with the value of each experiment.
+// cte returns a CTE with the value of each experiment.
 func (b *labelColumns) cte() string {
 	return "divided AS MATERIALIZED (SELECT e.experiment_id, " + b.value + " AS value FROM experiments e LEFT JOIN labels l ON l.experiment_id = e.experiment_id AND l.label = " + queries.Quote(b.key) + ")"
 }
 
-// join returns what joins that CTE to the rows of each experiment.
+// join returns the SQL that joins this CTE to the rows of each experiment.
 func (b *labelColumns) join() string {
 	if b == nil {
 		return ""
@@ -107,11 +107,11 @@ func (b *labelColumns) join() string {
 	return " LEFT JOIN divided d ON d.experiment_id = e.experiment_id"
 }
 
-// DividedColumn returns the column of a sum that has the part of another column for some of the
-// experiments.
+// DividedColumn returns the name of the column with a column's values for the experiments that have
+// one value of a label.
 func DividedColumn(column string, by ByColumn) string { return column + " " + by.Name }
 
-// divided returns SQL for the columns that divide a column of values, after a name.
+// divided returns SQL for the columns that divide a column of values. name is the prefix of their names.
 func (q *Question) divided(column, name string) (columns []string) {
 	for _, by := range q.by.Columns() {
 		condition := "d.value IS NULL"
@@ -140,5 +140,5 @@ func (s *sum) dividedNames() (names []string) {
 	return names
 }
 
-// identifier quotes a name of a column.
+// identifier quotes the name of a column for SQL.
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -8,14 +8,14 @@ import (
 	"stackmill/queries"
 )
 
-// sumRemark is something that a sum over experiments cannot add up, or adds up although it may differ.
+// sumRemark describes things that a sum over experiments cannot add up, or adds up although they may differ.
 type sumRemark struct {
 	applies func(*Request) bool
-	query   string // for the texts `what` that the remark is about; no rows: there is nothing to say
+	query   string // selects the texts `what` for the remark; without rows, there is no remark
 	say     func(q *Question, what []string)
 }
 
-// hasAny returns a condition for reports: some key of their sums is one of these.
+// hasAny returns a condition that holds for reports whose sums have any of these keys.
 func hasAny(keys ...string) func(*Request) bool {
 	return func(r *Request) bool {
 		return slices.ContainsFunc(r.addition().keys, func(k string) bool { return slices.Contains(keys, k) })
@@ -72,7 +72,7 @@ var sumRemarks = []sumRemark{
 	},
 }
 
-// sayApart adds remarks about what the sum does not add up, and what it adds up although it may differ.
+// sayApart adds remarks about things that the sum does not add up, or adds up although they may differ.
 func (q *Question) sayApart(ctx context.Context) error {
 	for _, r := range sumRemarks {
 		if !r.applies(q.Request) {
@@ -89,7 +89,7 @@ func (q *Question) sayApart(ctx context.Context) error {
 	return nil
 }
 
-// someOf lists the first names.
+// someOf returns a text with the first names.
 func someOf(names []string) string {
 	const most = 3
 	if len(names) <= most {
