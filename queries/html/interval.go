@@ -9,7 +9,7 @@ import (
 // The size of the drawing of an interval, in pixels.
 const drawingWidth, drawingHeight = 120, 16
 
-// Limits of the scale of a column of intervals: the change at its ends.
+// Limits of the change at the ends of the scale of a column of intervals.
 const smallestScale, largestScale = 0.02, 1
 
 // intervalScale returns the change at the ends of the scale of a column of intervals.
@@ -28,8 +28,8 @@ func intervalScale(rows []Row, column int) float64 {
 	return scale
 }
 
-// drawing draws the interval: no change is in the middle, changes that count as none are shaded. What exceeds the
-// scale ends in an arrow.
+// drawing draws the interval. No change is in the middle, and changes that count as none are shaded. An interval that
+// exceeds the scale ends in an arrow.
 func (i *Interval) drawing(scale, equal float64) template.HTML {
 	x := func(v float64) float64 {
 		return drawingWidth/2 + (drawingWidth/2-6)*min(max(v/scale, -1), 1)

@@ -47,7 +47,7 @@ func Amount(v float64, unit string) string {
 	return ""
 }
 
-// rounded returns a number with three significant digits; whole numbers of more digits stay.
+// rounded rounds a number to three significant digits, but keeps all digits before the decimal point.
 func rounded(v float64) float64 {
 	if v >= 1000 {
 		return math.Round(v)

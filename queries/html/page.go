@@ -1,28 +1,29 @@
-// Package html writes answers as HTML documents of one file: tables, flame graphs and source with heat. A document
-// loads nothing, neither from the network nor from other files, and may be mailed, archived or attached to a ticket.
+// Package html writes answers as self-contained HTML documents: tables, flame graphs and source with heat. A document
+// loads nothing from the network or from other files, so it can be mailed, archived or attached to a ticket.
 //
 // Start reading with Page and Write. The scripts and the style sheet are built from queries/serve/web/src/document.
 package html
 
 import "stackmill/queries/flametree"
 
-// MaxSize limits the size of a document in bytes. Write leaves out what would exceed it, and says so in the document.
+// MaxSize limits the size of a document in bytes. Write leaves out contents that would exceed it, and the document
+// says so.
 const MaxSize = 2_000_000
 
 // Page is a document.
 type Page struct {
 	Title    string
 	Lead     string // the answer in one sentence, below the title
-	Facts    []Fact // what the document is about: program, host, metric
+	Facts    []Fact // properties of the subject: program, host, metric
 	Warnings []string
 	Sections []Section
-	Made     string // which program and version wrote it
+	Made     string // the program and version that wrote the document
 }
 
-// Fact is a property of what the document is about.
+// Fact is a property of the document's subject.
 type Fact struct{ Name, Value string }
 
-// Section is a titled part of a document. It shows those of its contents that are set, in the order of the fields.
+// Section is a titled part of a document. It shows the contents that are set, in the order of the fields.
 type Section struct {
 	Title   string
 	Notes   []string
@@ -38,7 +39,7 @@ type FlameGraph struct {
 	Head flametree.Head
 }
 
-// Table is a table. If a document has no room for all rows, it has the first ones.
+// Table is a table. If a document has no room for all rows, it shows the first ones.
 type Table struct {
 	Columns []Column
 	Rows    []Row
@@ -50,7 +51,7 @@ type Table struct {
 type Column struct {
 	Name    string
 	Numeric bool
-	Long    bool // it has names or texts, which may be long
+	Long    bool // whether it has names or texts, which may be long
 	Minor   bool // narrow screens do not show it
 	// Equal is the relative change that counts as none, in a column of intervals.
 	Equal float64
@@ -59,7 +60,7 @@ type Column struct {
 // Row is a row of a table.
 type Row struct {
 	Cells []Cell
-	Total bool // it stands for the whole
+	Total bool // whether it is the row of the whole
 }
 
 // Cell is a cell of a table. Without Text, a cell with an interval has only the drawing.
@@ -69,13 +70,13 @@ type Cell struct {
 	Share    float64   // the part of the whole, from 0 to 1, drawn as a bar
 	Interval *Interval // drawn on the scale of its column
 	Verdict  Verdict
-	Function bool // the text is the name of a function in the flame graph
+	Function bool // whether the text is the name of a function in the flame graph
 }
 
 // Interval is a relative change with its confidence interval: 0 is no change, 0.5 is half as much again.
 type Interval struct{ Low, Change, High float64 }
 
-// Verdict is a verdict that the color of a cell shows. The text says it, too.
+// Verdict is a verdict that the color of a cell shows. The text of the cell names it, too.
 type Verdict string
 
 // The verdicts that have colors.
@@ -90,7 +91,7 @@ const (
 type Source struct {
 	Title string
 	Notes []string
-	Value string // what the values are, for the heading of their column
+	Value string // heading of the column of values
 	Lines []SourceLine
 }
 

@@ -2,8 +2,8 @@ package html
 
 import "strings"
 
-// SVGFiles returns the script and the style sheet of flame graphs as images. They may stand in a CDATA section and an
-// element, because they have no end of either.
+// SVGFiles returns the script and the style sheet of flame graphs as images. Both can be embedded in an element or a
+// CDATA section, because they do not contain the end of either.
 func SVGFiles() (script, style string, err error) {
 	text, err := built.ReadFile("built/svg.js")
 	if err != nil {

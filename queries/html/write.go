@@ -21,7 +21,7 @@ import (
 //go:embed document.html
 var documentText string
 
-// built has the scripts and the style sheet: `npm run build` in queries/serve/web makes them.
+// built has the scripts and the style sheets, which `npm run build` in queries/serve/web makes.
 //
 //go:embed built
 var built embed.FS
@@ -29,7 +29,7 @@ var built embed.FS
 // documentTemplate returns the parsed template of a document.
 var documentTemplate = template.Must(template.New("document").Parse(documentText))
 
-// document is what the template shows.
+// document holds the data that the template shows.
 type document struct {
 	Page     *Page
 	Policy   string // Content-Security-Policy
@@ -48,10 +48,10 @@ type section struct {
 }
 
 type table struct {
-	ID      string // of the heading that names it
+	ID      string // id of the heading that names it
 	Columns []Column
 	Rows    []row
-	Left    string // what is left out
+	Left    string // text about the contents that are left out
 }
 
 type row struct {
@@ -110,7 +110,7 @@ func Write(w io.Writer, p *Page) error {
 	return err
 }
 
-// printable returns the page with its texts shortened and escaped; those of sections are, when they are added.
+// printable returns the page with its texts shortened and escaped. The texts of sections follow when they are added.
 func (p *Page) printable() *Page {
 	q := *p
 	q.Title, q.Lead = shorten(p.Title), shorten(p.Lead)
@@ -157,16 +157,18 @@ func (d *document) addFiles(p *Page) error {
 // budget is the number of bytes that are left for a document.
 type budget struct{ left int }
 
-// reserved is the size that Write keeps for what it does not count: the tags around the contents.
+// reserved is the size that Write keeps for the tags around the contents, which it does not count.
 const reserved = 60_000
 
-// Parts of the budget that flame graphs and source text may take, so that something is left for tables.
+// flamePart and sourcePart are the parts of the budget that flame graphs and source text may take, so that something
+// is left for tables.
 const flamePart, sourcePart = 0.6, 0.5
 
 // longest is the number of bytes to which texts in tables and names in flame graphs are shortened.
 const longest = 600
 
-// shorten shortens a text, and says by how much. It escapes invisible characters, which might reorder what is shown.
+// shorten shortens a text, and appends by how much. It escapes invisible characters, which might reorder the text that
+// is shown.
 func shorten(text string) string {
 	parts := strings.Split(text, thin)
 	for i, part := range parts {
@@ -191,7 +193,7 @@ func textSize(texts ...string) (size int) {
 	return size
 }
 
-// flameNodes are the numbers of nodes that are tried for a flame graph, until its data fit.
+// flameNodes are the numbers of nodes that addFlame tries for a flame graph, until its data fit.
 var flameNodes = []int{40_000, 30_000, 20_000, 10_000, 5000, 2000, 1000, 500, 200, 100, 50, 20, 10, 1}
 
 func addFlame(b *budget, to *section, s *Section) error {
@@ -294,7 +296,7 @@ func addTable(b *budget, to *section, s *Section) error {
 	return nil
 }
 
-// classes returns the classes of a column's cells in the style sheet.
+// classes returns the CSS classes of a column's cells.
 func (c *Column) classes() (classes []string) {
 	for name, is := range map[string]bool{"num": c.Numeric, "name": c.Long, "minor": c.Minor, "interval": c.Equal > 0} {
 		if is {
@@ -305,12 +307,12 @@ func (c *Column) classes() (classes []string) {
 	return classes
 }
 
-// Class is the class attribute of the column's head.
+// Class returns the class attribute of the column's heading.
 func (c Column) Class() string {
 	return strings.Join(slices.DeleteFunc(c.classes(), func(name string) bool { return name == "name" }), " ")
 }
 
-// barWidth is the width in pixels of the bar of a cell with the whole.
+// barWidth is the width in pixels of the bar of a cell whose share is 1.
 const barWidth = 48
 
 func newCell(of Cell, in *Column, scale float64) cell {

@@ -23,7 +23,8 @@ func written(t *testing.T, p *Page) string {
 	return out.String()
 }
 
-// However large the contents are, a document has at most MaxSize bytes, keeps its sums, and says what it leaves out.
+// TestLimit checks that a document has at most MaxSize bytes, however large the contents are, keeps its sums, and
+// says what it leaves out.
 func TestLimit(t *testing.T) {
 	tree := flametree.New(0)
 	root := tree.Child(-1, tree.Intern(flametree.Function{Name: "<Total>"}))
@@ -71,7 +72,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// The policy of a document allows the scripts in it, and nothing else.
+// TestPolicy checks that the policy of a document allows the scripts in it, and nothing else.
 func TestPolicy(t *testing.T) {
 	tree := flametree.New(0)
 	tree.Nodes[tree.Child(-1, tree.Intern(flametree.Function{Name: "<Total>"}))].Value = 1
@@ -113,7 +114,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Characters that reorder or hide text are shown as escapes.
+// TestInvisible checks that characters that reorder or hide text are shown as escapes.
 func TestInvisible(t *testing.T) {
 	text := written(t, &Page{Title: "a\u202eb", Facts: []Fact{{"host", "c\u200bd"}}, Sections: []Section{{Title: "s", Table: &Table{Columns: []Column{{Name: "n"}}, Rows: []Row{{Cells: Texts("e\x1b[2Jf")}}}}}})
 	for _, want := range []string{`a\u202eb`, `c\u200bd`, `e\x1b[2Jf`} {
