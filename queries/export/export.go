@@ -28,7 +28,7 @@ type Request struct {
 	Metric string   // "": all metrics; for formats that hold one metric, the default metric
 	Mode   string   // user, expert or machine
 	Inline bool     // inlined functions are separate frames
-	By     string   // one of Origins: equal stacks are separated by it; "": they are summed
+	By     string   // one of Origins, which separates equal stacks; "": equal stacks are summed
 	Filter []string // the filter's conditions, for formats that show them
 }
 
@@ -185,7 +185,7 @@ type selection struct {
 	by       string // one of Origins, or byOrigin: equal stacks are separated by it; "": they are summed
 	multiple bool   // there are several experiments
 	title    string
-	filter   []string   // the filter's conditions
+	filter   []string   // conditions of the filter
 	leftOut  []string   // warnings about experiments missing from the export
 	total    []int64    // by metric: sum of the samples sent to the sink so far
 	rows     *stackRows // rows of a query, to export instead of samples of a store; nil for a store

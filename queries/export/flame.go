@@ -14,16 +14,17 @@ type flameSink struct {
 	*selection
 	tree        *flametree.Tree
 	functions   []functionSum
-	experiments []*experiment // without what they refer to
+	experiments []*experiment // without the data that they refer to
 	e           *experiment
-	frames      [][]int32 // number of a location -> its functions in the tree; nil: not looked up yet
+	frames      [][]int32 // the functions in the tree, by number of the location; nil: not looked up yet
 	numbers     map[*function]int32
 	noStack     int32
 	path        []int32
-	samples     int64 // number of samples that passed, as the sums by stack that they are
+	samples     int64 // number of samples that passed; each is a sum by stack
 }
 
-// functionSum has the sums of a function: of the samples whose leaf it is, and of those whose stack contains it.
+// functionSum has the sums of a function: over the samples whose leaf it is, and over all samples whose stack
+// contains it.
 type functionSum struct {
 	exclusive, inclusive int64
 	last                 int64 // number of the last sample that was added, plus 1
@@ -62,7 +63,7 @@ func (f *flameSink) sample(s *sample) error {
 	if thread := f.thread(f.e, s); thread != "" {
 		f.path = append(f.path, f.tree.Intern(flametree.Function{Name: thread, Kind: "artificial"}))
 	}
-	above := len(f.path) // frames that are no functions
+	above := len(f.path) // frames that are not functions
 	for _, n := range s.path {
 		for int(n) >= len(f.frames) { // locations of rows are added while they are read
 			f.frames = append(f.frames, nil)

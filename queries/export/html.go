@@ -72,7 +72,7 @@ func (f *flameSink) functionSection(order []int32) html.Section {
 	return s
 }
 
-// addFacts adds what was recorded and what of that is shown.
+// addFacts adds facts about the recording, and about the part of it that is shown.
 func (f *flameSink) addFacts(ctx context.Context, p *html.Page) error {
 	add := func(name, value string) {
 		if value != "" {
@@ -168,7 +168,7 @@ func (f *flameSink) few(of func(*experiment) string) string {
 	return text
 }
 
-// started returns when the experiments started, as far as that is known, and how.
+// started returns when the experiments started, as far as this is known, and the source of these times.
 func (f *flameSink) started(ctx context.Context) (string, error) {
 	var times []time.Time
 	for _, e := range f.experiments {

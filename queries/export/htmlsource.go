@@ -12,13 +12,13 @@ import (
 	"stackmill/queries/html"
 )
 
-// mostSources is the number of functions whose source a document shows, searched among mostHot functions.
+// A document shows the source of at most mostSources functions, which are searched among mostHot functions.
 const mostSources, mostHot = 8, 40
 
-// Lines of source text around lines with values, and the most lines of a function.
+// linesAround is the number of source lines around lines with values, and mostLines limits the lines of a function.
 const linesAround, mostLines = 3, 300
 
-// lineSum is what a source line of a function has in one experiment.
+// lineSum is the value of a source line of a function in one experiment.
 type lineSum struct {
 	line                 int64
 	exclusive, inclusive int64
@@ -26,7 +26,7 @@ type lineSum struct {
 
 // sourceKey identifies the lines of a function in a file of an experiment.
 type sourceKey struct {
-	function   int32 // number in the tree
+	function   int32 // number of the function in the tree
 	experiment string
 	file       string
 }
@@ -70,7 +70,7 @@ func (f *flameSink) addSource(ctx context.Context, p *html.Page, order []int32) 
 	return nil
 }
 
-// lineSums returns the lines with values of functions.
+// lineSums returns the lines of functions that have values.
 func (f *flameSink) lineSums(ctx context.Context, hot []int32) (map[sourceKey][]lineSum, error) {
 	view := "line_metrics"
 	if f.inline {
@@ -114,7 +114,7 @@ type sourceVersion struct {
 	lines    map[int64]lineSum
 }
 
-// sourceVersions returns the versions of the source of each function of which the store has the text.
+// sourceVersions returns, for each function, the versions of its source whose text is in the store.
 func (f *flameSink) sourceVersions(ctx context.Context, sums map[sourceKey][]lineSum) (map[int32][]*sourceVersion, error) {
 	contents, err := f.sourceContents(ctx, sums)
 	if err != nil {
@@ -211,7 +211,7 @@ func (f *flameSink) source(v *sourceVersion, text []string) html.Source {
 	return s
 }
 
-// sourceLines returns the lines with values and those around them.
+// sourceLines returns the lines with values and the lines around them.
 func (f *flameSink) sourceLines(values map[int64]lineSum, text []string, self int64) (lines []html.SourceLine) {
 	unit := f.metrics[0].unit
 	near := map[int64]bool{}

@@ -52,9 +52,9 @@ func (f *flameSink) width(v int64) float64 { return float64(v) / f.whole() * svg
 // svgWriter writes a tree as an SVG file.
 type svgWriter struct {
 	*flameSink
-	out    *bufio.Writer // an error is kept until the final Flush
+	out    *bufio.Writer // returns errors only from the final Flush
 	cut    flametree.Cut
-	colors []int // by function of the tree: the number of its color
+	colors []int // the number of the color of each function of the tree
 }
 
 func (g *svgWriter) write() error {
@@ -105,7 +105,7 @@ func (g *svgWriter) write() error {
 // frames writes the frames. A frame starts where its caller does, or after its sibling.
 func (g *svgWriter) frames() {
 	unit := g.metrics[0].unit
-	var ends []int64 // by level: where the next frame starts
+	var ends []int64 // where the next frame of each level starts
 	for _, n := range g.cut.Shown {
 		level := int(n.Level)
 		for len(ends) <= level+1 {
@@ -154,18 +154,19 @@ func fit(text string, width float64) string {
 	return text
 }
 
-// xmlText escapes a text for XML. Characters that XML cannot have become U+FFFD.
+// xmlText escapes a text for XML. Characters that XML does not allow become U+FFFD.
 func xmlText(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(text))
 	return b.String()
 }
 
-// svgColors is the number of colors for load objects or modules; the one after them is for all others.
+// svgColors is the number of colors for load objects or modules; one more color is for all others.
 const svgColors = 8
 
-// colors returns the color of each function: that of its load object; of its module if one load object has most of
-// the value; of its name if one module has, or if most modules are unknown. queries/serve/web/src/document/flame.tsx chooses in the same way.
+// colors returns the color of each function. It depends on the load object, or on the module if one load object has
+// most of the value, or on the function's name if one module has most of the value or most modules are unknown.
+// queries/serve/web/src/document/flame.tsx chooses in the same way.
 func (f *flameSink) colors() []int {
 	colors := make([]int, len(f.tree.Functions))
 	color := func(n flametree.Function) int { return int(crc32.ChecksumIEEE([]byte(n.Name)) % svgColors) }
@@ -196,8 +197,8 @@ func (f *flameSink) colors() []int {
 // isGray reports whether frames of a function have no color of their own.
 func isGray(n flametree.Function) bool { return n.Kind == "artificial" || n.Kind == "unknown" }
 
-// colorKeys returns the keys of the functions, as many as there are colors, those with the highest exclusive values
-// first, and the values of the first and of all.
+// colorKeys returns the keys of the functions with the highest exclusive values, as many as there are colors, the
+// highest one first. It also returns the value of the first key and the sum over all keys.
 func (f *flameSink) colorKeys(key func(flametree.Function) string) (keys []string, highest, known int64) {
 	sums := map[string]int64{}
 	for n, of := range f.functions {
