@@ -1,8 +1,9 @@
 package schema
 
-// Started is the SQL of the column `started` of the view experiments, over a row t of the table and
-// a row n of the catalog's table experiment_names. The file's time is when recording ended. A label
-// wins, because only a user can know that the recorded time, or the file's, is wrong.
+// Started is the SQL of the column `started` of the view experiments, for a row t of the table and a
+// row n of the catalog's table experiment_names. The time of the file is the time when recording
+// ended. A label takes precedence, because only a user can know that the recorded time, or the file's
+// time, is wrong.
 const Started = "COALESCE(n.labeled_start, t.started, n.file_time - to_microseconds(t.duration_ns // 1000))"
 
 // The values of experiments.started_from.

@@ -28,8 +28,8 @@ func TestParseStart(t *testing.T) {
 	}
 }
 
-// Files that were recorded one after the other are no copies, however soon; files that appeared
-// faster than they can have been recorded are.
+// TestCopiedTogether checks that files that were recorded one after the other, however quickly, are
+// not taken for copies, and that files that appeared faster than they can have been recorded are.
 func TestCopiedTogether(t *testing.T) {
 	at := func(length time.Duration, seconds ...float64) (files []FileTime) {
 		for _, s := range seconds {
