@@ -36,8 +36,8 @@ func (r *Report) callTree(_ context.Context, q *report.Question, rows []queries.
 	})
 }
 
-// highest returns the nodes with the highest values, up to the limit, and what that leaves out. A
-// node is never without its caller, whose value is at least as high.
+// highest returns the nodes with the highest values, up to the limit, and describes the nodes that it
+// leaves out. It never returns a node without its caller, whose value is at least as high.
 func (r *Report) highest(rows []queries.Record) ([]queries.Record, leftOut) {
 	if r.Limit == 0 || len(rows) <= r.Limit {
 		return rows, leftOut{}

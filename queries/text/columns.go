@@ -198,8 +198,9 @@ func thing(rec queries.Record) string {
 	return strings.Join(parts, "\n")
 }
 
-// ofSum reports whether a column says how many experiments a row of a sum is of, or how its values
-// differ between these, or what a limit leaves out: it depends on the metric.
+// ofSum reports whether a column belongs to a sum only: the number of experiments with the row, the
+// spread of its values, or the rows and values that a limit leaves out. Such columns depend on the
+// metric.
 func ofSum(column string) bool {
 	if strings.Contains(column, " ") || slices.Contains([]string{"experiments", "present_in", "of_experiment"}, column) {
 		return true
@@ -210,7 +211,7 @@ func ofSum(column string) bool {
 	})
 }
 
-// experimentsOf splits rows by experiment; those of a sum are together.
+// experimentsOf splits rows by experiment. The rows of a sum stay together.
 func (r *Report) experimentsOf(rows []queries.Record) [][]queries.Record {
 	if r.Sum && len(rows) > 0 {
 		return [][]queries.Record{rows}

@@ -64,7 +64,7 @@ func comparisonCaption(out *terminal.Output, title string, result *compare.Resul
 	return w.Flush()
 }
 
-// designText says which runs are compared with which; "" if all are compared with all.
+// designText describes which runs are compared with each other; it returns "" if all are.
 func designText(result *compare.Result) string {
 	switch d := result.Design; {
 	case d.Paired:

@@ -12,7 +12,7 @@ import (
 )
 
 // TestComparisonWidths prints a comparison for terminals of several widths: no row of the table is
-// wider, each name has its last part, and columns that do not fit are named.
+// wider than the terminal, each name has its last part, and columns that do not fit are named.
 func TestComparisonWidths(t *testing.T) {
 	result := &compare.Result{Request: compare.Defaults(), Unit: "ns", Base: compare.Side{Selectors: []string{"night=1"}, Runs: make([]queries.Experiment, 9)}, Test: compare.Side{Selectors: []string{"night=2"}, Runs: make([]queries.Experiment, 9)}}
 	row := func(name string, base, test float64, verdict string) {

@@ -15,12 +15,12 @@ import (
 
 // Limits of a digest as text.
 const (
-	digestFunctions = 3 // of a finding
-	digestPrograms  = 5 // of changes that many series have
-	digestShort     = 5 // findings in a line each
+	digestFunctions = 3 // functions of a finding
+	digestPrograms  = 5 // programs of changes that many series have in common
+	digestShort     = 5 // findings that are printed in one line each
 )
 
-// Digest prints a digest, at most about a page.
+// Digest prints a digest, which takes about a page at most.
 func Digest(out *terminal.Output, d *digest.Result, markdown bool) error {
 	p := &digestPage{Page: out.Page(), Result: d, markdown: markdown}
 	p.head()
@@ -40,8 +40,8 @@ func Digest(out *terminal.Output, d *digest.Result, markdown bool) error {
 	return p.Flush()
 }
 
-// list prints findings: as many in full as the request says, some more in a line each. told is the
-// number of those that are printed already; list returns the new number.
+// list prints findings: as many in full as the request allows, and some more in one line each. told is
+// the number of findings that are already printed; list returns the new number.
 func (p *digestPage) list(findings []*digest.Finding, told int) int {
 	short := 0
 	for i, f := range findings {
@@ -87,7 +87,7 @@ func (p *digestPage) bullet() string {
 	return "   "
 }
 
-// code returns a name or command as code.
+// code formats a name or command: as code in Markdown, otherwise as text.
 func (p *digestPage) code(text string) string {
 	text = terminal.Printable(text)
 	if p.markdown {
@@ -96,7 +96,7 @@ func (p *digestPage) code(text string) string {
 	return text
 }
 
-// head prints what the digest is of, in a sentence.
+// head prints a sentence with the outcome, and the experiments and nights of the digest.
 func (p *digestPage) head() {
 	if p.markdown {
 		p.Printf("## %s\n\n", strings.TrimSuffix(p.Sentence(), "."))
@@ -134,7 +134,7 @@ func (p *digestPage) finding(n int, f *digest.Finding) {
 	p.Printf("\n")
 }
 
-// leading returns the name of a list for its first item.
+// leading returns the name of a list for its first item, and blanks for the others.
 func leading(i int, name string) string {
 	if i == 0 {
 		return name
@@ -195,7 +195,7 @@ func (p *digestPage) details(f *digest.Finding, indent string) {
 	}
 }
 
-// common prints what many series have in common.
+// common prints the changes that many series have in common.
 func (p *digestPage) common() {
 	if len(p.Common)+len(p.Together) == 0 {
 		return
@@ -222,7 +222,7 @@ func (p *digestPage) common() {
 	p.Printf("\n")
 }
 
-// rest prints what is not shown.
+// rest prints how many findings and series are not shown.
 func (p *digestPage) rest() {
 	p.Printf("%s as usual, too few nights: %d. From night to night, programs vary by %s in the median, at most by %s.\n",
 		Plural(p.Quiet, "program"), p.Short, percentOf(p.Noise[0]), percentOf(p.Noise[1]))

@@ -16,10 +16,10 @@ import (
 	"stackmill/queries/html"
 )
 
-// Titles of parts of documents.
+// madeBy is the last line of documents.
 const madeBy = "Written by stackmill."
 
-// printDocument prints the report as a document of one file: its caption, and its tables or drawings.
+// printDocument prints the report as a self-contained document: its caption, and its tables or drawings.
 func (r *Report) printDocument(ctx context.Context) error {
 	remarks, err := r.DB.Remarks(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *Report) printDocument(ctx context.Context) error {
 	return html.Write(r.Stdout, p)
 }
 
-// printedParts collects what a report prints: texts, and tables between them.
+// printedParts collects the output of a report: texts, and tables between them.
 type printedParts struct {
 	text  bytes.Buffer // the text since the last table
 	parts []printedPart
@@ -69,8 +69,8 @@ func (p *printedParts) end() {
 	}
 }
 
-// sections returns the lines of the caption, which ends at an empty line, and sections with what follows. Text after
-// a table says what the table leaves out.
+// sections returns the lines of the caption, which ends at an empty line, and sections with the rest of the output.
+// Text after a table describes the rows that the table leaves out.
 func (p *printedParts) sections(title string) (caption []string, all []html.Section) {
 	first := ""
 	if len(p.parts) > 0 && p.parts[0].table == nil {
@@ -126,7 +126,7 @@ func nameColumn(fields []terminal.Field) int {
 	return slices.IndexFunc(fields, isText)
 }
 
-// isTotalRow reports whether a row of a table is that of <Total>.
+// isTotalRow reports whether a row of a table is the row of <Total>.
 func isTotalRow(texts []string) bool {
 	for _, t := range texts {
 		if t == "<Total>" {
@@ -202,7 +202,7 @@ func comparisonTable(result *compare.Result, rows []compare.Row) *html.Table {
 	return t
 }
 
-// intervalText returns the change of a row with its interval, which text has as in tables.
+// intervalText returns the change of a row with its interval. text is the interval as tables show it.
 func intervalText(row *compare.Row, text string) string {
 	low, high, _ := strings.Cut(text, " .. ")
 	switch change := percentChange(row.Ratio); {
@@ -227,7 +227,7 @@ func verdictOf(row *compare.Row) (v html.Verdict, text string) {
 	return s.verdict, s.sign + row.Verdict
 }
 
-// environmentSection returns what else differs between the sides.
+// environmentSection returns a section with the other differences between the sides.
 func environmentSection(result *compare.Result) html.Section {
 	s := html.Section{Title: "What else differs"}
 	if len(result.Environment) == 0 {

@@ -16,8 +16,8 @@ import (
 	"stackmill/schema"
 )
 
-// Experiments prints the experiments of a store, at most limit (0: all), as a table or in Markdown;
-// wide: with their paths.
+// Experiments prints the experiments of a store, at most limit (0: all), as a table or in Markdown.
+// wide adds their paths.
 func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide bool, format string, limit int) error {
 	columns := []string{"experiment", "started", "started_from", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
 	fields := []terminal.Field{
@@ -65,8 +65,7 @@ func Experiments(ctx context.Context, out *terminal.Output, db *queries.DB, wide
 	return result.More(out, format, more)
 }
 
-// started formats when an experiment started, to the second, and how that is known unless it was
-// recorded.
+// started formats the start of an experiment, to the second, with its source unless it was recorded.
 func started(rec queries.Record) string {
 	at, known := rec["started"].(time.Time)
 	if !known {

@@ -16,16 +16,16 @@ import (
 	"stackmill/queries/rank"
 )
 
-// GateOptions say how a judgement is printed.
+// GateOptions control how Gate prints a judgement.
 type GateOptions struct {
-	Limit    int      // prints at most so many rows that passed; 0: all
+	Limit    int      // maximum number of printed rows that passed; 0: all
 	Markdown bool     // as Markdown instead of for a terminal
 	Accepted int      // number of runs that were labeled as accepted
-	LeftOut  []string // remarks about what the store leaves out
+	LeftOut  []string // remarks about data of the store that is left out
 }
 
-// Gate prints the outcome of a gate: the largest change, what differs between the sides, each check,
-// and how small a change the gate would have found.
+// Gate prints the outcome of a gate: the largest change, the differences between the sides, each check,
+// and the smallest change that the gate would have found.
 func Gate(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
 	headline := j.Headline()
 	if o.Markdown {
@@ -68,7 +68,7 @@ func Gate(out *terminal.Output, j *compare.Judgement, o GateOptions) error {
 	if text := detectableText(j); text != "" {
 		w.Printf("%s"+end, escape(text))
 	}
-	if text := j.Needed(); text != "" && j.Outcome != compare.Undecided { // then the first line says it
+	if text := j.Needed(); text != "" && j.Outcome != compare.Undecided { // then the first line already has the text
 		w.Printf("To judge all rows, the gate needs %s."+end, escape(text))
 	}
 	printAccepted(w, o)
@@ -87,7 +87,8 @@ func printAccepted(w *terminal.Page, o GateOptions) {
 	}
 }
 
-// gateRemarks prints what is compared, and why that may be unfair, as a list in Markdown.
+// gateRemarks prints the runs that are compared, and why the comparison may be unfair, as a list in
+// Markdown.
 func gateRemarks(out *terminal.Output, j *compare.Judgement) error {
 	w := out.Page()
 	w.Printf("%s", terminal.Markdown(fmt.Sprintf("Metric %s, %s mode, %s against %s", j.Metric, j.Mode, sideText(j.Base), sideText(j.Test))))
@@ -106,7 +107,7 @@ func sideText(s compare.Side) string {
 }
 
 // gateCells returns the table of checks: violated ones first, then undecided ones, then rules in SQL
-// that passed, then at most limit rows that passed. more is the number of the other ones.
+// that passed, then at most limit rows that passed. more is the number of further rows that passed.
 func gateCells(j *compare.Judgement, limit int) (fields []terminal.Field, cells [][]string, more int) {
 	fields = []terminal.Field{{Name: "Outcome"}, {Name: "Change", Numeric: true}, {Name: fmt.Sprintf("%g %% interval", 100*j.Level), Numeric: true, Drop: 1},
 		{Name: "Detectable", Numeric: true, Drop: 2}, {Name: "Row", Short: true, Path: true}, {Name: "Rule", Short: true}, {Name: "What"}}
@@ -131,7 +132,7 @@ func gateCells(j *compare.Judgement, limit int) (fields []terminal.Field, cells 
 			}
 		}
 		what := c.Message
-		if c.Low != nil && c.Outcome != compare.Undecided { // the columns say it
+		if c.Low != nil && c.Outcome != compare.Undecided { // the columns have the bounds
 			what = ""
 		}
 		cells = append(cells, []string{c.Outcome, changeOf(c.Ratio), intervalOf(c.Low, c.High), changeOf(c.Detectable), c.Row, c.Rule, what})
@@ -168,8 +169,8 @@ func intervalOf(low, high *float64) string {
 	return percentChange(*low) + " .. " + changeOf(high)
 }
 
-// detectableText says how small an increase the gate would have found, in <Total> and in the largest
-// row; "" if that is unknown.
+// detectableText returns a text with the smallest increases that the gate would have found, in <Total>
+// and in the largest row; "" if they are unknown.
 func detectableText(j *compare.Judgement) string {
 	var sizes []string
 	largest := -1
@@ -196,7 +197,7 @@ func detectableText(j *compare.Judgement) string {
 	return fmt.Sprintf("With %s, an increase %s may %s (larger ones are found in at least %.0f of 100 cases).", runsText(j.Result), strings.Join(sizes, ", or "), missed, 100*rank.Power)
 }
 
-// runsText says how many runs are compared.
+// runsText returns a text with the number of compared runs.
 func runsText(r *compare.Result) string {
 	if r.Design.Paired {
 		return Plural(r.Design.Blocks, "pair") + " of runs"

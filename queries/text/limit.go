@@ -10,13 +10,13 @@ import (
 	"stackmill/queries/report"
 )
 
-// DefaultLimit is how many rows tables have by default, for each experiment and metric.
+// DefaultLimit is the default number of rows of tables, for each experiment and metric.
 const DefaultLimit = 40
 
-// DocumentLimit is how many rows the tables of documents have by default.
+// DocumentLimit is the default number of rows of tables in documents.
 const DocumentLimit = 400
 
-// IsLimited reports whether a report's table has a limit by default. Listings of code are whole.
+// IsLimited reports whether a report's table has a limit by default. Listings of code have none.
 func IsLimited(r *report.Report, format string) bool {
 	return (format == "table" || format == "markdown" || format == "html") && !(Draws(r, format) && r.ShowsSources()) && r.Name != "conservation"
 }
@@ -29,15 +29,15 @@ func atMost[T any](limit int, list []T) []T {
 	return list
 }
 
-// leftOut is what a limit leaves out of a list.
+// leftOut describes the items that a limit leaves out of a list.
 type leftOut struct {
 	what         string // the things in the list, in the plural
 	rows         int
-	value, total float64 // of the rows, and of the whole; total is 0 if values do not add up
-	lists        int     // number of lists of which rows are left out; 0 is one
+	value, total float64 // value of the rows, and of the whole list; total is 0 if values do not add up
+	lists        int     // number of lists from which rows are left out; 0 means 1
 }
 
-// text says what is left out; "" if nothing is.
+// text describes the items that are left out; it returns "" if there are none.
 func (l leftOut) text() string {
 	if l.rows == 0 {
 		return ""
@@ -66,8 +66,9 @@ func (l leftOut) print(w *terminal.Page) {
 	}
 }
 
-// sayLeftOut prints, below a table, what a limit left out of it. If the table has no caption, the
-// remarks about its sum, which name things, are messages: markup in names is escaped in cells only.
+// sayLeftOut prints a line below a table about the rows that a limit left out. If the table has no
+// caption, it prints the remarks about its sum as messages, because markup in names is escaped only in
+// cells.
 func (r *Report) sayLeftOut(q *report.Question, l leftOut) error {
 	w := r.Page()
 	l.print(w)
@@ -79,7 +80,8 @@ func (r *Report) sayLeftOut(q *report.Question, l leftOut) error {
 	return w.Flush()
 }
 
-// leftOutRows returns what the limit left out of a table: the rows say how many there are.
+// leftOutRows describes the rows that the limit left out of a table. Columns of the remaining rows have
+// the number of all rows.
 func (r *Report) leftOutRows(rows []queries.Record) (all leftOut) {
 	all.what = "rows"
 	if r.Limit == 0 {
@@ -93,7 +95,7 @@ func (r *Report) leftOutRows(rows []queries.Record) (all leftOut) {
 		}
 		all.rows, all.lists = all.rows+n, all.lists+1
 		whole, ok := first[report.AllValue].(float64)
-		if total := r.totalOf(first); ok && total > 0 { // of several lists, the largest share
+		if total := r.totalOf(first); ok && total > 0 { // with several lists, take the largest share
 			if value := whole - r.valueOf(group); all.total == 0 || value/total > all.value/all.total {
 				all.value, all.total = value, total
 			}
@@ -113,8 +115,9 @@ func (r *Report) valueOf(rows []queries.Record) (sum float64) {
 	return sum
 }
 
-// totalOf returns the value of the whole list of which a row is: that of <Total>, or the sum. It is 0
-// if rows are sorted by the sum of several columns, or contain each other as data objects do.
+// totalOf returns the value of the whole list to which a row belongs: the value of <Total>, or the sum
+// of the rows. It is 0 if rows are sorted by the sum of several columns, or contain each other, as data
+// objects do.
 func (r *Report) totalOf(rec queries.Record) float64 {
 	if r.Columns[0].Name == "read_ns" || r.OfData {
 		return 0
@@ -126,12 +129,12 @@ func (r *Report) totalOf(rec queries.Record) float64 {
 	return whole
 }
 
-// isTotal reports whether a row is that of <Total>.
+// isTotal reports whether a row is the row of <Total>.
 func isTotal(rec queries.Record) bool {
 	return rec.Text("function") == "<Total>" && rec.Text("kind") == "artificial"
 }
 
-// limited returns the rows up to the limit, and what that leaves out.
+// limited returns the rows up to the limit, and describes the rows that it leaves out.
 func (r *Report) limited(rows []queries.Record, what string) ([]queries.Record, leftOut) {
 	shown := atMost(r.Limit, rows)
 	l := leftOut{what: what, rows: len(rows) - len(shown)}

@@ -13,7 +13,8 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// On a narrow terminal, messages of problems and the names of reasons stay complete.
+// TestProblemsOnNarrowTerminal checks that messages of problems and the names of reasons are complete
+// on a narrow terminal.
 func TestProblemsOnNarrowTerminal(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

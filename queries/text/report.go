@@ -153,8 +153,8 @@ func (r *Report) nameColumn() string {
 	})].Name
 }
 
-// sections prints the rows of each experiment and metric, under a title (groupTitle), and what the
-// limit leaves out of it.
+// sections prints the rows of each experiment and metric under a title (groupTitle), and a line about
+// the rows that the limit leaves out.
 func (r *Report) sections(q *report.Question, rows []queries.Record, section func(*terminal.Page, []queries.Record) (leftOut, error)) error {
 	w := r.Page()
 	for i, group := range r.groups(rows) {
@@ -179,8 +179,8 @@ func (r *Report) groupTitle(w *terminal.Page, q *report.Question, rec queries.Re
 	}
 }
 
-// groups splits the rows where the experiment or the metric changes; those of a sum, where the
-// metric does.
+// groups splits the rows where the experiment or the metric changes. It splits the rows of a sum only
+// where the metric changes.
 func (r *Report) groups(rows []queries.Record) [][]queries.Record {
 	if r.Sum {
 		return split(rows, "metric")
@@ -199,7 +199,7 @@ func split(rows []queries.Record, columns ...string) (parts [][]queries.Record) 
 	return parts
 }
 
-// caption prints what a table of these rows shows, above it.
+// caption prints, above a table of these rows, what the table shows.
 func (r *Report) caption(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	title := r.Title
 	if metric := q.OnlyMetric(); metric != "" {

@@ -11,13 +11,13 @@ import (
 	"stackmill/queries/report"
 )
 
-// spreadWidth is the width of a terminal from which on tables show the spread of a sum.
+// spreadWidth is the smallest width of a terminal on which tables show the spread of a sum.
 const spreadWidth = 120
 
 // spreadTitles are the headings of the columns of report.Spread.
 var spreadTitles = []string{"Min", "Median", "Max", "Imbalance"}
 
-// sumTitle returns the end of a caption: what a sum is over.
+// sumTitle returns the end of a caption, which names the experiments of a sum.
 func (r *Report) sumTitle(q *report.Question, rows []queries.Record) string {
 	n := r.DB.Count
 	if !r.Measured() && !r.ListsApart() && len(rows) > 0 {
@@ -39,8 +39,8 @@ func (r *Report) sumTitle(q *report.Question, rows []queries.Record) string {
 	return title + " (--each shows one after the other)"
 }
 
-// addColumns adds the columns that only a sum has to those of the table, after the values: those for
-// the values of a label or, if there is room, the spread.
+// addColumns adds the columns that only a sum has to the table, after the values: the columns for the
+// values of a label or, if there is room, the spread.
 func (r *Report) addColumns(q *report.Question) {
 	primary := r.Primary()
 	i := slices.IndexFunc(r.Columns, func(c report.Column) bool { return c.Name == primary })
@@ -71,13 +71,13 @@ func (r *Report) addColumns(q *report.Question) {
 	r.Columns = slices.Insert(slices.Clone(r.Columns), i, more...)
 }
 
-// isValue reports whether a column has values, rather than what they are of.
+// isValue reports whether a column has values, rather than names or identifiers.
 func (r *Report) isValue(c report.Column) bool {
 	return c.As != report.Words && c.As != report.Address && !r.Identifies(c.Name)
 }
 
-// sumOfTotal sets the values of <Total> in the columns that only a sum has. first is any row of its
-// metric.
+// sumOfTotal sets the values of <Total> in the columns that only a sum has. first is any row of the
+// same metric.
 func (r *Report) sumOfTotal(total, first queries.Record) {
 	if !r.Sum || r.Primary() == "" {
 		return

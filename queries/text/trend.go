@@ -15,18 +15,18 @@ import (
 	"stackmill/queries/trend"
 )
 
-// TrendForm says how Trend prints a trend.
+// TrendForm controls how Trend prints a trend.
 type TrendForm struct {
-	Points   int  // print this many values of each series, the newest; 0: all, -1: none
-	Markdown bool // tables and lines in Markdown
-	UTF8     bool // otherwise ASCII only
+	Points   int  // how many of the newest values of each series are printed; 0: all, -1: none
+	Markdown bool // print Markdown
+	UTF8     bool // print UTF-8, otherwise ASCII only
 }
 
-// trendWidth is the width of a trend where there is no terminal.
+// trendWidth is the width of a trend that is not printed to a terminal.
 const trendWidth = 80
 
-// Trend prints values over experiments: for each series a line that draws it, its changes, and its
-// newest values.
+// Trend prints values over experiments: for each series a sparkline, its changes, and its newest
+// values.
 func Trend(out *terminal.Output, t *trend.Result, form TrendForm) error {
 	if err := trendCaption(out, t); err != nil {
 		return err
@@ -50,7 +50,7 @@ func Trend(out *terminal.Output, t *trend.Result, form TrendForm) error {
 	return nil
 }
 
-// trendCaption prints what is followed, and what may be wrong with it.
+// trendCaption prints what the trend shows, and warnings about it.
 func trendCaption(out *terminal.Output, t *trend.Result) error {
 	w := out.Page()
 	kind := "exclusive"
@@ -75,8 +75,8 @@ func trendCaption(out *terminal.Output, t *trend.Result) error {
 	return w.Flush()
 }
 
-// trendPlace returns where a point is in the order of experiments: its start, to the minute, or the
-// value that orders it.
+// trendPlace returns the value by which a point is ordered: its start, to the minute, or its value of
+// the key in Order.
 func trendPlace(p *trend.Point) string {
 	if p.Ordered != "" {
 		return p.Ordered
@@ -88,7 +88,7 @@ func trendPlace(p *trend.Point) string {
 	return at.Round(time.Minute).Format("2006-01-02 15:04")
 }
 
-// trendSeries is a series while it is printed.
+// trendSeries prints a series.
 type trendSeries struct {
 	*terminal.Output
 	TrendForm
@@ -100,7 +100,7 @@ type trendSeries struct {
 // scale is the unit in which values are printed.
 type scale struct {
 	name   string
-	factor float64 // of the metric's unit
+	factor float64 // size in the metric's unit
 	digits int     // after the decimal point
 }
 
@@ -138,8 +138,8 @@ func (u scale) number(v float64) string { return fmt.Sprintf("%.*f", u.digits, v
 // format formats a value.
 func (u scale) format(v float64) string { return strings.TrimSpace(u.number(v) + " " + u.name) }
 
-// print prints the name of the series, a line that draws it with its changes marked below, and what
-// its values are.
+// print prints the name of the series, a sparkline with its changes marked below, and a summary of its
+// values.
 func (s *trendSeries) print() error {
 	w := s.Page()
 	w.Printf("\n%s\n", s.title())

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries/trend"
 )
 
-// series returns a trend of n nights: the last ten take 30 % more, and what is printed of it.
+// series prints a trend of n nights, of which the last ten take 30 % more, and returns the output.
 func series(t *testing.T, n, width int, unit string, factor float64, form TrendForm) (lines []string) {
 	t.Helper()
 	r := &trend.Result{Request: trend.Defaults(), Unit: unit, Matched: 1}
@@ -37,8 +37,8 @@ func series(t *testing.T, n, width int, unit string, factor float64, form TrendF
 	return strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 }
 
-// A trend fits a terminal of 80 columns, however many nights it has: the mark of the change is below
-// the first high place.
+// TestTrendWidth checks that a trend fits a terminal of 80 columns, however many nights it has, and
+// that the mark of the change is below the first high column.
 func TestTrendWidth(t *testing.T) {
 	for _, n := range []int{20, 76, 200} {
 		lines := series(t, n, 80, "ns", 1e6, TrendForm{Points: 3, UTF8: true})
@@ -57,7 +57,7 @@ func TestTrendWidth(t *testing.T) {
 	}
 }
 
-// Without UTF-8, everything is ASCII. Units suit the values.
+// TestTrendUnits checks that the output is ASCII without UTF-8, and that units suit the values.
 func TestTrendUnits(t *testing.T) {
 	for _, x := range []struct {
 		unit   string
