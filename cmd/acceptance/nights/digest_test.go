@@ -13,11 +13,11 @@ import (
 // history holds the values of a fleet's programs by night, as a digest reads them from a store.
 type history struct {
 	fleet  *Fleet
-	series []digest.Series // of all nights
+	series []digest.Series // with all nights
 }
 
-// newHistory computes the values of all nights: means of the runs without the smallest and the
-// largest value.
+// newHistory computes the values of all nights, which are the means of the runs without the smallest
+// and the largest value.
 func newHistory(f *Fleet) *history {
 	h := &history{fleet: f}
 	for i, p := range f.Programs {
@@ -61,7 +61,7 @@ func key(object, name string) int64 {
 	return int64(h.Sum64())
 }
 
-// until returns the series as they are after a night. Functions that were not there yet have no row.
+// until returns the series as they are after a night, without functions that did not exist yet.
 func (h *history) until(night int) (all []*digest.Series) {
 	for _, s := range h.series {
 		s.Nights, s.Groups = s.Nights[:night+1], s.Groups[:night+1]
@@ -78,7 +78,7 @@ func (h *history) until(night int) (all []*digest.Series) {
 	return all
 }
 
-// since is the number of nights that a digest reports on.
+// since is the number of nights whose changes a digest reports.
 const since = 7
 
 // digestOf returns the digest after a night.
@@ -88,8 +88,8 @@ func (h *history) digestOf(night int) *digest.Result {
 	return r
 }
 
-// isPlanted reports whether a finding is that the planted function takes more time: no other
-// function of the program changed more.
+// isPlanted reports whether a finding says that the planted function takes more time, and that no
+// other function of the program changed more.
 func (h *history) isPlanted(f *digest.Finding) bool {
 	p := h.fleet.Planted
 	if f.Name != h.fleet.Programs[p.Program].Name {
@@ -107,7 +107,8 @@ func (h *history) isPlanted(f *digest.Finding) bool {
 const total = "<Total>"
 
 // TestPlanted checks that the digest finds a planted change within four nights: its program is the
-// first one, and the function is named. With STACKMILL_SOAK=1, it also logs how often it finds noisier functions.
+// first one, and the function is named. With STACKMILL_SOAK=1, the test also logs how often the
+// digest finds changes of noisier functions.
 func TestPlanted(t *testing.T) {
 	for _, noise := range [][2]float64{{0, 0.25}, {0.25, 0.5}, {0.5, 1}, {1, 4}} {
 		draws, first := 4, 0
@@ -142,8 +143,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// foundAfter returns the number of nights with the planted change, of those tried, on which the
-// change is first in the digest; 0 if it is in none.
+// foundAfter returns the largest number of nights with the planted change, up to window, after which
+// this change is first in the digest; 0 if it never is.
 func (h *history) foundAfter() int {
 	for n := window; n > 0; n-- {
 		if r := h.digestOf(h.fleet.Planted.From + n - 1); len(r.Sure) > 0 && h.isPlanted(r.Sure[0]) {
@@ -153,8 +154,8 @@ func (h *history) foundAfter() int {
 	return 0
 }
 
-// TestFalseFindings checks that hardly anything else is found: every night has a digest, also in the
-// slow week and after the change of the compiler, which changes all programs.
+// TestFalseFindings makes the digest of every night, including the slow week and the nights after the
+// change of the compiler, which changes all programs, and checks that it has hardly any false findings.
 func TestFalseFindings(t *testing.T) {
 	plan, fleets := Benchmarks(0), 1
 	plan.Programs = 40
@@ -186,7 +187,7 @@ func TestFalseFindings(t *testing.T) {
 	}
 }
 
-// mistake returns a sure change of a program that did not happen.
+// mistake returns a sure change in a finding that did not happen in the fleet; nil if there is none.
 func (h *history) mistake(finding *digest.Finding) *digest.Change {
 	for i, c := range finding.Changes {
 		if c.State == rank.Sure && !h.real(finding.Name, c.Name, c.Ratio, finding.Nights[c.From].At) {
@@ -196,11 +197,11 @@ func (h *history) mistake(finding *digest.Finding) *digest.Change {
 	return nil
 }
 
-// late is the number of nights after which a change of the compiler may be found: if the machine is
-// slow then, functions that are slowed more than others hide it.
+// late is the largest number of nights after which a change of the compiler may be found. If the
+// machine is slow in these nights, functions that are slowed more than others hide the change.
 const late = slowNights + near
 
-// real reports whether a function, or total, of a program changed about that night.
+// real reports whether a function of a program, or its total, changed near a night.
 func (h *history) real(program, function string, ratio float64, night int) bool {
 	f := h.fleet
 	if p := f.Planted; p.Program >= 0 && program == f.Programs[p.Program].Name && abs(night-p.From) <= near {

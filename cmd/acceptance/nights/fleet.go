@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Plan says what a fleet is made of. The zero values of Slow, Compiler and Factor mean that nothing
-// of the kind happens.
+// Plan describes a fleet. If Slow, Compiler or Factor is zero, the event that it describes does not
+// happen.
 type Plan struct {
 	Seed     uint64
 	Programs int
 	Nights   int
-	Runs     int     // of each program in each night
+	Runs     int     // number of runs of each program in each night
 	Slow     float64 // factor of all values in the week in which the machine is slow
 	Compiler float64 // maximum relative change of a function's value with the new compiler
 	Factor   float64 // factor of the planted function's value from its night on
@@ -24,14 +24,14 @@ type Plan struct {
 	Noise [2]float64
 }
 
-// Benchmarks returns the plan of 200 programs in 60 nights, in which everything happens. The planted
-// change is at least four times the standard deviation of the function between nights.
+// Benchmarks returns the plan of 200 programs in 60 nights, with a slow week, a new compiler and a
+// planted change. The planted change is at least four times the standard deviation of the function
+// between nights.
 func Benchmarks(seed uint64) Plan {
 	return Plan{Seed: seed, Programs: 200, Nights: 60, Runs: 7, Slow: 1.08, Compiler: 0.03, Factor: 1.05, Noise: [2]float64{0, 0.25}}
 }
 
-// Fleet is a group of programs that are measured every night. All of its values follow from its
-// plan.
+// Fleet is a group of programs that are measured every night. Its plan determines all of its values.
 type Fleet struct {
 	Plan
 	Programs     []Program
@@ -40,7 +40,7 @@ type Fleet struct {
 	Planted      PlantedChange
 }
 
-// PlantedChange is the only change that is to be found: in one function of one program.
+// PlantedChange is the only change that a digest should find: in one function of one program.
 type PlantedChange struct {
 	Program, Function int // indexes; Program is -1 if nothing is planted
 	From              int // first night
@@ -51,8 +51,8 @@ type PlantedChange struct {
 type Program struct {
 	Name      string
 	Functions []Function
-	builds    []string // by night: build-id
-	blocks    []int    // by night: the recorded run that is its first one
+	builds    []string // build-id in each night
+	blocks    []int    // index of the first recorded run of each night
 	noise     *recordedProgram
 }
 
@@ -71,12 +71,12 @@ const (
 	slowNights = 7
 	// quietNights is the number of nights before the first change.
 	quietNights = 30
-	// window is the number of nights in which a planted change is to be found.
+	// window is the number of nights within which a planted change must be found.
 	window = 4
-	// apart is the number of nights between a new compiler and the planted change, at least: the digest
-	// must know what is usual with that compiler.
+	// apart is the smallest number of nights between a new compiler and the planted change, because the
+	// digest must know the usual values with this compiler.
 	apart = 10
-	// leastShare is the smallest share of the program's time of a function in which a change is planted.
+	// leastShare is the smallest share of a program's time that a function with a planted change has.
 	leastShare = 0.1
 )
 
@@ -128,7 +128,7 @@ func newProgram(random *rand.Rand, plan Plan, i int, noise *recordedProgram) Pro
 	return p
 }
 
-// drawBlocks chooses which recorded runs are those of a night: consecutive ones, which resemble each
+// drawBlocks chooses the recorded runs of each night. They are consecutive runs, which resemble each
 // other.
 func (p *Program) drawBlocks(random *rand.Rand, runs int) {
 	for n := range p.blocks {
@@ -136,8 +136,8 @@ func (p *Program) drawBlocks(random *rand.Rand, runs int) {
 	}
 }
 
-// plant chooses the function that changes, and when. The compiler does not change within the nights
-// in which the change is to be found, nor in those before.
+// plant chooses the function that changes, and the night. The compiler does not change within the
+// nights in which the change must be found, or shortly before.
 func (f *Fleet) plant(random *rand.Rand) {
 	for {
 		at := quietNights + random.IntN(f.Nights-quietNights-window+1)
@@ -180,7 +180,8 @@ func (f *Fleet) changesAt(program int) []int {
 	return nights
 }
 
-// build draws the builds of a program. Every fourth night has a new one in which nothing changes.
+// build draws the builds of a program. On average, every fourth night has a new build even though
+// nothing changes.
 func (p *Program) build(random *rand.Rand, changes []int) {
 	for n := range p.builds {
 		if n > 0 && !slices.Contains(changes, n) && random.IntN(4) > 0 {
@@ -230,7 +231,7 @@ func (f *Fleet) Values(program, night, run int) []float64 {
 		values[i] = v
 	}
 	if night >= f.CompilerFrom {
-		for i := len(values) - 1; i > 0; i-- { // into functions before it, which may be inlined, too
+		for i := len(values) - 1; i > 0; i-- { // add it to a function before it, which may be inlined, too
 			if fn := p.Functions[i]; fn.Renamed == "" {
 				values[fn.Into] += values[i]
 				values[i] = 0

@@ -1,6 +1,6 @@
-// Package nights makes stores of nightly benchmarks in which it is known what changed: many
-// programs, many nights, several runs of each program a night. Values vary as those of recorded
-// programs did (testdata/README.md). Its tests judge what the digest finds in such stores.
+// Package nights makes stores of nightly benchmarks with known changes: many programs, many nights,
+// and several runs of each program per night. Values vary as the values of recorded programs did
+// (testdata/README.md). The tests of the package judge what the digest finds in such stores.
 //
 // Start reading with NewFleet.
 package nights
@@ -28,7 +28,7 @@ type recordedProgram struct {
 	name      string
 	functions []string
 	means     []float64   // by function, in ns
-	runs      [][]float64 // by run, in the order of recording, and function: the value relative to its mean
+	runs      [][]float64 // by run, in the order of recording, and by function: the value relative to its mean
 }
 
 // readNoise reads the recorded runs of all programs. Each program begins with its name and the names

@@ -21,8 +21,8 @@ var recordings = flag.String("recordings", "", "folder of recordings by testdata
 // most is the number of functions of a program that are kept: those with the highest values.
 const most = 30
 
-// TestNoise checks that the recorded runs can be read and vary. With -recordings, it first makes
-// them of recordings.
+// TestNoise checks that the recorded runs can be read and vary. With -recordings, it first extracts
+// them from recordings.
 func TestNoise(t *testing.T) {
 	if *recordings != "" {
 		keepNoise(t)

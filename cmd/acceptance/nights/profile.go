@@ -9,11 +9,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// PathLabels is the regular expression for `--label-from` that labels the profiles which WriteNight
-// writes.
+// PathLabels is the regular expression for `--label-from` that labels the profiles of WriteNight.
 const PathLabels = `/(?P<night>\d{4}-\d\d-\d\d)/(?P<machine>bench\d+)/(?P<compiler>gcc-\d+)/`
 
-// WriteNight writes a profile for each run of a night to folders below dir, and returns the folder
+// WriteNight writes a profile for each run of a night into folders below dir, and returns the folder
 // of the night.
 func (f *Fleet) WriteNight(dir string, night int) (string, error) {
 	folder := filepath.Join(dir, f.Started(0, night, 0).Format("2006-01-02"))
@@ -42,7 +41,7 @@ func (f *Fleet) WriteNight(dir string, night int) (string, error) {
 // programProfile is a profile of a program's build. Only its values and times differ between runs.
 type programProfile struct {
 	profile.Profile
-	function []int // by sample: index of the function
+	function []int // index of the function of each sample
 }
 
 // samplePeriod is the time between two samples, in ns.

@@ -10,7 +10,7 @@ import (
 	"stackmill/queries/rank"
 )
 
-// soak makes the tests draw as many series and fleets as the documentation says.
+// soak makes the tests draw as many series and fleets as the documentation states.
 var soak = os.Getenv("STACKMILL_SOAK") != ""
 
 // seriesNights is the length of a series in which nothing changes.
@@ -64,8 +64,8 @@ func poisson(r *rand.Rand, mean float64) (n int) {
 	return n
 }
 
-// alarms counts what is called a change in a series, seen on every night: the nights with sure
-// changes, the places of sure changes, and the nights on which there may be one.
+// alarms looks for changes in a series after every night. It counts the nights with sure changes, the
+// places of sure changes, and the nights with a change that is maybe one.
 func alarms(test *rank.Test, values []float64) (nights, changes, maybe int) {
 	places := map[int]bool{}
 	for n := range values {
@@ -87,7 +87,7 @@ func alarms(test *rank.Test, values []float64) (nights, changes, maybe int) {
 	return nights, len(places), maybe
 }
 
-// TestQuietSeries checks that nothing is called a change in series in which nothing changes.
+// TestQuietSeries checks that no change is found in series in which nothing changes.
 func TestQuietSeries(t *testing.T) {
 	series := 20
 	if soak {
@@ -110,8 +110,8 @@ func TestQuietSeries(t *testing.T) {
 	}
 }
 
-// TestFirstNight checks that a drop of 19 %, which separates all values, may be a change on its
-// first night, and is one within three nights.
+// TestFirstNight checks that a drop of 19 %, which separates all values, is a change in the state
+// maybe on its first night, and sure within three nights.
 func TestFirstNight(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	test := &rank.Test{}
@@ -143,8 +143,8 @@ func TestFirstNight(t *testing.T) {
 	}
 }
 
-// near is the greatest distance, in nights, between a change and where it is found: neighboring values
-// may look like the other side.
+// near is the largest distance, in nights, between a change and the place where it is found:
+// neighboring values may look like the other side.
 const near = 2
 
 // lastState returns the state of a change at a place, or near it.

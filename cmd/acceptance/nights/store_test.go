@@ -11,7 +11,7 @@ import (
 	"stackmill/cmd/acceptance/suite"
 )
 
-// answer is what the test reads of a digest in JSON.
+// answer has the fields of a digest in JSON that the test reads.
 type answer struct {
 	Experiments int `json:"experiments"`
 	Sure        []struct {
@@ -34,7 +34,8 @@ type answer struct {
 }
 
 // TestStore makes a store of a small fleet, night by night, as the user of a benchmark does. On the
-// fourth morning after the planted change, the verb digest names program, function, night and build.
+// fourth morning after the planted change, the verb digest names the program, function, night and
+// build.
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "stackmill")
