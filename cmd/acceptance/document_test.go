@@ -16,8 +16,9 @@ import (
 	sourcefiles "stackmill/stages/symbolize/source"
 )
 
-// A document of several experiments sums the lines of those that have the same text of a file. If texts differ, it
-// shows the one with the highest value, and says how much of the function that is.
+// TestDocumentSource checks that a document of several experiments sums the lines of the experiments that have the
+// same text of a file. If texts differ, it shows the text with the highest value, and says how much of the function's
+// value that is.
 func TestDocumentSource(t *testing.T) {
 	other := t.TempDir()
 	text, err := os.ReadFile(filepath.Join(sources, "recur.c"))

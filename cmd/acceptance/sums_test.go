@@ -10,7 +10,7 @@ import (
 	"stackmill/queries/report"
 )
 
-// answered returns the rows of a report of all recordings, with all metrics.
+// answered returns the rows of a report about all recordings, with all metrics.
 func answered(t *testing.T, r report.Request) []queries.Record {
 	t.Helper()
 	q, err := report.Ask(t.Context(), shared, &r)
@@ -24,9 +24,9 @@ func answered(t *testing.T, r report.Request) []queries.Record {
 	return rows
 }
 
-// Nothing is lost or counted twice when all recordings are added up: in every report, the sum has
-// the values of the rows of each. Functions in it have names of their own, and no row has less than
-// its least part.
+// TestSums checks that nothing is lost or counted twice when all recordings are added up: in every
+// report, the sum has the values of the rows of all recordings. No two functions in it have the same
+// name, and no row has less than its smallest part.
 func TestSums(t *testing.T) {
 	for _, name := range report.Reports {
 		if !name.CanAdd() {
@@ -38,7 +38,7 @@ func TestSums(t *testing.T) {
 				r.Report, r.Mode, r.File = name, mode, ""
 				switch {
 				case inline && (mode != "user" || r.Inlined().View == r.View), mode != "user" && !r.HasModes(), name.Name == "source" || name.Name == "disasm":
-					continue // the same again, or only the code with the highest value
+					continue // the same values again, or only the code with the highest value
 				case inline:
 					r.Report, r.Inline = r.Inlined(), true
 				}

@@ -23,8 +23,9 @@ import (
 // planted is the night in which the function search of suite.RecordNights becomes slower.
 const planted = 30
 
-// Nights of plain perf record make a trend and a panel of the dashboard without any option, although
-// the recordings do not tell when they were made: the night with the slower build is found.
+// TestPlainNights checks that nights of plain perf record make a trend and a panel of the dashboard
+// without any option, although the recordings do not contain their start: the night with the slower
+// build is found.
 func TestPlainNights(t *testing.T) {
 	need(t, "gcc", "perf")
 	dir := t.TempDir()
@@ -68,7 +69,7 @@ func TestPlainNights(t *testing.T) {
 	checkDigest(t, db)
 }
 
-// checkDigest makes the digest of the fifth night after the change, without any option.
+// checkDigest makes the digest of the fifth night after the change, with the default options.
 func checkDigest(t *testing.T, db *queries.DB) {
 	t.Helper()
 	some, err := db.Subset(t.Context(), "night-[012]*.data", "night-3[0-4].data")
@@ -99,8 +100,8 @@ func checkDigest(t *testing.T, db *queries.DB) {
 
 func abs(n int) int { return max(n, -n) }
 
-// checkPanel asks the dashboard's query for the values of a metric over time: it has a point for
-// each night, at its time.
+// checkPanel runs the dashboard's query for the values of a metric over time, and checks that it
+// returns a point for each night, at the time of the night.
 func checkPanel(t *testing.T, db *queries.DB) {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/dashboards/grafana.json")
@@ -152,7 +153,8 @@ func checkPanel(t *testing.T, db *queries.DB) {
 	t.Error("the dashboard has no such panel")
 }
 
-// metricOf returns the metric of the recordings: which event perf takes depends on the machine.
+// metricOf returns the metric of the recordings. It depends on the event that perf uses on this
+// machine.
 func metricOf(t *testing.T, db *queries.DB) string {
 	t.Helper()
 	metrics, err := db.Metrics(t.Context())

@@ -37,8 +37,8 @@ var readers = map[string]func(t *testing.T, files []string) [][]string{
 	"arrow-go":  arrowGo,
 }
 
-// Any reader finds a table's rows in its files. Only commits have a recording's path, the time of its
-// ingest and, if it was not recorded, when recording started.
+// TestTablesAreTheirFiles checks that any reader finds a table's rows in its files. Only commits have
+// a recording's path, the time of its ingest and, if it was not recorded, the start of recording.
 func TestTablesAreTheirFiles(t *testing.T) { compareFiles(t, store.Store) }
 
 // The same holds after experiments were labeled, deleted, summarized and ingested again, once
@@ -148,7 +148,7 @@ func compareFiles(t *testing.T, dir string) {
 		tables++
 		columns := make([]string, len(table.Columns))
 		for i, c := range table.Columns {
-			if columns[i] = text(c); table == schema.Experiments && c.Name == "started" { // files have it as recorded
+			if columns[i] = text(c); table == schema.Experiments && c.Name == "started" { // files have the recorded start
 				columns[i] = "IF(started_from = 'recorded', " + columns[i] + ", NULL)"
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The page in the program, and what documents contain, are built from the current sources.
+// The page in the program, and the scripts and styles of documents, are built from the current sources.
 func TestBundle(t *testing.T) {
 	const sources = "../../../queries/serve/web"
 	if _, err := os.Stat(filepath.Join(sources, "node_modules")); err != nil {
@@ -26,7 +26,7 @@ func TestBundle(t *testing.T) {
 	compareFolders(t, documents, "../../../queries/html/built")
 }
 
-// compareFolders fails the test if the files in a folder are not those that were just built.
+// compareFolders fails the test if the files in a folder differ from the files that were just built.
 func compareFolders(t *testing.T, dir, built string) {
 	t.Helper()
 	files, err := os.ReadDir(built)

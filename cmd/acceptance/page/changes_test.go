@@ -50,8 +50,8 @@ func nightlyStore(t *testing.T) string {
 	return store
 }
 
-// recordNight makes the recording of a program's night, with a number of samples of 10 ms in each
-// function.
+// recordNight makes the recording of a program's night. samples has the number of samples, of 10 ms
+// each, of each function.
 func recordNight(path, program string, night int, samples map[string]int) error {
 	e := gprofngtest.New(path)
 	e.Host, e.Command = "web7", "/opt/app/bin/"+program
@@ -70,7 +70,8 @@ func recordNight(path, program string, night int, samples map[string]int) error 
 	return e.Close()
 }
 
-// The start page tells which programs changed, since when and in which function, without a click.
+// TestWhatChanged checks that the start page shows which programs changed, since when and in which
+// function, without a click.
 func TestWhatChanged(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -109,7 +110,8 @@ func TestWhatChanged(t *testing.T) {
 	}
 }
 
-// The button compares all nights since the change with ten before, and Back returns to the start page.
+// TestComparisonOfChange checks that the button compares all nights since the change with ten nights
+// before, and that Back returns to the start page.
 func TestComparisonOfChange(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.site = served(t, nightlyStore(t), nil).address

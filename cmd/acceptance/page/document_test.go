@@ -29,7 +29,7 @@ import (
 	"stackmill/queries/text"
 )
 
-// documents has documents of one file: how to write them, by name.
+// documents maps names of documents to functions that write them.
 var documents = map[string]func(t *testing.T, db *queries.DB) []byte{
 	"html of one":     exportAs(export.Request{As: "html", Mode: "user"}, "recur.er"),
 	"html of two":     exportAs(export.Request{As: "html", Mode: "user", Metric: "totalcpu"}, "recur.er", "cxx.er"),
@@ -140,8 +140,8 @@ func (b *browser) load(document []byte, name string) {
 	b.run(navigate("file://"+path), poll(`document.readyState === 'complete'`))
 }
 
-// Documents open without a network, are accessible, and fit a phone; in light and in dark. With STACKMILL_SOAK=1, each
-// size is tested in both.
+// TestDocuments checks that documents open without a network, are accessible, and fit a phone, in light and dark
+// colors. With STACKMILL_SOAK=1, each size is tested in both.
 func TestDocuments(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -208,7 +208,8 @@ func (b *browser) wholePicture(name string) {
 	}
 }
 
-// sumsOf returns SQL's values of the functions of experiments, "FUNCTION|SELF|TOTAL", the highest first.
+// sumsOf returns the values of the functions of experiments according to SQL, as "FUNCTION|SELF|TOTAL", the highest
+// first.
 func sumsOf(t *testing.T, db *queries.DB, of ...string) (list []string) {
 	t.Helper()
 	found, err := db.Records(t.Context(), `SELECT function, load_object, sum(exclusive)::BIGINT AS self, sum(inclusive)::BIGINT AS total FROM function_metrics
@@ -222,7 +223,8 @@ func sumsOf(t *testing.T, db *queries.DB, of ...string) (list []string) {
 	return list
 }
 
-// The numbers of a document are SQL's: the tree's sums, its total, and the functions.
+// TestDocumentNumbers checks that a document has the same numbers as SQL: the tree's sums, its total, and the
+// functions.
 func TestDocumentNumbers(t *testing.T) {
 	db := store
 	b := open(t, 1280, 850, false)
@@ -265,7 +267,8 @@ func TestDocumentNumbers(t *testing.T) {
 	}
 }
 
-// A flame graph in a document can be zoomed by mouse and keys, searched, and seen from a function.
+// TestDocumentFlame checks that a flame graph in a document can be zoomed by mouse and keys, searched, and seen from a
+// function.
 func TestDocumentFlame(t *testing.T) {
 	db := store
 	b := open(t, 1280, 850, false)
@@ -297,7 +300,7 @@ func TestDocumentFlame(t *testing.T) {
 	}
 }
 
-// Hostile names are text in documents and images.
+// TestHostileDocuments checks that hostile names are shown as text in documents and images.
 func TestHostileDocuments(t *testing.T) {
 	dir := t.TempDir()
 	db, err := suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), Labels: func(string) map[string]string { return map[string]string{"night": hostile} }}, writeHostile(t, dir))
@@ -335,7 +338,8 @@ func TestHostileDocuments(t *testing.T) {
 	b.forgive(func(w string) bool { return strings.Contains(w, "Content Security Policy") })
 }
 
-// A flame graph as SVG is well-formed, has the widths of the values, can be zoomed, and is an image.
+// TestSVG checks that a flame graph as SVG is well-formed, has the widths of the values, can be zoomed, and works as
+// an image.
 func TestSVG(t *testing.T) {
 	db := store
 	image := exportAs(export.Request{As: "svg", Mode: "user", Metric: "totalcpu"}, "recur.er", "cxx.er")(t, db)

@@ -7,10 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Worker threads of OpenMP begin in a function of libgomp that has no name and no frame pointer, as
-// the C library below it: the stacks that end there lack no caller (S18). The thread's number is the
-// independent proof: no stack of the main thread is among them, since that lacks main. The report has
-// both classes, and the warning only counts lost callers.
+// TestThreadStarts checks stacks of OpenMP's worker threads. These threads begin in a function of
+// libgomp that, like the C library that calls it, has no name and no frame pointer: the stacks that
+// end there lack no caller (S18). The numbers of the threads prove it independently: no stack of the
+// main thread is among them, because such a stack would lack main. The report has both classes, and
+// the warning counts only lost callers.
 func TestThreadStarts(t *testing.T) {
 	const recording = "p_omp_fp.data"
 	type class struct {

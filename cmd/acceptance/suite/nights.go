@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// nightly is a program that takes some 0.2 s. SEARCH is the work of one of its functions, 100 in
+// nightly is a program that takes about 0.2 s. SEARCH is the work of one of its functions, 100 in
 // the first build.
 const nightly = `
 volatile unsigned long sink;
@@ -37,9 +37,9 @@ int main(void) {
 var FirstNight = time.Date(2026, 10, 20, 2, 0, 0, 0, time.UTC)
 
 // RecordNights records n nights of a program with plain perf record -g, as files night-00.data, ...
-// in dir. Nothing but the times of these files says when they were recorded: on n consecutive days
-// from FirstNight on. search gives the work of the function search by night, in percent of that of
-// the first build; each value is a build of its own. It needs gcc and perf.
+// in dir. Only the times of these files show when they were recorded: on n consecutive days from
+// FirstNight on. search returns the work of the function search in a night, in percent of its work in
+// the first build; each value is a build of its own. RecordNights needs gcc and perf.
 func RecordNights(ctx context.Context, dir string, n int, search func(night int) int) (recordings []string, err error) {
 	run := func(in, program string, args ...string) error {
 		c := exec.CommandContext(ctx, program, args...)

@@ -15,8 +15,9 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// Two builds of a program, from sources in two directories that differ by two lines: the functions,
-// and the nodes of the call tree, are the same; lines differ, and the sum says so.
+// TestBuilds adds up two builds of a program, from sources in two directories that differ by two
+// lines. The functions, and the nodes of the call tree, are the same; lines differ, and the sum says
+// so.
 func TestBuilds(t *testing.T) {
 	needRecordings(t)
 	folder := t.TempDir()
@@ -59,7 +60,7 @@ func TestBuilds(t *testing.T) {
 	for _, test := range []struct {
 		report string
 		column string
-		names  []string // of the rows of the program's functions that allocate, and how many there are of each
+		names  []string // names in the rows of the program's functions that allocate, with the number of rows of each
 		remark string
 	}{
 		{"functions", "inclusive", []string{"keep 1", "main 1"}, ""},
@@ -112,7 +113,7 @@ func sumOf(t *testing.T, db *queries.DB, name, metric string) (*report.Question,
 	return q, rows
 }
 
-// A sum divided by the experiments' names has the values of each experiment.
+// TestBy checks that a sum divided by the experiments' names has the values of each experiment.
 func TestBy(t *testing.T) {
 	needRecordings(t)
 	r := report.Defaults()

@@ -14,7 +14,8 @@ import (
 	"stackmill/queries/report"
 )
 
-// perf has no sum over files: what it prints of each is added up here.
+// TestPerf compares sums with perf. perf has no sum over files, so the test adds up what perf prints
+// about each file.
 func TestPerf(t *testing.T) {
 	perf, err := exec.LookPath("perf")
 	if err != nil {

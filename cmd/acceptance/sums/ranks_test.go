@@ -1,4 +1,5 @@
-// Package sums compares sums over experiments with what gprofng and perf say of the same recordings.
+// Package sums compares sums over experiments with the output of gprofng and perf for the same
+// recordings.
 package sums
 
 import (
@@ -78,7 +79,7 @@ func needRecordings(t *testing.T) {
 	}
 }
 
-// theirs returns what gprofng prints about all ranks together.
+// theirs returns gprofng's output about all ranks together.
 func theirs(t *testing.T, commands ...string) string {
 	t.Helper()
 	args := append([]string{"display", "text", "-limit", "0"}, commands...)
@@ -92,7 +93,7 @@ func theirs(t *testing.T, commands ...string) string {
 	return string(out)
 }
 
-// table returns the tables that gprofng prints.
+// tables returns the tables that gprofng prints.
 func tables(t *testing.T, commands ...string) []golden.Table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "text")
@@ -135,7 +136,7 @@ func ours(t *testing.T, name string, change func(*report.Request)) (*report.Ques
 	return q, rows
 }
 
-// values are sums of values by what they are of.
+// values maps names of functions, lines or other things to sums of values.
 type values map[string]float64
 
 // number parses a value as gprofng prints it.
@@ -156,7 +157,7 @@ func base(rec queries.Record, column string) float64 {
 	return float64(rec.Number(column))
 }
 
-// rounding is how much the sum of a few printed times may differ from the time.
+// rounding is the largest difference between the sum of a few printed times and the exact sum.
 const rounding = 0.006
 
 // unbounded matches values that are not compared: inclusive values and calls of functions without
@@ -165,7 +166,7 @@ const rounding = 0.006
 var unbounded = regexp.MustCompile(`^(Incl\..*<static>|\w+: .*<static>)`)
 
 // inCollector matches values of clock ticks in the collector's own code, below the functions that it
-// traces: for the same reason, they are not compared. Other metrics do not count there.
+// traces. These are not compared for the same reason. Other metrics have no values there.
 var inCollector = regexp.MustCompile(`totalcpu.*(__collector|<static> of libgp|\b(open|read|write|close|lseek|unlink|malloc|calloc|realloc|free|pwrite|mmap|pthread_\w+)\b)`)
 
 func compare(t *testing.T, what string, want, got values) {
@@ -187,7 +188,7 @@ func compare(t *testing.T, what string, want, got values) {
 	}
 }
 
-// all are the metrics as gprofng's command takes them, with a flavor such as e.
+// all returns the metrics as arguments of gprofng's command, with flavors such as e.
 func all(flavors ...string) string {
 	var list []string
 	for _, m := range strings.Fields("totalcpu sync syncn heapallocbytes heapalloccnt heapleakbytes heapleakcnt ioreadtime ioreadbytes ioreadcnt iowritetime iowritebytes iowritecnt ioothertime ioothercnt ioerrortime ioerrorcnt") {
@@ -204,8 +205,9 @@ func all(flavors ...string) string {
 
 var ofObject = regexp.MustCompile(`^<static>@0x[0-9a-f]+ \(<(.*)>\)`)
 
-// theirName returns gprofng's name of a function, without what differs: functions without symbols
-// are those of their load object. The limits of these differ (gprofng-experiment 6.6).
+// theirName returns gprofng's name of a function, without parts that differ. Functions without symbols
+// have one name for each load object, because gprofng and the store bound them differently
+// (gprofng-experiment 6.6).
 func theirName(name string) string {
 	if m := ofObject.FindStringSubmatch(name); m != nil {
 		return "<static> of " + m[1]
@@ -222,7 +224,7 @@ func ourName(rec queries.Record, column string) string {
 	return name
 }
 
-// flavored is the name of a value.
+// flavored returns the name of a value.
 func flavored(flavor, metric, name string) string { return flavor + " " + metric + " " + name }
 
 // theirValues returns a table's values by name.
@@ -266,10 +268,10 @@ func TestLines(t *testing.T) {
 	}))
 }
 
-// place is the name of a line.
+// place returns the name of a line.
 func place(function string, line int, file string) string {
 	if strings.HasPrefix(function, "<static>") {
-		function = "<static>" // lines do not say of which load object they are
+		function = "<static>" // lines do not name their load object
 	}
 	if line == 0 {
 		return function
@@ -304,7 +306,8 @@ func TestPCs(t *testing.T) {
 	}))
 }
 
-// instruction is the name of an instruction; those of functions without symbols are added up.
+// instruction returns the name of an instruction. All instructions of functions without symbols have
+// the same name, so that they are added up.
 func instruction(function string, offset int64) string {
 	if strings.HasPrefix(function, "<") {
 		return function
@@ -378,8 +381,8 @@ func TestCallTree(t *testing.T) {
 	compare(t, "call tree", want, got)
 }
 
-// below returns the path of a node of the tree. Functions without symbols that call each other are
-// one: see unbounded.
+// below returns the path of a node of the tree. Functions without symbols that call each other count
+// as one function: see unbounded.
 func below(above, function string) (path string, same bool) {
 	name := withoutObject(function)
 	if name == "<static>" && strings.HasSuffix(above, " > <static>") {
@@ -388,7 +391,7 @@ func below(above, function string) (path string, same bool) {
 	return above + " > " + name, false
 }
 
-// withoutObject drops from a function without a symbol what tells it from others.
+// withoutObject removes the part of a name that distinguishes a function without a symbol from others.
 func withoutObject(name string) string {
 	if strings.HasPrefix(name, "<static>") {
 		return "<static>"
@@ -396,7 +399,8 @@ func withoutObject(name string) string {
 	return name
 }
 
-// Objects of gprofng's index tables. Those that belong to one experiment are listed apart.
+// TestIndexObjects compares the objects of gprofng's index tables. Objects that belong to one
+// experiment are listed, not added up.
 func TestIndexObjects(t *testing.T) {
 	needRecordings(t)
 	for _, test := range []struct {

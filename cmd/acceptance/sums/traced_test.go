@@ -19,8 +19,8 @@ import (
 // `Read Time=0.000006 (secs.)  Read Bytes=1308  Read Count=12`.
 var stackValue = regexp.MustCompile(`([A-Z][A-Za-z/ ]*[a-z]) ?= ?(\d+)(?:[, ]|$)`)
 
-// theirStacks reads a list of stacks: the sums of the values, by value and frames. gprofng adds up
-// the same stacks of heap calls in several experiments, but not those of I/O: here, all are.
+// theirStacks reads a list of stacks, and returns the sums of the values by metric and frames. gprofng
+// adds up equal stacks of heap calls in several experiments, but not of I/O; theirStacks adds up both.
 func theirStacks(text string) map[string]int64 {
 	sums := map[string]int64{}
 	for _, block := range strings.Split(strings.TrimSpace(text), "\n\n")[1:] {
@@ -28,7 +28,7 @@ func theirStacks(text string) map[string]int64 {
 		counts := map[string]int64{}
 		for _, line := range strings.Split(block, "\n") {
 			switch {
-			case strings.HasPrefix(line, "  <static>"): // without a symbol: the names differ
+			case strings.HasPrefix(line, "  <static>"): // without a symbol, for which the names differ
 			case strings.HasPrefix(line, "  "):
 				frames = append(frames, strings.TrimSpace(line))
 			default:
@@ -161,7 +161,7 @@ func TestIO(t *testing.T) {
 			got[flavored("Excl.", metric, rec.Text("name"))] += float64(rec.Number(column)) / 1e9
 		}
 	}
-	for name := range want { // columns that gprofng prints only of other objects
+	for name := range want { // columns that gprofng prints only for other objects
 		if m := strings.Fields(name)[1]; !strings.HasPrefix(m, "io") {
 			delete(want, name)
 		}
@@ -192,7 +192,8 @@ func TestIO(t *testing.T) {
 	}
 }
 
-// gprofng numbers the files that are opened anew in each experiment.
+// TestIODescriptors compares descriptors. gprofng numbers the opened files separately in each
+// experiment.
 func TestIODescriptors(t *testing.T) {
 	needRecordings(t)
 	name := regexp.MustCompile(`^(.*) \(IOVFD=\d+(, FD=\d+)?\)$`)
