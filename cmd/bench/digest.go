@@ -16,8 +16,8 @@ const (
 	digestMemory = 1024 // MiB
 )
 
-// digests measures `digest` on a store of 84,000 experiments, as on a morning after new ones were
-// ingested: the catalog has to be made, too.
+// digests measures `digest` on a store of 84,000 experiments, as on a morning after new experiments
+// were ingested, so the time includes building the catalog.
 func (b *bench) digests() error {
 	fleet, err := nights.NewFleet(nights.Benchmarks(1))
 	if err != nil {

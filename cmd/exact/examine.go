@@ -207,7 +207,7 @@ func record(ctx context.Context, folder string, b *build) error {
 	return err
 }
 
-// crashed is the exit status of the shell if perf crashes, which perf 6.1 seldom does as it ends.
+// crashed is the exit status of the shell if perf crashes, which perf 6.1 rarely does when it exits.
 const crashed = 128 + int(syscall.SIGSEGV)
 
 func shell(ctx context.Context, folder, script string) error {
