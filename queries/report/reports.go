@@ -299,5 +299,11 @@ func Find(name string) (Report, error) {
 		}
 		known = append(known, r.Name)
 	}
+	if slices.Contains(verbs, name) {
+		return Report{}, fmt.Errorf("%q is not a view but a verb (stackmill %s)", name, name)
+	}
 	return Report{}, fmt.Errorf("no view %q%s (stackmill report lists them)", name, queries.Suggest(name, known))
 }
+
+// verbs are the verbs that people look for among the views.
+var verbs = []string{"compare", "digest", "experiments", "gate", "problems", "trend"}
