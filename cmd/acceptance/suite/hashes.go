@@ -11,7 +11,7 @@ import (
 
 // fromCommits are columns of the table experiments whose values are from commits in the view, so
 // that the files may have others.
-const fromCommits = "'status', 'path', 'ingested'"
+const fromCommits = "'status', 'path', 'ingested', 'started', 'started_from', 'file_time'"
 
 // RowHashes returns a query for the number of rows in each table and a hash of the rows, whatever
 // their order. from returns the FROM clause for a table; "" leaves the table out.

@@ -436,10 +436,12 @@ func rank(rec queries.Record) int {
 	return n
 }
 
-// threadNumber returns gprofng's number of a row's thread: 1 is the main thread.
+// threadNumber returns gprofng's number of a row's thread: 1 is the main thread, whose id is that of
+// the process. Ids of others are larger, unless the system has begun again with small ones.
 func threadNumber(t *testing.T, rec queries.Record) (n int) {
 	t.Helper()
-	const query = `SELECT count(DISTINCT thread_id) FROM thread_metrics WHERE experiment_id = ? AND process = ? AND thread_id <= ?`
+	const query = `SELECT count(DISTINCT t.thread_id) FROM thread_metrics t JOIN processes p USING (experiment_id, process)
+		WHERE experiment_id = $1 AND process = $2 AND (t.thread_id = p.pid OR p.pid <> $3 AND t.thread_id <= $3)`
 	if err := shared.QueryRow(query, rec.Text("experiment_id"), rec.Number("process"), rec.Number("thread_id")).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
