@@ -87,6 +87,34 @@ func (p *digestPage) bullet() string {
 	return "   "
 }
 
+// further returns the start of a line that belongs to a bullet.
+func (p *digestPage) further() string {
+	if p.markdown {
+		return "  * "
+	}
+	return "     "
+}
+
+// item returns the start of the line of an item of a named list. Tables name the list before its
+// first item, and align all; in Markdown, the blanks would make the item code.
+func (p *digestPage) item(i int, name string) string {
+	switch {
+	case p.markdown:
+		return "* " + name
+	case i > 0:
+		name = ""
+	}
+	return fmt.Sprintf("   %-8s", name)
+}
+
+// plain returns a text without markup.
+func (p *digestPage) plain(text string) string {
+	if p.markdown {
+		return terminal.Markdown(text)
+	}
+	return terminal.Printable(text)
+}
+
 // code formats a name or command: as code in Markdown, otherwise as text.
 func (p *digestPage) code(text string) string {
 	text = terminal.Printable(text)
@@ -114,32 +142,23 @@ func (p *digestPage) head() {
 func (p *digestPage) finding(n int, f *digest.Finding) {
 	c := &f.Changes[0]
 	p.Printf("%d. %s: %s\n", n, p.strong(f.Program), f.Headline())
-	indent := p.bullet()
 	if name := f.Series.Name; name != f.Program {
-		p.Printf("%sseries   %s\n", indent, p.code(name))
+		p.Printf("%s %s\n", p.item(0, "series"), p.code(name))
 	}
-	p.Printf("%ssince    %s, last good %s (%s; the series varies by %s from night to night)\n", indent, f.Nights[c.From].Name, f.Nights[c.From-1].Name, Plural(c.Newest, "night"), percentOf(f.Noise))
+	p.Printf("%s %s, last good %s (%s; the series varies by %s from night to night)\n", p.item(0, "since"), f.Nights[c.From].Name, f.Nights[c.From-1].Name, Plural(c.Newest, "night"), percentOf(f.Noise))
 	for i := range f.Changes {
 		if i == digestFunctions {
-			p.Printf("%s         %s\n", indent, Plural(len(f.Changes)-i, "more function"))
+			p.Printf("%s %s\n", p.item(i, "in"), Plural(len(f.Changes)-i, "more function"))
 			break
 		}
-		p.Printf("%s%s %s\n", indent, leading(i, "in      "), p.change(f, &f.Changes[i]))
+		p.Printf("%s %s\n", p.item(i, "in"), p.change(f, &f.Changes[i]))
 	}
 	if f.Details == nil {
 		p.Printf("\n")
 		return
 	}
-	p.details(f, indent)
+	p.details(f)
 	p.Printf("\n")
-}
-
-// leading returns the name of a list for its first item, and blanks for the others.
-func leading(i int, name string) string {
-	if i == 0 {
-		return name
-	}
-	return strings.Repeat(" ", len(name))
 }
 
 // change describes the change of a function.
@@ -166,32 +185,32 @@ func percentOf(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 func (p *digestPage) strong(text string) string {
 	if p.markdown {
-		return "**" + terminal.Printable(text) + "**"
+		return "**" + p.plain(text) + "**"
 	}
-	return terminal.Printable(text)
+	return p.plain(text)
 }
 
 // details prints where a change is, what may explain it, and what to run next.
-func (p *digestPage) details(f *digest.Finding, indent string) {
+func (p *digestPage) details(f *digest.Finding) {
 	for i, c := range f.Carriers {
-		p.Printf("%s%s %s %s, %+.1f %% of the whole\n", indent, leading(i, "carried "), c.By, p.code(c.Name), 100*c.Change)
+		p.Printf("%s %s %s, %+.1f %% of the whole\n", p.item(i, "carried"), c.By, p.code(c.Name), 100*c.Change)
 	}
 	for i, d := range f.Differences {
-		p.Printf("%s%s %s: %s -> %s\n", indent, leading(i, "differs "), d.What, p.code(compare.Few(d.Before)), p.code(compare.Few(d.After)))
+		p.Printf("%s %s: %s -> %s\n", p.item(i, "differs"), p.plain(d.What), p.code(compare.Few(d.Before)), p.code(compare.Few(d.After)))
 	}
 	for _, d := range f.Environment {
 		if d.Unfair {
-			p.Printf("%sunfair   %s: %s -> %s\n", indent, d.What, p.code(compare.Few(d.Base)), p.code(compare.Few(d.Test)))
+			p.Printf("%s %s: %s -> %s\n", p.item(0, "unfair"), p.plain(d.What), p.code(compare.Few(d.Base)), p.code(compare.Few(d.Test)))
 		}
 	}
 	if f.MoreNights > 0 {
-		p.Printf("%sopen     %s like the newest would make it sure (%s)\n", indent, Plural(f.MoreNights, "more night"), Plural(f.MoreRuns, "run"))
+		p.Printf("%s %s like the newest would make it sure (%s)\n", p.item(0, "open"), Plural(f.MoreNights, "more night"), Plural(f.MoreRuns, "run"))
 	}
 	if len(f.Between) > 0 {
-		p.Printf("%stry      %s (builds between the nights, in bisection order)\n", indent, p.code(compare.Few(f.Between)))
+		p.Printf("%s %s (builds between the nights, in bisection order)\n", p.item(0, "try"), p.code(compare.Few(f.Between)))
 	}
 	for i, c := range f.Commands {
-		p.Printf("%s%s %s\n", indent, leading(i, "next    "), p.code(c))
+		p.Printf("%s %s\n", p.item(i, "next"), p.code(c))
 	}
 }
 
@@ -204,7 +223,7 @@ func (p *digestPage) common() {
 	for _, c := range p.Common {
 		host := ""
 		if c.Host != "" {
-			host = " on " + terminal.Printable(c.Host)
+			host = " on " + p.plain(c.Host)
 		}
 		p.Printf("%sall %s%s: %s since %s (%s; it is left out of the changes above)\n", p.bullet(), Plural(c.Series, "program"), host, percentChange(c.After/c.Before), c.From.Name, c.State)
 	}
@@ -212,11 +231,11 @@ func (p *digestPage) common() {
 		p.Printf("%s%d of %s changed since %s, in the median by %s of their whole\n", p.bullet(), t.Series, Plural(t.Of, "program"), t.Night.Name, percentChange(t.Middle))
 		var names []string
 		for _, f := range t.Most[:min(digestPrograms, len(t.Most))] {
-			names = append(names, terminal.Printable(f.Program)+" ("+f.Shared[0].Name+")")
+			names = append(names, p.plain(f.Program+" ("+f.Shared[0].Name+")"))
 		}
-		p.Printf("%s  most: %s\n", p.bullet(), strings.Join(names, ", "))
+		p.Printf("%smost: %s\n", p.further(), strings.Join(names, ", "))
 		for _, d := range t.Differences {
-			p.Printf("%s  differs in %s: %s: %s -> %s\n", p.bullet(), terminal.Printable(t.Most[0].Program), d.What, p.code(compare.Few(d.Before)), p.code(compare.Few(d.After)))
+			p.Printf("%sdiffers in %s: %s: %s -> %s\n", p.further(), p.plain(t.Most[0].Program), p.plain(d.What), p.code(compare.Few(d.Before)), p.code(compare.Few(d.After)))
 		}
 	}
 	p.Printf("\n")
@@ -227,6 +246,9 @@ func (p *digestPage) rest() {
 	p.Printf("%s as usual, too few nights: %d. From night to night, programs vary by %s in the median, at most by %s.\n",
 		Plural(p.Quiet, "program"), p.Short, percentOf(p.Noise[0]), percentOf(p.Noise[1]))
 	for _, w := range p.Warnings {
-		p.Printf("warning: %s\n", w)
+		if p.markdown {
+			p.Printf("\n") // a paragraph
+		}
+		p.Printf("warning: %s\n", p.plain(w))
 	}
 }

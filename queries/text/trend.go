@@ -184,7 +184,7 @@ func (s *trendSeries) title() string {
 		title += fmt.Sprintf(", %s %s: %s", strings.TrimPrefix(s.result.By, "label="), cmp.Or(*s.By, "(none)"), Plural(len(s.Values), "experiment"))
 	}
 	if s.Markdown {
-		return "### " + title
+		return "### " + terminal.Markdown(title)
 	}
 	return title
 }
@@ -240,11 +240,12 @@ func (s *trendSeries) printPoints() error {
 		return err
 	}
 	if rest := len(s.Values) - n; rest > 0 {
-		before := ""
+		w := s.Page()
 		if s.Markdown {
-			before = "\n" // ends the table
+			w.Printf("\n") // ends the table
 		}
-		return s.Printf("%s%s (--points 0 prints all)\n", before, Plural(rest, "earlier value"))
+		w.Printf("%s (--points 0 prints all)\n", Plural(rest, "earlier value"))
+		return w.Flush()
 	}
 	return nil
 }

@@ -77,3 +77,11 @@ func TestTrendUnits(t *testing.T) {
 		}
 	}
 }
+
+// In Markdown, what follows a table is a paragraph of its own.
+func TestTrendMarkdown(t *testing.T) {
+	lines := series(t, 20, 80, "ns", 1e6, TrendForm{Points: 3, Markdown: true})
+	if n := len(lines); lines[n-1] != "17 earlier values (--points 0 prints all)" || lines[n-2] != "" || !strings.HasPrefix(lines[n-3], "| ") {
+		t.Errorf("%q", lines[n-3:])
+	}
+}
