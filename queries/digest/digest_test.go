@@ -290,3 +290,28 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("%+v: %v", d, err)
 	}
 }
+
+// What is usual after a change that is too old to be told is the new level.
+func TestUsualSince(t *testing.T) {
+	db, err := queries.OpenWith(t.Context(), storetest.New(t, fleet([]string{"still"}, func(_ string, n int) map[string]int {
+		values := map[string]int{"main": 500 + n*7%11}
+		if n >= 12 {
+			values["main"] += 100
+		}
+		return values
+	}, 24)), queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := Defaults()
+	r.Since = "3d"
+	o, err := Overview(t.Context(), db, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := o.(overviewJSON).Programs[0]
+	if p.State != "" || p.Usual < 600e6 || *p.Ratio > 1.02 || *p.High > 1.05 {
+		t.Errorf("%+v, ratio %v (%v to %v)", p, *p.Ratio, *p.Low, *p.High)
+	}
+}

@@ -32,8 +32,8 @@ type (
 		Nights []int     `json:"nights"`
 		Values []float64 `json:"values"`
 		Runs   []int     `json:"runs"`
-		// Usual is the level before the change or, without one, before the last night, and Deviation
-		// its standard deviation. Last is the level since; Low and High are the interval of Ratio.
+		// Usual is the level before the change or, without one that is told, before the last night and
+		// since an older change, and Deviation its standard deviation. Last is the level since; Low and High are the interval of Ratio.
 		Usual     float64     `json:"usual"`
 		Deviation float64     `json:"deviation"`
 		Last      float64     `json:"last"`
@@ -103,7 +103,11 @@ func (v *Verdict) overview(units map[string]string) programJSON {
 	if v.Short {
 		return p
 	}
-	step := (&rank.Test{}).Compare(total[:len(total)-1], total[len(total)-1:])
+	test, from, last := &rank.Test{}, 0, len(total)-1
+	if found := test.Changes(total); found != nil && last-found[len(found)-1].At >= rank.LeastBefore {
+		from = found[len(found)-1].At
+	}
+	step := test.Compare(total[from:last], total[last:])
 	if i := slices.IndexFunc(v.Changes, func(c Change) bool { return c.Key == 0 }); i >= 0 {
 		step = v.Changes[i].Step
 	}
