@@ -72,7 +72,7 @@ that does not have a function counts as 0. docs/compare.md explains all numbers.
 	return c
 }
 
-// twoSides refuses arguments: the experiments of a comparison have two roles.
+// twoSides refuses arguments, because the experiments of a comparison have two roles.
 func twoSides(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:

@@ -42,8 +42,8 @@ func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
 	_ = c.RegisterFlagCompletionFunc(flag, a.fromStore(query))
 }
 
-// fromStore returns a completion with the first column of a query, empty if the store cannot be
-// opened.
+// fromStore returns a completion with the first column of a query, which is empty if the store cannot
+// be opened.
 func (a *app) fromStore(query string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		ctx := context.Background()

@@ -88,7 +88,7 @@ func cookbookStore(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Programs that are newer than their recordings would be doubted: they are copied first.
+	// Programs that are newer than their recordings would cause doubts, so they are copied first.
 	wall := filepath.Join(dir, "wall")
 	const from = "../../testdata/wall/"
 	if err := os.CopyFS(filepath.Join(wall, "symfs"), os.DirFS(from+"symfs")); err != nil {

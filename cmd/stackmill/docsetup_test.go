@@ -178,7 +178,7 @@ func ingestNights(t *testing.T, dir string) {
 }
 
 // fleetOfNights makes thirty nights of three programs in the folder nightly: indexer is slower since the
-// 27th night, importer in the last one.
+// 27th night, importer in the last night.
 func fleetOfNights(t *testing.T, dir string) {
 	for n := range 30 {
 		for _, program := range []string{"indexer", "importer", "server"} {

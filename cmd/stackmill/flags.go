@@ -48,14 +48,14 @@ func flagError(cmd *cobra.Command, err error) error {
 	if cmd == cmd.Root() {
 		return exit.Usagef("%s (see stackmill --help)", text)
 	}
-	if errors.As(err, new(*pflag.InvalidValueError)) { // says what is accepted
+	if errors.As(err, new(*pflag.InvalidValueError)) { // its text lists the accepted values
 		return exit.Usagef("%s: %s", verb, text)
 	}
 	return exit.Usagef("%s: %s (see %s --help)", verb, text, cmd.CommandPath())
 }
 
 // flagMessage returns the text of an error that a command's flags returned for a call: the flag,
-// its value, and what is accepted.
+// its value, and the accepted values.
 func flagMessage(flags *pflag.FlagSet, err error) string {
 	var unknown *pflag.NotExistError
 	var without *pflag.ValueRequiredError
@@ -78,7 +78,7 @@ func flagMessage(flags *pflag.FlagSet, err error) string {
 	return err.Error()
 }
 
-// insteadOf returns what to write instead of an option that a verb lacks, to append to an error.
+// insteadOf returns a text to append to an error: what to write instead of an option that a verb lacks.
 func insteadOf(flags *pflag.FlagSet, name string) string {
 	if name == "experiment" && flags.Lookup("base") != nil {
 		return ": --base and --test select experiments here"
@@ -92,7 +92,7 @@ func insteadOf(flags *pflag.FlagSet, name string) string {
 	return suggestion("--"+name, known)
 }
 
-// valueMessage says why a flag of a type does not accept a value, and what it accepts.
+// valueMessage describes why a flag of a type does not accept a value, and what it accepts.
 func valueMessage(kind string, invalid *pflag.InvalidValueError) string {
 	var refused valueError
 	if errors.As(invalid, &refused) {
@@ -172,7 +172,7 @@ func limitVar(c *cobra.Command, to *int, value int, usage string) {
 	atLeast(c.Flags(), "limit", to, 0)
 }
 
-// positive makes a flag refuse lengths of time that are not positive.
+// positive makes a flag refuse durations that are not positive.
 func positive(f *pflag.FlagSet, name string, d *time.Duration) {
 	checkValue(f, name, func() error {
 		if *d <= 0 {

@@ -77,8 +77,8 @@ var wrongValues = map[string][]string{
 	"strings":    {"", "a,,b"},
 }
 
-// wrongTexts are the values that flags of texts refuse as soon as they are parsed, by the flag's
-// name. Flags with a list of names refuse all others.
+// wrongTexts are the values that text flags refuse as soon as they are parsed, by the flag's name.
+// Flags with a list of accepted names refuse all others.
 var wrongTexts = map[string][]string{
 	"memory":      {"many", "1X", "0", "-1M"},
 	"target-size": {"many", "1X", "0", "-1M", ""},
@@ -89,18 +89,18 @@ var wrongTexts = map[string][]string{
 	"call-graph":  {"x", "dwarf,x", "fp,1", "dwarf,0", ""},
 }
 
-// freeTexts are flags of which any text may be right, or whose values are checked later: names of
-// files and addresses, SQL, names in the store, and texts that the verb splits.
+// freeTexts are flags that accept any text, or whose values are checked later: names of files and
+// addresses, SQL, names in the store, and texts that the verb splits.
 var freeTexts = strings.Fields(`base between block cache claim debug-dir experiment file from-file function host image ingest-option
 	junit kallsyms label label-from location metric metrics metrics-by object open order output pair perf-map-dir pid plan program remove report rules
 	series since sort source-path stack store-location symfs test token-file unix view vmlinux where`)
 
-// goWords are what messages must not have: names of Go's packages and types, and words of the
-// library that parses flags.
+// goWords matches words that messages must not contain: names of Go's packages and types, and words of
+// the library that parses flags.
 var goWords = regexp.MustCompile(`strconv|time: |invalid argument|pflag|cobra|arg\(s\)|unknown (shorthand )?flag|flag needs|parsing |%!|0x[0-9a-f]{6}|<nil>|\[\]|\{`)
 
-// Every flag of every verb refuses wrong values, in words for people: with the verb, the flag, the
-// value and what is accepted.
+// Every flag of every verb refuses wrong values with a message for people, which names the verb, the
+// flag, the value and the accepted values.
 func TestEveryFlagRefusesWrongValues(t *testing.T) {
 	walked, calls := 0, 0
 	var walk func(c *cobra.Command)

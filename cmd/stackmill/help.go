@@ -15,7 +15,7 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// addHelp adds cobra's verbs "help" and "completion", and makes them refuse what they do not know.
+// addHelp adds cobra's verbs "help" and "completion", and makes them refuse unknown arguments.
 func (a *app) addHelp(root *cobra.Command, verbs []string) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -46,7 +46,7 @@ func (a *app) addHelp(root *cobra.Command, verbs []string) {
 	}
 }
 
-// pathHint says which command to run if the program is called with a path where a verb belongs: ""
+// pathHint returns the command to suggest if the program is called with a path instead of a verb; ""
 // if name does not look like a path.
 func pathHint(name string) string {
 	quoted := name
@@ -77,7 +77,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isRecordingName reports whether a name ends as recordings mostly do.
+// isRecordingName reports whether a name has a typical ending of recordings.
 func isRecordingName(name string) bool {
 	name = strings.TrimSuffix(name, "/")
 	for _, ending := range []string{".er", ".erg", ".data", ".data.old", ".pb.gz", ".pprof", ".prof"} {

@@ -122,7 +122,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	atLeast(f, "experiment-timeout", &in.Timeout, 0)
 }
 
-// warnOfMissing warns of folders that flags name and that do not exist: nothing is found there.
+// warnOfMissing warns of folders that flags name and that do not exist.
 func (in *ingester) warnOfMissing() {
 	warn := func(flag, folder string) {
 		if _, err := os.Stat(folder); folder != "" && err != nil {

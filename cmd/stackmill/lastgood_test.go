@@ -10,7 +10,7 @@ import (
 )
 
 // TestLastGood gates builds of nine nights each: a, b (which takes 10 % more), c (as b) and d (as a).
-// The base is the newest accepted build before the test's, whatever was labeled in which order.
+// The base is the newest accepted build before the test's build, in whatever order runs were labeled.
 func TestLastGood(t *testing.T) {
 	var nights []map[string]int
 	for _, g := range []int{200, 220, 220, 200} {
@@ -38,7 +38,7 @@ func TestLastGood(t *testing.T) {
 			t.Errorf("%s: the base is not %s:\n%s", test, base, out)
 		}
 	}
-	gate(1, "", "build=a", "--accept") // nothing is accepted
+	gate(1, "", "build=a", "--accept") // no runs are accepted
 	gate(0, "", "build=a", "--accept", "--allow-first")
 	gate(5, "a", "build=b", "--accept")
 	gate(5, "a", "build=c", "--accept") // b did not become the reference
@@ -61,8 +61,8 @@ func TestLastGood(t *testing.T) {
 	}
 }
 
-// TestHosts compares runs on two hosts, of which one is twice as fast: by default only within each
-// host, where g takes 10 % more. All together, nothing is certain.
+// TestHosts compares runs on two hosts, of which one is twice as fast. By default, it compares runs only
+// within each host, and finds that g takes 10 % more. A comparison of all runs finds no certain change.
 func TestHosts(t *testing.T) {
 	var nights []map[string]int
 	for _, g := range []int{200, 220} {

@@ -16,21 +16,21 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// pager is the standard output, through a program that shows it page by page. The program is started
-// by the first write.
+// pager sends the standard output through a program that shows it page by page. The first write starts
+// the program.
 type pager struct {
 	terminal *os.File
-	command  string // of the shell
+	command  string // command line for the shell
 	input    *os.File
 	process  *exec.Cmd
-	failed   bool   // the program could not be started: the output goes to the terminal
+	failed   bool   // whether the program could not be started, so that the output goes to the terminal
 	started  func() // called when the program was started
 }
 
 // Fd returns the file descriptor of the terminal, which has a width.
 func (p *pager) Fd() uintptr { return p.terminal.Fd() }
 
-// Write implements io.Writer. What the user did not want to see any more is discarded.
+// Write implements io.Writer. It discards output after the user has left the program.
 func (p *pager) Write(text []byte) (int, error) {
 	if p.process == nil && !p.failed {
 		p.failed = p.start() != nil
@@ -90,8 +90,8 @@ func pagerCommand() string {
 	return "less -FRX"
 }
 
-// addPager wraps verbs that print tables: on a terminal, these have colors, and a pager shows what
-// is longer than the terminal.
+// addPager wraps verbs that print tables: on a terminal, tables have colors, and a pager shows output
+// that is longer than the terminal.
 func (a *app) addPager(verbs ...*cobra.Command) []*cobra.Command {
 	for _, c := range verbs {
 		if c.Flags().Lookup("format") == nil || slices.Contains([]string{"query", "gate", "export"}, c.Name()) {
@@ -143,7 +143,7 @@ func (a *app) startPager() (wait func()) {
 			return func() {}
 		}
 	}
-	// Once it runs, the user ends it, also after ^C, which less takes for itself.
+	// Once the pager runs, the user ends it, also after ^C, which less handles itself.
 	p := &pager{terminal: file, command: command, started: func() { a.endsItself.Store(true) }}
 	out.to = p
 	return func() {

@@ -16,7 +16,7 @@ import (
 	"stackmill/queries/storetest"
 )
 
-// onTerminal runs a verb whose output is a terminal, and returns what the terminal got.
+// onTerminal runs a verb whose output is a terminal, and returns the output.
 func onTerminal(t *testing.T, args ...string) (shown string, status int) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -54,7 +54,7 @@ func onTerminal(t *testing.T, args ...string) (shown string, status int) {
 	return strings.ReplaceAll(shown, "\r\n", "\n") + errs.String(), status
 }
 
-// Tables go through a pager, and have colors, on a terminal only.
+// Tables go through a pager and have colors only on a terminal.
 func TestPager(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	report := []string{"report", "functions", "--store", store}
@@ -107,7 +107,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// The user may leave the pager early, and a pager that does not exist hides nothing.
+// The user may leave the pager early. If the pager does not exist, the output is printed without it.
 func TestPagerFails(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	t.Setenv("STACKMILL_PAGER", "true")

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// probabilityVar adds a flag that takes a percentage between 0 and 100%, neither of which it may be.
+// probabilityVar adds a flag that takes a percentage above 0 and below 100%.
 func probabilityVar(f *pflag.FlagSet, to *float64, name, usage string) {
 	f.Var((*percentage)(to), name, usage)
 	checkValue(f, name, func() error {

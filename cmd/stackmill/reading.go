@@ -30,8 +30,8 @@ func readingCommands(a *app) []*cobra.Command {
 // suggestion returns a question that names similar known names, to append to an error.
 func suggestion(name string, known []string) string { return queries.Suggest(name, known) }
 
-// noSuchVerb returns the error about a call whose first argument is no verb. If it is something
-// else that the program knows, the error names the command for it.
+// noSuchVerb returns the error about a call whose first argument is not a verb. If the argument is
+// something else that the program knows, the error names the command for it.
 func (a *app) noSuchVerb(name string, verbs []string) error {
 	if hint := pathHint(name); hint != "" {
 		return exit.Usagef("%s: no such verb (%s)", name, hint)

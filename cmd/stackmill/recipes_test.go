@@ -31,10 +31,10 @@ type ciRecipe struct {
 }
 
 // TestRecipes runs the pipelines of docs/ci.md, as their CI systems would, for four commits of a
-// program: a good one, one that makes it 3 % slower, one that changes nothing, and one that undoes the
-// second. The repository, commits and builds are real. The recordings have values that perf once
-// recorded of the same builds (queries/compare/testdata/rounds.tsv), so that the page shows what is
-// printed; with -real-perf, they are made by perf, and outputs are not compared.
+// program: a good one, one that makes it 3 % slower, one that changes nothing, and one that reverts
+// the second. The repository, commits and builds are real. The recordings have values that perf once
+// recorded for the same builds (queries/compare/testdata/rounds.tsv), so that the output is the same
+// as on the page. With -real-perf, perf makes the recordings, and the output is not compared.
 func TestRecipes(t *testing.T) {
 	for _, tool := range []string{"git", "gcc", "make"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -90,8 +90,8 @@ var buildID = regexp.MustCompile(`\b[0-9a-f]{12}(, [0-9a-f]{12})*\b`)
 
 var textBlock = regexp.MustCompile("(?s)```text\n(.*?)```\n")
 
-// githubScripts returns the scripts of a job's steps in GitHub Actions. Of conditions, only that of
-// the branch main is known, which holds.
+// githubScripts returns the scripts of a job's steps in GitHub Actions. The only condition that it
+// knows is the one for the branch main, which it takes as true.
 func githubScripts(text []byte) (scripts []string, err error) {
 	var workflow struct {
 		Jobs map[string]struct {
@@ -120,8 +120,8 @@ func gitlabScripts(text []byte) ([]string, error) {
 }
 
 // runPipeline runs the scripts for each commit, and returns what the gates printed. The first commit
-// is the reference. For a recipe that keeps its reference in the store, its pipeline runs twice: as
-// for any commit, and as started by hand.
+// is the reference. If a recipe keeps its reference in the store, the pipeline of the first commit runs
+// twice: as for any commit, and as if started by hand.
 func runPipeline(t *testing.T, r ciRecipe, scripts []string) (printed []string) {
 	dir := t.TempDir()
 	work := filepath.Join(dir, "work")
@@ -177,8 +177,8 @@ func runPipeline(t *testing.T, r ciRecipe, scripts []string) (printed []string) 
 	return printed
 }
 
-// planted returns the source of the program, in which search takes so many thousandths of what it
-// takes in the good build.
+// planted returns the source of the program, in which search takes this many thousandths of its time in
+// the good build.
 func planted(t *testing.T, thousandths int) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/ci/bench.c")
@@ -188,8 +188,8 @@ func planted(t *testing.T, thousandths int) string {
 	return strings.Replace(string(text), "#define PLANT 1000", "#define PLANT "+strconv.Itoa(thousandths), 1)
 }
 
-// runJob runs scripts in a new clone of the repository, as a CI system does: it ends with the first
-// that fails. It returns the status, and what the gate printed.
+// runJob runs scripts in a new clone of the repository, as a CI system does: it stops at the first
+// script that fails. It returns the exit status, and the output of the gate.
 func runJob(t *testing.T, dir string, scripts, env []string) (gate string, status int) {
 	t.Helper()
 	clone, err := os.MkdirTemp(dir, "job")
@@ -216,7 +216,7 @@ func runJob(t *testing.T, dir string, scripts, env []string) (gate string, statu
 	return gateOutput(outputs), status
 }
 
-// gateOutput returns the output of a gate from that of a script: from the line that begins with an
+// gateOutput returns the gate's part of the output of a script: from the line that begins with an
 // outcome.
 func gateOutput(text string) string {
 	at := regexp.MustCompile(`(?m)^(passed|violated|undecided)`).FindStringIndex(text)
@@ -243,9 +243,9 @@ func shell(t *testing.T, dir string, env []string, script string) (stdout, stder
 	return out.String(), errs.String(), status
 }
 
-// recordedPerf takes the place of perf in TestRecipes: `perf record ... -o runs/new-7.data ./bench`
-// writes a recording that has, for each function of the program, the value of one of the runs in
-// $ROUNDS: of the same build, in round $FIRST_ROUND + 7.
+// recordedPerf replaces perf in TestRecipes: `perf record ... -o runs/new-7.data ./bench` writes a
+// recording that has, for each function of the program, the value of one of the runs in $ROUNDS: the
+// run of the same build in round $FIRST_ROUND + 7.
 func recordedPerf() {
 	if err := repeatRecording(os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, err)

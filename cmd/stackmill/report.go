@@ -34,7 +34,7 @@ type reporter struct {
 	format      string
 }
 
-// documentFormats are the formats of verbs whose answers can also be documents of one file.
+// documentFormats are the formats of verbs that can also write self-contained documents.
 var documentFormats = append(slices.Clone(result.Formats), "html")
 
 func newReportCommand(a *app) *cobra.Command {
@@ -175,8 +175,8 @@ func (r *reporter) checkSum() error {
 	return nil
 }
 
-// sums decides whether the experiments are added up. By default, several that were selected are,
-// and in tables all of a store: in other formats, rows of a whole store stay those of the view.
+// sums decides whether the experiments are added up. By default, several selected experiments are, and
+// in tables also all experiments of a store. In other formats, a whole store has the rows of the view.
 func (r *reporter) sums(experiments int) bool {
 	isTable := r.format == "table" || r.format == "markdown" || r.format == "html"
 	return r.sum || r.By != "" || !r.each && r.CanAdd() && experiments > 1 && (isTable || len(r.selectors) > 0)

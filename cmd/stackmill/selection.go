@@ -10,8 +10,8 @@ import (
 	"stackmill/queries"
 )
 
-// selection is the experiments that a call chooses: those that any SELECTOR matches, whether it is
-// given as an argument or by --experiment. Without a SELECTOR, it is all experiments.
+// selection chooses the experiments of a call: the ones that match any SELECTOR, which is an argument
+// or the value of --experiment. Without a SELECTOR, it chooses all experiments.
 type selection struct{ option []string }
 
 // experimentHelp describes the flag --experiment.
@@ -27,8 +27,8 @@ func (a *app) addSelection(c *cobra.Command, s *selection) {
 	}
 }
 
-// with returns all SELECTORs of a call that has some as arguments.
+// with returns all SELECTORs of a call with these arguments.
 func (s *selection) with(args []string) []string { return slices.Concat(args, s.option) }
 
-// experimentNames is a query of the names that a SELECTOR may be.
+// experimentNames is a query for the names of experiments, which are SELECTORs.
 const experimentNames = "SELECT experiment FROM experiment_names ORDER BY ALL"

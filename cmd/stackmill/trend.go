@@ -29,8 +29,8 @@ type trendPrinter struct {
 	format    string
 }
 
-// defaultTrendPoints is how many values a table has if --points does not say: none if there are
-// several series.
+// defaultTrendPoints is the number of values that are printed without --points. If there are several
+// series, no values are printed.
 const defaultTrendPoints = 10
 
 func newTrendCommand(a *app) *cobra.Command {
