@@ -31,7 +31,7 @@ func narrow(fields []Field, rows [][]string, width int) {
 		}
 	}
 	longest := slices.Max(append(widths, minColumn))
-	limit, names := longest, longest // of texts, and of those in columns that are shortened last
+	limit, names := longest, longest // for texts, and for texts in columns that are shortened last
 	for ; limit > minColumn && narrowedWidth(fields, widths, limit, names) > width; limit-- {
 	}
 	for ; names > minColumn && narrowedWidth(fields, widths, limit, names) > width; names-- {
@@ -49,8 +49,8 @@ func narrow(fields []Field, rows [][]string, width int) {
 	}
 }
 
-// narrowedWidth returns the width of rows whose texts have at most limit characters, and names of
-// columns that are shortened last at most names characters.
+// narrowedWidth returns the width of rows whose texts have at most limit characters. In columns that
+// are shortened last, texts have at most names characters.
 func narrowedWidth(fields []Field, widths []int, limit, names int) int {
 	sum := columnGap * len(fields)
 	for k, w := range widths {

@@ -9,7 +9,7 @@ import (
 // wantedName is the width, in characters, that fitColumns reserves for a name if it is that long.
 const wantedName = 28
 
-// fitColumns leaves out columns of a table until its rows fit into the width, those with the highest
+// fitColumns leaves out columns of a table until its rows fit into the width, columns with the highest
 // Field.Drop first. It returns the columns that are left, and the headings of the others. The first
 // row has the headings.
 func fitColumns(fields []Field, rows [][]string, width int) (kept []Field, cells [][]string, dropped []string) {
@@ -42,9 +42,9 @@ func fitColumns(fields []Field, rows [][]string, width int) (kept []Field, cells
 	}
 }
 
-// ShortenName shortens a name to a width and keeps its last part, which distinguishes it: first it
-// cuts the parameters of a function, then the namespaces, folders or callers before the last part.
-// Only if that is not enough does it cut the last part in its middle.
+// ShortenName shortens a name to a width and keeps its last part, which distinguishes it. It first cuts
+// the parameters of a function, then the namespaces, folders or callers before the last part. Only if
+// this is not enough does it cut the last part in its middle.
 func ShortenName(name string, width int) string {
 	if utf8.RuneCountInString(name) <= width {
 		return name
@@ -69,8 +69,8 @@ func ShortenName(name string, width int) string {
 	}
 }
 
-// closingBracket returns the index of the bracket that closes the one at the beginning of a text, the
-// last index if none does.
+// closingBracket returns the index of the bracket that closes the one at the beginning of a text, or
+// the last index if it is not closed.
 func closingBracket(text string) int {
 	depth := 0
 	for i, c := range text {
@@ -104,7 +104,7 @@ func lastPart(name string) (start, end int) {
 			if !strings.HasPrefix(name[closing+1:], "::") {
 				return start, i
 			}
-			i = closing // it contains the function, as it does a lambda
+			i = closing // the brackets belong to an enclosing function, as for a lambda
 		case c == '<' || c == '(' || c == '[' || c == '{':
 			depth++
 		case (c == '>' && name[max(i-1, 0)] != '-' || c == ')' || c == ']' || c == '}') && depth > 0:

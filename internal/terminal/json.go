@@ -20,7 +20,7 @@ func MarshalJSON(v any) []byte {
 	return text
 }
 
-// EncodeJSON is MarshalJSON with an error if the value cannot be JSON.
+// EncodeJSON is MarshalJSON, but returns an error if the value cannot be encoded as JSON.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

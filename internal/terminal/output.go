@@ -19,7 +19,7 @@ type Output struct {
 	FixedWidth     int // overrides the terminal's width; 0 asks the terminal
 	Colors         bool
 
-	// Tables, if not nil, takes tables, which are not printed then.
+	// Tables, if not nil, receives the tables instead of printing them.
 	Tables func(fields []Field, rows [][]string) error
 }
 
@@ -92,7 +92,7 @@ func NewPage(out Flusher) *Page { return &Page{out: out} }
 // Page starts a page for the standard output.
 func (o *Output) Page() *Page { return &Page{bufio.NewWriter(o.Stdout), o.Colors} }
 
-// Style is how a terminal shows a text.
+// Style is a style in which a terminal shows a text.
 type Style string
 
 // The styles, as parameters of SGR (ECMA-48).

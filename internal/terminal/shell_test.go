@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The shell reads a quoted word unchanged.
+// TestShellQuote checks that the shell reads a quoted word unchanged.
 func TestShellQuote(t *testing.T) {
 	for _, word := range []string{"", "plain-1.2/x", "a b", "it's", "$HOME `id` \\ \"x\"", "a\nb", "~", "*", "é"} {
 		out, err := exec.Command("bash", "-c", "printf %s "+ShellQuote(word)).Output()

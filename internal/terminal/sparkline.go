@@ -13,7 +13,7 @@ var (
 	ascii  = []rune("_.,-~+*#")
 )
 
-// UTF8 reports whether the locale of this process has UTF-8, so that output may have more than
+// UTF8 reports whether the locale of this process uses UTF-8, so that output may contain more than
 // ASCII.
 func UTF8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -25,8 +25,8 @@ func UTF8() bool {
 	return false
 }
 
-// Sparkline draws values as a line of characters between low and high: at most width of them, each
-// the median of as many values. at returns the column of a value.
+// Sparkline draws values between low and high as a line of at most width characters. If there are more
+// values, each character shows the median of several. at returns the column of a value.
 func Sparkline(values []float64, low, high float64, width int, utf8 bool) (line string, at func(i int) int) {
 	width = min(width, len(values))
 	at = func(i int) int { return i * width / len(values) }

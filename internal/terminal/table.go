@@ -17,7 +17,7 @@ type Field struct {
 	Numeric bool
 	Short   bool // shorten long texts even if the output is not a terminal
 	Whole   bool // texts stay complete, even if rows become wider than the terminal
-	Path    bool // names that are shortened last, and keep their last part
+	Path    bool // whether the column has names that are shortened last and keep their last part
 	Drop    int  // columns with the highest number are left out first if rows are wider than the terminal; 0: never
 }
 
@@ -64,8 +64,8 @@ func (o *Output) NotedTable(fields []Field, rows [][]string, notes []string) err
 	return err
 }
 
-// wrap breaks a text into lines of at most width characters, at blanks if possible. A width below
-// minWrap is that of no terminal: the text stays one line.
+// wrap breaks a text into lines of at most width characters, at blanks if possible. With a width below
+// minWrap, which no terminal has, the text stays one line.
 func wrap(text string, width int) (lines []string) {
 	if width < minWrap {
 		return []string{text}
@@ -123,8 +123,8 @@ func (o *Output) markdownTable(fields []Field, cells [][]string) error {
 	return err
 }
 
-// tableCells returns the headings and the rows, escaped, and shortened for a terminal of this width
-// (0 is no terminal), with the columns that fit, and the headings of the columns that do not.
+// tableCells returns the headings and rows of the columns that fit into the width of the terminal (0 if
+// there is none), escaped and shortened. It also returns the headings of the columns that do not fit.
 func tableCells(fields []Field, rows [][]string, width int, markdown bool) (kept []Field, cells [][]string, dropped []string) {
 	cells = make([][]string, 1, len(rows)+1)
 	for _, f := range fields {

@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// Wording returns the text of an error for people. It leaves out what only programmers of Go
-// understand: the names of functions and system calls that Go puts before the reason.
+// Wording returns the text of an error for people. It leaves out the names of functions and system
+// calls that Go puts before the reason, which only Go programmers understand.
 func Wording(err error) string {
 	text := err.Error()
 	for _, e := range append([]error{err}, causes(err)...) {
 		if plain, ok := plainText(e); ok {
 			text = strings.ReplaceAll(text, e.Error(), plain)
 			subject, _, _ := strings.Cut(plain, ": ")
-			text = strings.ReplaceAll(text, subject+": "+subject+": ", subject+": ") // named by the caller, too
+			text = strings.ReplaceAll(text, subject+": "+subject+": ", subject+": ") // the caller names it, too
 		}
 	}
 	return text
@@ -54,8 +54,8 @@ func causes(err error) (list []error) {
 	return list
 }
 
-// plainText returns the words for an error of Go's standard library; ok is false if its own text
-// will do.
+// plainText returns a plain text for an error of Go's standard library; ok is false if the error's own
+// text is good enough.
 func plainText(err error) (text string, ok bool) {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -92,7 +92,7 @@ func plainText(err error) (text string, ok bool) {
 	return "", false
 }
 
-// numberReason says why a text is not a number.
+// numberReason returns the reason why a text is not a number.
 func numberReason(e *strconv.NumError) string {
 	if errors.Is(e.Err, strconv.ErrRange) {
 		return "is too large a number"

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// Errors of the standard library lose the words that only programmers of Go understand.
+// TestWording checks that errors of the standard library lose the words that only Go programmers
+// understand.
 func TestWording(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nosuch")
 	_, opened := os.Open(file)
