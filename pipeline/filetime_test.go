@@ -33,9 +33,9 @@ func entriesOf(t *testing.T, store string) map[string]storedir.Entry {
 	return entries
 }
 
-// The commit has the time of a recording's file, whatever the format: of a compressed file its own,
-// of a directory that of the log. A file without a meaningful time has none. Experiments of which
-// only the file's time is known are those that the result names.
+// TestFileTime checks that the commit has the time of a recording's file in every format: for a
+// compressed file its own time, for a directory the time of the log. A file without a meaningful time
+// has none. The result names the experiments for which only the file's time is known.
 func TestFileTime(t *testing.T) {
 	root := t.TempDir()
 	if err := corpus.Perf(root); err != nil {
@@ -81,8 +81,8 @@ func TestFileTime(t *testing.T) {
 	}
 }
 
-// A file that was being written for as long as the recording took is an original; a copy, and a
-// copy with the original's time, are not known to be.
+// TestOriginalFiles checks that a file that was being written for as long as the recording took counts
+// as an original, and that a copy does not, even if it has the original's time.
 func TestOriginalFiles(t *testing.T) {
 	root := t.TempDir()
 	if err := corpus.Perf(root); err != nil {

@@ -77,11 +77,11 @@ type Result struct {
 	Err           error                 // why it was not read
 	Noted         storedir.JournalEntry // its entry in the store's journal; zero if there is none
 	SymbolChanges *SymbolChanges        // by Resymbolize; nil otherwise
-	// Remark says what could not be done as requested, although the recording is stored; "" if
-	// nothing.
+	// Remark describes the part of the request that could not be done although the recording is
+	// stored; "" if there is none.
 	Remark string
-	// FileTime is the time of the recording's file if nothing else tells when it was started, and
-	// the file may be a copy; zero otherwise, and if this run has not stored it.
+	// FileTime is the time of the recording's file if there is no other record of the start and the
+	// file may be a copy. It is zero otherwise, and if this run has not stored the recording.
 	FileTime storedir.FileTime
 }
 

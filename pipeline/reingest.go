@@ -119,8 +119,8 @@ func (x *candidate) entry() (entry storedir.Entry, news bool) {
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
-// fileTime returns the time of a recording's file; zero if unknown. A file with a time before 2000
-// has lost it: archives that are made reproducibly have 1970 or 1980.
+// fileTime returns the time of a recording's file; zero if unknown. A time before 2000 is not the
+// original one: reproducible archives set the times of their files to 1970 or 1980.
 func fileTime(rec *decode.Recording) time.Time {
 	if rec.FileTime.UTC().Year() < 2000 {
 		return time.Time{}
@@ -128,9 +128,9 @@ func fileTime(rec *decode.Recording) time.Time {
 	return rec.FileTime.UTC()
 }
 
-// isOriginal reports whether a recording's file was being written for as long as the recording
-// took. A copy is written faster, or is younger than its modification time. It returns false if it
-// cannot tell, as for very short recordings.
+// isOriginal reports whether a recording's file was being written for at least half as long as the
+// recording took. A copy is written faster, or was created after its modification time. isOriginal
+// returns false if it cannot decide, as for very short recordings.
 func isOriginal(path string, rec *decode.Recording) bool {
 	const shortest = 50 * time.Millisecond
 	born := safefile.Born(path)
@@ -194,7 +194,7 @@ func (x *candidate) lookedAt(c *storedir.Entry) {
 
 // label sets the labels of an experiment to those that it has in the store. If it is new, or was
 // deleted, it also gets the labels of the experiments that it supersedes, and the requested ones.
-// The remark says which of these it cannot get.
+// The remark describes labels that it cannot get.
 func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) (remark string) {
 	c.Labels, c.LabelCommits = maps.Clone(known.Labels), slices.Clone(known.LabelCommits)
 	if known.Batch != "" && known.Status != storedir.Forgotten {
@@ -218,8 +218,8 @@ func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) (remark strin
 	return remark
 }
 
-// checkStart brings the label of the start, which may be a part of a path, into its usual form. It
-// removes the label if it is not a time, and says so.
+// checkStart normalizes the label of the start, which may be a part of a path. If the label is not a
+// time, it removes the label and returns a remark.
 func checkStart(labels map[string]string) (remark string) {
 	value, ok := labels[storedir.StartedLabel]
 	if !ok {
@@ -234,7 +234,7 @@ func checkStart(labels map[string]string) (remark string) {
 	return ""
 }
 
-// noteFileTime sets the result's FileTime, unless that is known to be right.
+// noteFileTime sets the result's FileTime, unless the file's time is known to be right.
 func (x *candidate) noteFileTime(c *storedir.Entry) {
 	if x.stored == nil && x.rec.Started.IsZero() && c.LabeledStart().IsZero() && !c.FileTime.IsZero() && !c.FileOriginal {
 		x.result.FileTime = storedir.FileTime{Time: c.FileTime, Length: x.rec.Length()}

@@ -89,8 +89,8 @@ func (s *summary) printLost(r pipeline.Result, printed *reasonCounts) {
 	}
 }
 
-// printRemarks prints what could not be done as requested, and which recordings have the same file
-// time. If there is a log, that has the former.
+// printRemarks prints the remarks of the recordings, and which recordings have the same file time. If
+// there is a log, the remarks are only in the log.
 func (s *summary) printRemarks() {
 	remarks := 0
 	var files []storedir.FileTime
