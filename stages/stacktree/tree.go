@@ -59,7 +59,7 @@ const (
 	NotCut      Cut = iota // the stack is complete, or the recording gives a reason
 	CutLeafOnly            // the recorder was set to record no callers
 	CutNoStart             // the outermost function is not one in which threads begin
-	CutInStart             // the outermost function is one that the C library calls in a new thread: only the library's frames are missing
+	CutInStart             // the C library calls the outermost function in a new thread, so only the library's frames are missing
 )
 
 // Frame is the label of a node: a recorded word, and what the modes show for it.

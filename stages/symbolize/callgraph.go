@@ -19,7 +19,7 @@ type callGraph struct {
 	frameSetups  functionMap[frameSetup]
 	scopes       map[string]*Scope                // by the numbers of their load objects
 	imports      map[program.LocationNo][]Import  // location of a call -> result of Resolver.Imports
-	threadStarts map[program.ObjectNo][]codeRange // by load object: functions in which threads begin
+	threadStarts map[program.ObjectNo][]codeRange // for each load object: functions in which threads begin
 	scratchCalls []directCall                     // memory that findExits reuses
 	scratchJumps []exit
 }

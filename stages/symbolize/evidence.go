@@ -110,8 +110,8 @@ func (f *localFile) describe(mapped decode.FileID) string {
 	return fmt.Sprintf("it was created at %s, after the recorded file was mapped", formatTime(f.born))
 }
 
-// copyingTime is how much later than its recording a load object may have been written when both
-// were copied together.
+// copyingTime is the longest time by which a load object may be younger than its recording if both were
+// copied together.
 const copyingTime = time.Minute
 
 // findDoubt returns why the file at an object's path may have been replaced since the recording,
@@ -123,8 +123,8 @@ const copyingTime = time.Minute
 // recording, since copying sets it, too. The ctime is ignored if the inode is the one that was
 // mapped: something other than the content changed.
 //
-// If only the time of the recording's file says when it was made, a copy of the load object below
-// --symfs may be somewhat newer: a copying of both sets both times, one after the other.
+// If the start is known only from the time of the recording's file, a copy of the load object below
+// --symfs may be slightly newer: copying both sets both times, one after the other.
 func (r *Resolver) findDoubt(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
 	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {

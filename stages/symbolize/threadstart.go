@@ -13,16 +13,17 @@ import (
 	"stackmill/stages/program"
 )
 
-// createThread is the function to which programs pass the function in which a thread begins.
+// createThread is the function that starts a thread; one of its arguments is the function in which the
+// thread begins.
 const createThread = "pthread_create"
 
-// startArgument is the register with that argument, the third one.
+// startArgument is the register of this argument, which is the third one.
 var startArgument = map[isa.Arch]insn.Register{isa.AMD64: 1, isa.ARM64: 2}
 
 // Bounds of the search for functions in which threads begin.
 const (
 	maxCreations  = 64       // calls of createThread in a load object
-	maxBefore     = 4 << 10  // bytes of code before a call that set its arguments
+	maxBefore     = 4 << 10  // bytes of code before a call in which its arguments are set
 	maxStartCode  = 64 << 10 // bytes of a function in which threads begin
 	maxSearched   = 256 << 20
 	searchedBytes = 1 << 20 // bytes that are searched at a time
@@ -74,7 +75,7 @@ func (r *Resolver) findThreadStarts(object program.ObjectNo) (starts []codeRange
 	return starts
 }
 
-// callees are functions by their addresses, and by the addresses of slots that hold theirs.
+// callees holds the addresses of functions, and of slots that contain addresses of functions.
 type callees struct{ addresses, slots []uint64 }
 
 // creators returns the addresses at which calls enter pthread_create.
@@ -112,8 +113,8 @@ func (r *Resolver) isLinkage(object program.ObjectNo, region symtab.Region) bool
 	return ok && f.Kind == funcinfo.PLT
 }
 
-// callsTo returns the offsets of direct calls of functions in a load object's file, at most
-// maxCreations. Bytes that only look like a call may be among them.
+// callsTo returns the offsets of at most maxCreations direct calls of functions in a load object's
+// file. Some of them may be bytes that only look like a call.
 func (r *Resolver) callsTo(object program.ObjectNo, to callees) (calls []uint64) {
 	searched := uint64(0)
 	for _, region := range r.loadObjects[object].table.Regions {
@@ -136,8 +137,8 @@ func (r *Resolver) callsTo(object program.ObjectNo, to callees) (calls []uint64)
 	return calls
 }
 
-// callsIn iterates over the places in code, which lies at addr, where the bytes of a direct call of
-// one of the functions are.
+// callsIn iterates over the places in code, which is at address addr, that have the bytes of a direct
+// call of one of the functions.
 func callsIn(arch isa.Arch, code []byte, addr uint64, to callees) func(yield func(at uint64) bool) {
 	return func(yield func(at uint64) bool) {
 		for i := 0; i+longestCall <= len(code); i += arch.Step() {
@@ -161,7 +162,7 @@ func callsIn(arch isa.Arch, code []byte, addr uint64, to callees) func(yield fun
 }
 
 // argumentOf returns the address that a call, at an offset of a load object's file, passes in a
-// register. It is false if the instructions that lead straight to the call do not show it.
+// register. It returns false if the straight-line code before the call does not determine the address.
 func (r *Resolver) argumentOf(object program.ObjectNo, call uint64, argument insn.Register) (address uint64, ok bool) {
 	t := r.loadObjects[object].table
 	f, ok := t.Function(call)
@@ -196,10 +197,10 @@ type constants [32]struct {
 	value uint64
 }
 
-// apply changes the values as an instruction does.
+// apply updates the values with the effect of an instruction.
 func (c *constants) apply(e *insn.Effect, arch isa.Arch) {
 	switch e.Kind {
-	case insn.Jump, insn.Return, insn.Trap: // who jumps to the next instruction is not known
+	case insn.Jump, insn.Return, insn.Trap: // it is not known from where the next instruction is reached
 		*c = constants{}
 		return
 	case insn.Call:
@@ -234,7 +235,7 @@ func (c *constants) apply(e *insn.Effect, arch isa.Arch) {
 	}
 }
 
-// keptByCalls has bit 1<<r for each register r that called functions keep.
+// keptByCalls has bit 1<<r for each register r that called functions preserve.
 var keptByCalls = map[isa.Arch]uint32{
 	isa.AMD64: 1<<3 | 1<<6 | 1<<12 | 1<<13 | 1<<14 | 1<<15, // rbx, rbp, r12 to r15
 	isa.ARM64: 0x3ff << 19,                                 // x19 to x28

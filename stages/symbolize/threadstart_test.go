@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/loadobject/cache"
 )
 
-// threads passes some of its functions to pthread_create: "only" and "looped" are not called
-// otherwise, "both" is also called, "other" is only called, and "given" comes from a caller.
+// threads is a program that passes some of its functions to pthread_create. "only" and "looped" are
+// not called, "both" is also called, "other" is only called, and "given" comes from a caller.
 const threads = `
 #include <pthread.h>
 volatile long n;
@@ -41,8 +41,9 @@ int main(int argc, char **argv) {
 	return 0;
 }`
 
-// Machine code proves in which functions threads begin, also of stripped programs. A function that
-// is called, too, or of which the code does not show that it is passed, is none of them.
+// TestBeginsThread checks that machine code proves in which functions threads begin, even in stripped
+// programs. A function that is also called is not among them, nor is a function that the code does not
+// visibly pass.
 func TestBeginsThread(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("no such machine code")
@@ -85,7 +86,8 @@ func TestBeginsThread(t *testing.T) {
 	}
 }
 
-// base is where programs are loaded, besides their link-time addresses.
+// base is the offset between the link-time addresses of programs and the addresses at which they are
+// loaded.
 const base = 0x7f0000000000
 
 // codeOf returns the mapping of a program's code.

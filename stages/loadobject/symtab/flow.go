@@ -11,7 +11,7 @@ import (
 // maxFlow bounds how many bytes of a function without a size are decoded.
 const maxFlow = 64 << 10
 
-// Extent returns the size of a function at the start of code, which lies at addr. The function ends
+// Extent returns the size of a function at the start of code, which is at address addr. The function ends
 // with the first instruction after which control does not continue, and beyond which no earlier
 // jump leads. If there is no such instruction, or only padding follows it, the function is all of
 // code.
