@@ -10,7 +10,7 @@ import (
 	"stackmill/queries/digest"
 )
 
-// digestValues answers with what changed lately.
+// digestValues answers with the recent changes.
 func digestValues(w *job) error {
 	return w.digest(func(db *queries.DB, r digest.Request) (any, error) {
 		result, err := digest.Run(w.ctx, db, r)
@@ -21,12 +21,12 @@ func digestValues(w *job) error {
 	})
 }
 
-// changes answers with all series, their values by night, and what changed.
+// changes answers with all series, their values by night, and their changes.
 func changes(w *job) error {
 	return w.digest(func(db *queries.DB, r digest.Request) (any, error) { return digest.Overview(w.ctx, db, r) })
 }
 
-// digest answers with what make returns for the request in the parameters.
+// digest answers with the value that make returns for the request in the parameters.
 func (w *job) digest(make func(*queries.DB, digest.Request) (any, error)) error {
 	r, v := digest.Defaults(), w.values
 	r.Since, r.Order, r.Metric, r.Mode = cmp.Or(v.Get("since"), r.Since), cmp.Or(v.Get("order"), r.Order), v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode)

@@ -41,7 +41,7 @@ function linkFunctions(): void {
 
 const palette = 8; // colors for the highest load objects or modules; the last color of the style sheet is for the rest
 
-// ColorGroups says what the colors of frames stand for.
+// ColorGroups describes the meaning of the colors of frames.
 interface ColorGroups {
   of: number[]; // by name: the number of its color
   keys: [string, number][]; // by color: the load object or module, and its self value; none if colors are by function
@@ -221,8 +221,8 @@ function Frames(p: {
   );
 }
 
-// shade returns a color (#rrggbb) that is slightly lighter, or darker in the dark, by the name, so that neighbors of
-// one color differ.
+// shade returns a color (#rrggbb) that is slightly lighter, or darker in dark mode, depending on the name, so that
+// neighbors of one color differ.
 function shade(color: string, name: string, dark: boolean): string {
   const part = (hash(name) % 5) * 0.07;
   const mixed = [1, 3, 5].map((i) =>

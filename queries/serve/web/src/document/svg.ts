@@ -1,5 +1,5 @@
 // The script of a flame graph as SVG: zoom by a click, search, and the name of the frame under the pointer. Without
-// scripts (in an <img>), the graph is as written, with names as titles.
+// scripts (in an <img>), the graph is static, with names as titles.
 
 import { clip } from '../lib/clip';
 
@@ -18,7 +18,7 @@ interface Box {
   level: number;
 }
 
-// boxes are where the frames are in the graph that is not zoomed.
+// boxes are the positions of the frames in the graph that is not zoomed.
 const boxes = groups.map((g): Box => {
   const rect = g.querySelector('rect')!;
   return { x: number(rect, 'x'), width: number(rect, 'width'), level: Number(g.dataset['level']) };

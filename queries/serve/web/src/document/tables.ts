@@ -1,4 +1,4 @@
-// Tables of a document: sorting by a column, and a search in long tables. Without this script, tables are as written.
+// Tables of a document: sorting by a column, and a search in long tables. Without this script, tables are static.
 
 const searchable = 20; // rows from which a table has a search
 

@@ -59,7 +59,7 @@ export interface Changes {
 
 export type Verdict = 'slower' | 'faster' | 'usual' | 'few';
 
-// verdictOf says in which group a program is listed. A function that appeared makes a program slower.
+// verdictOf returns the group in which a program is listed. A function that appeared makes a program slower.
 export function verdictOf(p: Program): Verdict {
   if (p.few) return 'few';
   const first = p.finding.changes?.[0];

@@ -54,7 +54,7 @@ export function moment(text: string | null): string {
   return text === null ? '' : text.slice(0, 19).replace('T', ' ');
 }
 
-// start formats when an experiment started, with how that is known unless it was recorded.
+// start formats the start of an experiment, with its source unless it was recorded.
 export function start(at: string | null, from: string | null): string {
   return moment(at) + (from === null || from === 'recorded' ? '' : ` (${from})`);
 }

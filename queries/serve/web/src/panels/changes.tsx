@@ -1,4 +1,4 @@
-// The start page: what changed lately in all programs, and what carries it.
+// The start page: the recent changes of all programs, and the functions and lines that carry them.
 import { useData } from '../lib/api';
 import { navigate, useAddress, type Params } from '../lib/address';
 import { day, signed, verdictOf, type Changes, type Finding, type Program, type Verdict } from '../lib/changes';
@@ -121,7 +121,7 @@ function Segment({ label, value, current }: { label: string; value: string; curr
   );
 }
 
-// Shared tells what many programs have in common.
+// Shared shows the changes that many programs have in common.
 function Shared({ changes }: { changes: Changes }) {
   if (changes.common.length + changes.together.length === 0) return null;
   return (
@@ -230,7 +230,7 @@ function VerdictMark({ program: p, verdict }: { program: Program; verdict: Verdi
   );
 }
 
-// Details show the nights of a program, what carries its change, what differs, and where to go on.
+// Details shows the nights of a program, what carries its change, what differs, and links to other panels.
 function Details({ program: p, changes, verdict }: { program: Program; changes: Changes; verdict: Verdict }) {
   const carriers = (p.finding.changes ?? []).filter((c) => c.function !== '<Total>');
   const most = Math.max(...carriers.map((c) => Math.abs(c.after - c.before)), 1e-9);

@@ -1,4 +1,4 @@
-// Whether dark colors are wished.
+// The user's preference for dark colors.
 import { useEffect, useState } from 'preact/hooks';
 
 // useDark reports whether the user prefers dark colors.
