@@ -49,9 +49,9 @@ func experimentsOf(batches []storedir.Batch) []Experiment {
 	return list
 }
 
-// CopiedTogether says of how many experiments only the time of their file tells when they were made,
-// although the file was probably copied without its time; "" if of none. ids are the experiments to
-// look at; nil: all.
+// CopiedTogether returns a text about experiments whose start is known only from the time of their
+// file, although the file was probably copied without its time; "" if there are none. ids are the
+// experiments to look at; nil: all.
 func (db *DB) CopiedTogether(ctx context.Context, ids map[string]bool) (string, error) {
 	unsure := map[string]time.Time{}
 	for _, e := range db.Experiments() {

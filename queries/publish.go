@@ -78,8 +78,9 @@ func publish(store string, d *definitions) error {
 const repairs = 3
 
 // Repair renames commits back, removes files that no commit names and what killed programs left,
-// hides damaged experiments until they are ingested again, and rebuilds the catalog if it is not as
-// it should be. It calls done after each action, so never if there was nothing to do. It does not repair values whose sums are wrong.
+// hides damaged experiments until they are ingested again, and rebuilds the catalog if it is wrong.
+// It calls done after each action, so never if there was nothing to do. It does not repair values
+// whose sums are wrong.
 func Repair(ctx context.Context, store string, done func(where, what string)) error {
 	clean(store, done)
 	stale := true
@@ -106,7 +107,7 @@ func Repair(ctx context.Context, store string, done func(where, what string)) er
 	return nil
 }
 
-// clean removes what killed programs left, and calls done for each of their batches.
+// clean removes files that killed programs left, and calls done for each of their batches.
 func clean(store string, done func(where, what string)) {
 	left := storedir.FindAttempts(store).Abandoned
 	storedir.Clean(store)

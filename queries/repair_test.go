@@ -225,7 +225,7 @@ func TestCheckUndone(t *testing.T) {
 	}
 }
 
-// The files of a cluster's tasks belong to a store, and a repair that has nothing to do says nothing.
+// The files of a cluster's tasks belong to a store, and a repair that has nothing to do prints nothing.
 func TestPlansBelongToStore(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	if err := Publish(store); err != nil {

@@ -66,7 +66,7 @@ type Change struct {
 	// Ratio is the level after the change relative to the one before, infinite if that is 0, and
 	// Low and High its confidence interval, NaN if the level before is 0.
 	Ratio, Low, High float64
-	Impact           float64 // difference of the levels in relation to the usual <Total>, or that of the nights that have any
+	Impact           float64 // difference of the levels in relation to the usual <Total>, or to <Total> of the nights that have any
 }
 
 // Verdict is the result of judging a series.
@@ -330,7 +330,7 @@ func together(verdicts []*Verdict) (list []Together) {
 				ratios = append(ratios, ratio)
 			}
 		}
-		if ratios == nil { // all appeared from nothing
+		if ratios == nil { // all series had no values before
 			continue
 		}
 		t := Together{Night: names[at], Series: len(changed[at]), Of: of[at]}

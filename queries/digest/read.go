@@ -99,7 +99,8 @@ func (d *digest) checkMetric() error {
 }
 
 // checkLabels returns an error if no experiment has a label that orders experiments or distinguishes
-// series. It warns of experiments without a label that distinguishes series: they count as one.
+// series. It warns of experiments without a label that distinguishes series, whose values of the label
+// count as equal.
 func (d *digest) checkLabels() error {
 	for _, asked := range slices.Concat([]string{d.Order}, d.Request.Series) {
 		label, is := strings.CutPrefix(asked, labelPrefix)

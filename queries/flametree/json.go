@@ -69,10 +69,10 @@ func (c Cut) appendTree(out []byte) []byte {
 	return out
 }
 
-// appendColumns appends the nodes as columns, and a table of the names. That takes a tenth of the bytes of objects,
-// for 50,000 nodes.
+// appendColumns appends the nodes as columns, and a table of the names. For 50,000 nodes, this takes a tenth of the
+// bytes of objects.
 func (c Cut) appendColumns(out []byte) []byte {
-	numbers := make([]int32, len(c.Functions)) // index into names plus 1, by function; 0: not in names yet
+	numbers := make([]int32, len(c.Functions)) // index into names plus 1, for each function; 0: not in names yet
 	var names []Function
 	labels := make([]int32, len(c.Shown))
 	for i, s := range c.Shown {

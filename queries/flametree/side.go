@@ -15,7 +15,7 @@ var Sides = []string{"inverted", "callers", "callees"}
 // Groups are the kinds of things that `callers` and `callees` can start at.
 var Groups = []string{"function", "module", "load-object"}
 
-// Side says which side of a flame graph is requested.
+// Side selects a side of a flame graph.
 type Side struct {
 	Side  string // one of Sides; "" for the tree from the root
 	Group string // one of Groups

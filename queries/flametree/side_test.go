@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// For any tree, all sides have the sums of its stacks, even if few nodes are shown.
+// TestFlameSides checks that, for any tree, all sides have the sums of its stacks, even if few nodes are shown.
 func TestFlameSides(t *testing.T) {
 	type stack struct {
 		names []string

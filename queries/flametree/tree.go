@@ -31,7 +31,7 @@ type CallNode struct {
 	Parent      int32 // -1 for the root
 	Name        int32 // index into Tree.Functions
 	Value, Self int64
-	Valued      bool // it has a value; other nodes are not shown
+	Valued      bool // whether it has a value; other nodes are not shown
 }
 
 // Errors of Merge.
@@ -43,8 +43,8 @@ var (
 // nodeKey identifies a node by its parent and its function.
 type nodeKey struct{ parent, name int32 }
 
-// Function identifies a function across experiments. Load object and module are short paths, because builds are
-// in different folders. Functions that differ only in their addresses are the same.
+// Function identifies a function across experiments. Load object and module are short paths, because builds may be
+// in different folders. Functions that differ only in their addresses are the same function.
 type Function struct{ Name, LoadObject, Module, Kind string }
 
 // New returns an empty tree with room for that many nodes.

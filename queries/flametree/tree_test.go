@@ -33,7 +33,8 @@ func (f *flame) check(t interface{ Errorf(string, ...any) }) (nodes int) {
 	return nodes
 }
 
-// However many nodes of a tree are shown, its sums stay the same, and the nodes that are not shown are counted.
+// TestFlameTree checks that the sums of a tree are the same however many of its nodes are shown, and that the nodes
+// that are not shown are counted.
 func TestFlameTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := New(0)
@@ -105,7 +106,7 @@ func counted(f *flame) int {
 	return n
 }
 
-// A tree is refused if it is damaged or its sum needs more than 64 bits.
+// TestFlameRefused checks that a tree is refused if it is damaged or its sum needs more than 64 bits.
 func TestFlameRefused(t *testing.T) {
 	root := func(value, self int64) []CallNode {
 		return []CallNode{{Parent: -1, Value: value, Self: self, Valued: true}}

@@ -18,7 +18,7 @@ import (
 type partition struct {
 	*collector
 	several bool // the rows are of several recordings or metrics
-	sum     bool // the rows are sums over recordings
+	sum     bool // whether the rows are sums over recordings
 	keys    [][2]string
 }
 
@@ -128,7 +128,7 @@ func (p *partition) coverSum(ctx context.Context, db *queries.DB) error {
 	return nil
 }
 
-// add adds what the totals and reasons say.
+// add adds the values of the totals and reasons.
 func (p *partition) add(totals, reasons []queries.Record) {
 	for _, t := range totals {
 		c := &coverage{Experiment: t.Text("experiment"), Metric: t.Text("metric"), Unit: t.Text("unit"), total: t.Number("total"),

@@ -139,7 +139,7 @@ func (s *Server) compare(ctx context.Context, args *arguments) (*answer, error) 
 	return a, compared.Print(&collector{answer: a, limit: args.Limit}, compared.Rows)
 }
 
-// digest tells what changed lately.
+// digest answers with the recent changes.
 func (s *Server) digest(ctx context.Context, args *arguments) (*answer, error) {
 	r := digest.Defaults()
 	r.Since, r.Order, r.Metric, r.Mode = cmp.Or(args.Since, r.Since), cmp.Or(args.Order, r.Order), args.Metric, args.Mode

@@ -6,8 +6,8 @@ import (
 	"stackmill/internal/terminal"
 )
 
-// Limit returns a printer of the first limit rows (0: all) in one of Formats. If there are more, it
-// tells how many: below a table; on standard error in the formats that programs read.
+// Limit returns a printer of the first limit rows (0: all) in one of Formats. If there are more rows,
+// it prints their number: below a table, or on standard error in the formats that programs read.
 func Limit(out *terminal.Output, format string, limit int) Printer {
 	p := New(out, format)
 	if limit <= 0 {
@@ -16,7 +16,7 @@ func Limit(out *terminal.Output, format string, limit int) Printer {
 	return &limiter{Printer: p, left: limit, tell: func(more int) error { return More(out, format, more) }}
 }
 
-// More tells how many more rows there are than --limit lets through; nothing if there are none.
+// More prints how many rows --limit left out. It prints nothing if there are none.
 func More(out *terminal.Output, format string, more int) error {
 	text := fmt.Sprintf("%d more rows (--limit 0 prints all)", more)
 	switch {

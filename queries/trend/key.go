@@ -54,7 +54,7 @@ func (k Key) String() string {
 	return k.column
 }
 
-// Unknown returns the error that no experiment has a key.
+// Unknown returns the error for a key that no experiment has.
 func Unknown(ctx context.Context, db *queries.DB, option string, k Key) error {
 	known, err := db.Texts(ctx, "SELECT DISTINCT label FROM labels ORDER BY ALL")
 	if err != nil {
