@@ -33,19 +33,19 @@ func newDigestCommand(a *app) *cobra.Command {
 	r := &digester{app: a, Request: digest.Defaults()}
 	c := &cobra.Command{
 		Use:   "digest [SELECTOR]...",
-		Short: "Tell what changed lately, in which program and function, and how sure that is",
-		Long: `Follows every program of the store from night to night, and tells what changed since a date:
-the last night that was good, the first one that was not, the functions, lines and paths
+		Short: "Report what changed lately, in which program and function, and how sure that is",
+		Long: `Follows every program of the store from night to night, and reports what changed since a date:
+the last night before the change and the first night with it, the functions, lines and paths
 that carry the change, what else differs (builds, hosts, labels), and what to run next.
 
 Experiments are compared within their series: the same program, arguments, events and kind of
 machine (the view "series" lists them; --series chooses other columns or labels). A night is the
 date (UTC) on which an experiment started; --order label=night orders by a label instead.
 
-A change is "sure" if chance is excluded: false discoveries are controlled over all series
-(--fdr). It is "maybe" if nights that are still to come will tell. What all programs of a host
-have in common (a slow machine), or have since the same night (another compiler), is told
-once. A SELECTOR is
+A change is "sure" if chance is an unlikely explanation: false discoveries are controlled over
+all series (--fdr). It is "maybe" if more nights are needed to be sure. Changes that all
+programs of a host have in common (a slow machine), or that many programs have since the same
+night (another compiler), are reported once. A SELECTOR is
 ` + queries.SelectorHelp + `.`,
 		Example: `  stackmill digest
   stackmill digest --since 2026-11-21 --format markdown

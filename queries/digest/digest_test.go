@@ -219,8 +219,8 @@ func TestBisected(t *testing.T) {
 	}
 }
 
-// A program that did nothing before it changed, as one without leaks, leaves the digest what it is:
-// its numbers are finite, so that they can be JSON.
+// TestFromNothing checks that the numbers of a digest are finite, as JSON requires, even if a program
+// had no value before it changed, such as a program without leaks.
 func TestFromNothing(t *testing.T) {
 	const nights = 24
 	for _, programs := range [][]string{{"still"}, {"still", "other", "third", "fourth", "fifth"}} {
@@ -251,7 +251,8 @@ func TestFromNothing(t *testing.T) {
 	}
 }
 
-// The interval of what vanished ends where nothing is left.
+// TestToNothing checks that the interval of a function that vanished contains its ratio and is not
+// below 0.
 func TestToNothing(t *testing.T) {
 	d := run(t, fleet([]string{"still"}, func(_ string, n int) map[string]int {
 		if n >= 20 {
@@ -266,7 +267,8 @@ func TestToNothing(t *testing.T) {
 	}
 }
 
-// What no experiment has is a mistake, not a digest in which nothing changed.
+// TestMistakes checks that a request for a metric or label that no experiment has is an error, not a
+// digest in which nothing changed.
 func TestMistakes(t *testing.T) {
 	db, err := queries.OpenWith(t.Context(), storetest.New(t, storetest.Nights([]map[string]int{{"work": 1}, {"work": 1}})), queries.Options{})
 	if err != nil {

@@ -140,7 +140,7 @@ func (v *Verdict) judge(test *rank.Test, factors map[place]float64, o Options) {
 	v.Noise = noise(total)
 }
 
-// level computes the values by night from those by group.
+// level computes the values by night from the values by group.
 func (f *Function) level(s *Series, factors map[place]float64) {
 	f.nights = make([]float64, len(s.Nights))
 	for g, group := range s.Groups {

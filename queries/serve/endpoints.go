@@ -20,7 +20,7 @@ var digestParameters = slices.Concat([]parameter{
 	{name: "metric", kind: "string", doc: "the metric; by default each experiment's default metric"},
 	modeParameter,
 	{name: "nights", kind: "integer", doc: "how many nights are read, the newest ones; by default 100"},
-	{name: "limit", kind: "integer", doc: "how many changed series are told in full; by default 5"},
+	{name: "limit", kind: "integer", doc: "how many changed series are reported in full; by default 5"},
 	{name: "min-share", kind: "number", doc: "do not judge functions with a smaller share of <Total>"},
 	{name: "fdr", kind: "number", doc: "the false discovery rate among the changes that are called sure"},
 }, filterParameters)

@@ -87,7 +87,7 @@ func (p *digestPage) bullet() string {
 	return "   "
 }
 
-// further returns the start of a line that belongs to a bullet.
+// further returns the start of a further line of a bullet.
 func (p *digestPage) further() string {
 	if p.markdown {
 		return "  * "
@@ -96,7 +96,7 @@ func (p *digestPage) further() string {
 }
 
 // item returns the start of the line of an item of a named list. Tables name the list before its
-// first item, and align all; in Markdown, the blanks would make the item code.
+// first item, and align all items. In Markdown, the blanks for that would make the item code.
 func (p *digestPage) item(i int, name string) string {
 	switch {
 	case p.markdown:

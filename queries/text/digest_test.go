@@ -12,8 +12,8 @@ import (
 	"stackmill/queries/rank"
 )
 
-// In Markdown, names are no markup, and no item of a list begins with blanks, which would make it
-// code.
+// In Markdown, names are not interpreted as markup, and no item of a list begins with blanks, which
+// would make it code.
 func TestDigestMarkdown(t *testing.T) {
 	step := rank.Step{Before: 100, After: 120, Newest: 1}
 	change := func(name string) digest.Change {

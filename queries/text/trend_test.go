@@ -78,7 +78,7 @@ func TestTrendUnits(t *testing.T) {
 	}
 }
 
-// In Markdown, what follows a table is a paragraph of its own.
+// In Markdown, the text after a table is a paragraph of its own.
 func TestTrendMarkdown(t *testing.T) {
 	lines := series(t, 20, 80, "ns", 1e6, TrendForm{Points: 3, Markdown: true})
 	if n := len(lines); lines[n-1] != "17 earlier values (--points 0 prints all)" || lines[n-2] != "" || !strings.HasPrefix(lines[n-3], "| ") {
