@@ -24,7 +24,7 @@ type Design struct {
 	Paired bool   `json:"paired"` // whether each block is one pair of values
 	Blocks int    `json:"blocks"` // number of blocks or pairs
 
-	base, test [][]int // by block: indexes of its runs among those of the side
+	base, test [][]int // by block: indexes of its runs in the runs of the side
 }
 
 // checkKey validates a key of blocks or pairs: `label=KEY`, or the name of a label or column.

@@ -11,9 +11,9 @@ import (
 // Shortfall is the number of runs that are missing for bounds of each judged row. Pairs counts pairs,
 // or runs of each side for each block; the other numbers are for comparisons of all runs with all.
 type Shortfall struct {
-	Base     int `json:"base"`      // the fewest more runs of both sides together: those of the base,
-	Test     int `json:"test"`      // and those of the test
-	TestOnly int `json:"test_only"` // more runs of the test alone; -1 if no number is enough
+	Base     int `json:"base"`      // the smallest number of further runs on both sides: runs of the base,
+	Test     int `json:"test"`      // and runs of the test
+	TestOnly int `json:"test_only"` // further runs of the test alone; -1 if no number is enough
 	Pairs    int `json:"pairs"`
 }
 

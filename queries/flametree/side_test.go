@@ -29,7 +29,8 @@ func TestFlameSides(t *testing.T) {
 			}
 			tree.Nodes[at].Exclusive += s.value
 		}
-		// paths returns what a side should show: the values of stacks, by their names joined in the side's order.
+		// paths returns the values that a side should show for each stack. The keys are the stack's names, joined in the
+		// side's order.
 		paths := func(side Side) map[string]int64 {
 			all := map[string]int64{}
 			for _, s := range stacks {

@@ -199,9 +199,9 @@ func WalkInOrder(order []int32, parent func(int32) int32, leftOut func(int32) bo
 	}
 }
 
-// ChooseNodes returns which nodes to show: those with the highest values, at most `most`, and always the root. The
-// sum of a node's left-out children counts as one. Nodes must come after their callers and have no higher values than
-// these.
+// ChooseNodes chooses the nodes to show: the ones with the highest values, at most `most`, and always the root. The
+// sum of a node's left-out children counts as a node. Nodes must come after their callers and must not have higher
+// values than their callers.
 func ChooseNodes[V cmp.Ordered](nodes, most int, of func(int) (parent int32, value V)) (in []bool) {
 	values, callees := make([]V, nodes), make([]int32, nodes) // callees: number of children that are not chosen
 	for n := range nodes {

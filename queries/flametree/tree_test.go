@@ -93,7 +93,7 @@ func (c *flameColumns) tree() flame {
 	return below(0)[0]
 }
 
-// counted returns the number of nodes in a subtree, with those that are not shown.
+// counted returns the number of nodes in a subtree, including the nodes that are not shown.
 func counted(f *flame) int {
 	var more int
 	if n, _ := fmt.Sscanf(f.Name, "<%d more>", &more); n == 1 {

@@ -33,7 +33,7 @@ type Section struct {
 	Text    string // preformatted
 }
 
-// FlameGraph is a flame graph that can be zoomed and searched. It shows as many nodes as there is room for.
+// FlameGraph is a flame graph that can be zoomed and searched. It shows as many nodes as fit.
 type FlameGraph struct {
 	Tree *flametree.Tree
 	Head flametree.Head
@@ -44,7 +44,7 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	Total   int    // number of rows of the whole table, if Rows is only a part; 0: Rows is the whole
-	All     string // how to get all rows; empty if there is no way
+	All     string // how to get all rows; empty if that is not possible
 }
 
 // Column is a column of a table.

@@ -84,7 +84,7 @@ func compareLevels(before, after []float64) Step {
 	return s
 }
 
-// chance returns t and the p-value of a difference of k newest values from those before.
+// chance returns t and the p-value of a difference between k newest values and the values before them.
 func (s Step) chance(difference float64, k int) (t, p float64) {
 	if difference == 0 || math.Abs(s.After-s.Before) < SmallestChange*math.Abs(s.Before) {
 		return 0, 1
@@ -120,7 +120,7 @@ func (s Step) More(chance float64, limit int) int {
 }
 
 // Interval returns the confidence interval of the difference of the levels, as the ratio of the
-// values after to those before; NaN if the level before is 0.
+// values after to the values before; NaN if the level before is 0.
 func (s Step) Interval(level float64) (low, high float64) {
 	if s.Before == 0 {
 		return math.NaN(), math.NaN()

@@ -305,5 +305,5 @@ func Find(name string) (Report, error) {
 	return Report{}, fmt.Errorf("no view %q%s (stackmill report lists them)", name, queries.Suggest(name, known))
 }
 
-// verbs are the verbs that people look for among the views.
+// verbs are verbs of the program that people look for among the views.
 var verbs = []string{"compare", "digest", "experiments", "gate", "problems", "trend"}

@@ -323,7 +323,7 @@ func (q *Question) holds(ctx context.Context, query string) (yes bool, err error
 	return yes, err
 }
 
-// remark adds a remark about what the sum leaves out, or could not add up.
+// remark adds a remark about experiments or values that the sum leaves out or could not add up.
 func (q *Question) remark(format string, args ...any) {
 	q.Remarks = append(q.Remarks, fmt.Sprintf(format, args...))
 }

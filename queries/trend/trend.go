@@ -84,8 +84,8 @@ type Point struct {
 	by   string  // the value of Request.By
 }
 
-// Series has the values of a function, or of <Total>, in all experiments, or in those with one value
-// of Request.By.
+// Series has the values of a function, or of <Total>, in all experiments, or in the experiments with
+// one value of Request.By.
 type Series struct {
 	Function   string        `json:"function"`
 	Key        int64         `json:"function_key,string"`

@@ -18,7 +18,7 @@ import (
 
 var recordings = flag.String("recordings", "", "folder of recordings by testdata/record.sh, for TestNoise, which writes testdata/noise.txt.gz")
 
-// most is the number of functions of a program that are kept: those with the highest values.
+// most is the number of functions to keep of each program: the ones with the highest values.
 const most = 30
 
 // TestNoise checks that the recorded runs can be read and vary. With -recordings, it first extracts

@@ -187,8 +187,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// audit fails the test if a checker of accessibility finds anything in the document. The policy of a document lets no
-// other scripts in, but those of the debugger.
+// audit fails the test if an accessibility checker finds anything in the document. The policy of a document allows
+// other scripts only from the debugger.
 func (b *browser) audit(name, axe string) {
 	b.t.Helper()
 	b.run(chromedp.Evaluate(axe+";0", nil))

@@ -436,8 +436,8 @@ func rank(rec queries.Record) int {
 	return n
 }
 
-// threadNumber returns gprofng's number of a row's thread: 1 is the main thread, whose id is that of
-// the process. Ids of others are larger, unless the system has begun again with small ones.
+// threadNumber returns gprofng's number of a row's thread. 1 is the main thread, whose id is the
+// process's id. Ids of other threads are larger, unless the system has started again with small ids.
 func threadNumber(t *testing.T, rec queries.Record) (n int) {
 	t.Helper()
 	const query = `SELECT count(DISTINCT t.thread_id) FROM thread_metrics t JOIN processes p USING (experiment_id, process)
