@@ -147,7 +147,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// arguments accepts between least and most arguments, which what describes in errors.
+// arguments accepts between least and most arguments. what describes the arguments in errors.
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

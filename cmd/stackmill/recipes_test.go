@@ -119,7 +119,7 @@ func gitlabScripts(text []byte) ([]string, error) {
 	return []string{strings.Join(jobs["gate"].Script, "\n")}, err
 }
 
-// runPipeline runs the scripts for each commit, and returns what the gates printed. The first commit
+// runPipeline runs the scripts for each commit, and returns the output of the gates. The first commit
 // is the reference. If a recipe keeps its reference in the store, the pipeline of the first commit runs
 // twice: as for any commit, and as if started by hand.
 func runPipeline(t *testing.T, r ciRecipe, scripts []string) (printed []string) {

@@ -20,7 +20,7 @@ const (
 // Design determines which runs are compared with each other: all runs of both sides, the runs of each
 // block, or the runs of each pair.
 type Design struct {
-	Key    string `json:"key"`    // label or column of experiments whose values are the blocks or pairs; empty: all with all
+	Key    string `json:"key"`    // label or column of experiments whose values are the blocks or pairs; empty: all runs are compared with all
 	Paired bool   `json:"paired"` // whether each block is one pair of values
 	Blocks int    `json:"blocks"` // number of blocks or pairs
 

@@ -86,8 +86,8 @@ type Result struct {
 	Experiments int // number of experiments in the series
 	First, Last string
 	SinceNight  string     // the first night whose changes are reported
-	Verdicts    []*Verdict // on all series
-	Sure, Maybe []*Finding // by impact, and by significance
+	Verdicts    []*Verdict // the verdicts on all series
+	Sure, Maybe []*Finding // sorted by impact, and by significance
 	Common      []Common   // changes that all series of a host have in common
 	Together    []Together // changes that many series have since the same night
 	Quiet       int        // series without a change
@@ -109,7 +109,7 @@ type Together struct {
 	Of          int          // how many series have values before and after
 	Middle      float64      // median over the series of the ratio of <Total> after to before
 	Most        []*Finding   // the series that changed most
-	Differences []Difference // of the series that changed most
+	Differences []Difference // differences of the series that changed most
 }
 
 // Run makes the digest of the experiments of a session.

@@ -293,7 +293,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What is usual after a change that is too old to be told is the new level.
+// TestUsualSince checks that the usual level after a change that is too old to be reported is the new
+// level.
 func TestUsualSince(t *testing.T) {
 	db, err := queries.OpenWith(t.Context(), storetest.New(t, fleet([]string{"still"}, func(_ string, n int) map[string]int {
 		values := map[string]int{"main": 500 + n*7%11}

@@ -47,7 +47,7 @@ type Function struct {
 	share                float64   // share of <Total>: the larger one of the shares before and after the change
 }
 
-// Options of Judge.
+// Options are the settings of Judge.
 type Options struct {
 	Since    int     // changes before this place in the order of nights are not reported
 	MinShare float64 // functions with a smaller share of <Total> are not judged
@@ -85,7 +85,7 @@ type Common struct {
 	Series        int // number of series on the host
 	From          Night
 	State         rank.State
-	Before, After float64 // level of the values, relative to the usual
+	Before, After float64 // levels of the values, relative to the usual level
 }
 
 // Judge finds the changes of series. It returns the changes that the series of a host have in common

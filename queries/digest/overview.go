@@ -12,7 +12,7 @@ import (
 // The types of an overview in JSON.
 type (
 	overviewJSON struct {
-		Nights      []string       `json:"nights"` // of all series, in order
+		Nights      []string       `json:"nights"` // the nights of all series, in order
 		Since       string         `json:"since"`
 		Experiments int            `json:"experiments"`
 		Programs    []programJSON  `json:"programs"`
@@ -32,8 +32,10 @@ type (
 		Nights []int     `json:"nights"`
 		Values []float64 `json:"values"`
 		Runs   []int     `json:"runs"`
-		// Usual is the level before the change or, without one that is told, before the last night and
-		// since an older change, and Deviation its standard deviation. Last is the level since; Low and High are the interval of Ratio.
+		// Usual is the level before the reported change of <Total>. Without one, it is the level of the
+		// nights since the newest older change, except for the last night. Deviation is its standard
+		// deviation, Last the level since the change or in the last night, and Low and High are the
+		// interval of Ratio.
 		Usual     float64     `json:"usual"`
 		Deviation float64     `json:"deviation"`
 		Last      float64     `json:"last"`
@@ -47,7 +49,7 @@ type (
 	reason struct {
 		Reason      string `json:"reason"`
 		Severity    string `json:"severity"`
-		Experiments int64  `json:"experiments"` // of the last night
+		Experiments int64  `json:"experiments"` // number of experiments in the last night
 	}
 )
 

@@ -19,9 +19,8 @@ const (
 
 // BlocksP returns the two-sided p-value of a stratified rank test: the probability that the sum of U
 // over all blocks is at least as far from its mean as here, if both groups of each block have the
-// same distribution.
-// Each pair of values of a block has the same weight. With blocks of equal sizes, this is van
-// Elteren's test.
+// same distribution. Each pair of values of a block has the same weight. With blocks of equal sizes,
+// this is van Elteren's test.
 func (r *Test) BlocksP(blocks []Block) float64 {
 	u, mean, variance, tied, exact := 0.0, 0.0, 0.0, false, true
 	var scores [][]int

@@ -70,14 +70,14 @@ func lastAt(changes []Change) int {
 }
 
 // segment finds changes by seeded binary segmentation (Kovács, Bühlmann, Li, Munk 2023). It
-// considers intervals of many lengths, all over the series, the
-// shortest first. In each it finds the split whose sides differ most, and applies the rank test to
-// the sides. A split that is significant, after correction for the number of intervals and splits
-// (Bonferroni), is a change; longer intervals that contain it are skipped. Each change then moves
-// to where it fits best between its neighbors. It is kept if the values on its sides still differ
-// by the test, and in their medians.
+// considers intervals of many lengths, all over the series, the shortest first. In each interval, it
+// finds the split whose sides differ most, and applies the rank test to the sides. A split that is
+// significant, after correction for the number of intervals and splits (Bonferroni), is a change;
+// longer intervals that contain it are skipped. segment then moves each change to the place where it
+// fits best between its neighbors. It keeps the change if the values on its sides still differ
+// significantly, and their medians differ.
 //
-// A single outlier is no change, since ranks ignore how far it is off. A drift is one change or
+// A single outlier is not a change, because ranks ignore how far it is off. A drift is one change or
 // several. The test assumes independent values: it finds more changes if they are autocorrelated.
 func (r *Test) segment(values []float64) []Change {
 	intervals, level := seeded(len(values))

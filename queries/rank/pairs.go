@@ -13,7 +13,7 @@ func (r *Test) PairsP(x, y []float64) float64 {
 	d := slices.DeleteFunc(logRatios(x, y), func(d float64) bool { return d == 0 })
 	scores, positive, ties := signedRanks(d)
 	n := float64(len(d))
-	total := n * (n + 1) // of scores, which are twice the ranks
+	total := n * (n + 1) // sum of the scores, which are twice the ranks
 	off := math.Abs(2*float64(positive) - total)
 	switch {
 	case off == 0:

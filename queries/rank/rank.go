@@ -21,10 +21,10 @@ const (
 // Test tests whether the values of two groups of runs differ, by their ranks (Mann-Whitney U). It
 // caches distributions.
 type Test struct {
-	known  map[[2]int][]float64 // without ties, by group sizes
-	signed map[int][]float64    // of signed ranks without ties, by the number of pairs
+	known  map[[2]int][]float64 // distributions without ties, by group sizes
+	signed map[int][]float64    // distributions of signed ranks without ties, by the number of pairs
 	sizes  [][2]int             // the group sizes of the blocks of sum
-	sum    []float64            // of the sum of U over blocks
+	sum    []float64            // distribution of the sum of U over blocks
 }
 
 // Smallest returns the smallest possible p-value for groups of n and m values: the one of groups

@@ -199,7 +199,7 @@ func split(rows []queries.Record, columns ...string) (parts [][]queries.Record) 
 	return parts
 }
 
-// caption prints, above a table of these rows, what the table shows.
+// caption prints the lines above a table of these rows, which describe the contents of the table.
 func (r *Report) caption(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	title := r.Title
 	if metric := q.OnlyMetric(); metric != "" {

@@ -90,7 +90,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// do runs a command and returns what it prints.
+// do runs a command and returns its output.
 func do(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
 	c := exec.Command(name, args...)

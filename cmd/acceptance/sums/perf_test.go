@@ -96,7 +96,7 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// run returns what a command prints.
+// run runs a command and returns its output.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(args[0], args[1:]...).Output()
