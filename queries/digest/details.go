@@ -135,7 +135,9 @@ func (d *digest) explainOne(f *Finding, runs []nightRun, whole bool) error {
 	if err := d.between(f); err != nil {
 		return err
 	}
-	d.commands(f)
+	if err := d.commands(f, runs); err != nil {
+		return err
+	}
 	if !whole || d.db.IsFiltered() {
 		return nil
 	}
@@ -287,14 +289,17 @@ func bisected(list []string) (order []string) {
 	return order
 }
 
-// commands adds the commands that a user may run next.
-func (d *digest) commands(f *Finding) {
-	program := ""
+// commands adds the commands that a user may run next. They select experiments by night and program,
+// or by identifier if that would select others: the series may have several programs, or a program
+// several series.
+func (d *digest) commands(f *Finding, runs []nightRun) error {
+	program, condition := "", ""
 	if f.Program != "" {
-		program = ",target=" + f.Program
+		program, condition = ",target="+f.Program, " AND program = "+queries.Quote(f.Program)
 	}
-	selector := func(night string) string {
-		return terminal.ShellQuote(strings.TrimPrefix(d.Order, labelPrefix) + "=" + night + program)
+	selected, err := d.db.Records(d.ctx, d.placed+"SELECT experiment_id, night FROM placed WHERE night IN ("+queries.Quote(d.nights...)+")"+condition)
+	if err != nil {
+		return err
 	}
 	c := &f.Changes[0]
 	metric := ""
@@ -302,20 +307,58 @@ func (d *digest) commands(f *Finding) {
 		metric = " --metric " + terminal.ShellQuote(d.Metric)
 	}
 	text := "stackmill compare" + metric
-	for _, n := range f.Nights[max(0, c.From-comparedNights):c.From] {
-		text += " --base " + selector(n.Name)
+	from, to := max(0, c.From-comparedNights), min(c.From+comparedNights, c.From+c.Newest)
+	side := func(night int) string {
+		if night < c.From {
+			return " --base "
+		}
+		return " --test "
 	}
-	for _, n := range f.Nights[c.From:min(c.From+comparedNights, c.From+c.Newest)] {
-		text += " --test " + selector(n.Name)
+	if sameRuns(selected, runs, f.Nights, from, to) {
+		for n := from; n < to; n++ {
+			text += side(n) + terminal.ShellQuote(strings.TrimPrefix(d.Order, labelPrefix)+"="+f.Nights[n].Name+program)
+		}
+	} else {
+		for _, r := range runs {
+			if r.night >= from && r.night < to {
+				text += side(r.night) + r.id
+			}
+		}
 	}
 	f.Commands = append(f.Commands, text)
-	if i := slices.IndexFunc(f.Changes, func(c Change) bool { return c.Key != 0 }); i >= 0 {
-		text = "stackmill trend --function " + terminal.ShellQuote(f.Changes[i].Name) + metric
-		if program != "" {
-			text += " " + terminal.ShellQuote(program[1:])
-		}
-		f.Commands = append(f.Commands, text)
+	i := slices.IndexFunc(f.Changes, func(c Change) bool { return c.Key != 0 })
+	if i < 0 || !sameRuns(selected, runs, f.Nights, 0, len(f.Nights)) {
+		return nil
 	}
+	text = "stackmill trend --function " + terminal.ShellQuote(f.Changes[i].Name) + metric
+	if program != "" {
+		text += " " + terminal.ShellQuote(program[1:])
+	}
+	f.Commands = append(f.Commands, text)
+	return nil
+}
+
+// sameRuns reports whether the experiments that are selected in a series' nights, from one to another
+// one, are its runs in these nights.
+func sameRuns(selected []queries.Record, runs []nightRun, nights []Night, from, to int) bool {
+	of := map[string]bool{}
+	for _, n := range nights[from:to] {
+		of[n.Name] = true
+	}
+	var a, b []string
+	for _, r := range selected {
+		if of[r.Text("night")] {
+			a = append(a, r.Text("experiment_id"))
+		}
+	}
+	for _, r := range runs {
+		if r.night >= from && r.night < to {
+			b = append(b, r.id)
+		}
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
 }
 
 // comparedNights is the number of nights on each side of the suggested comparison.

@@ -318,3 +318,30 @@ func TestUsualSince(t *testing.T) {
 		t.Errorf("%+v, ratio %v (%v to %v)", p, *p.Ratio, *p.Low, *p.High)
 	}
 }
+
+// The commands select the runs of the finding, and no others, whatever distinguishes series.
+func TestCommandsOfMixture(t *testing.T) {
+	text := fleet([]string{"app", "other"}, func(p string, n int) map[string]int {
+		values := map[string]int{"work": 300 + n*5%13}
+		if n >= 18 {
+			values["work"] += 100
+		}
+		return values
+	}, 24)
+	byProgram := regexp.MustCompile(`^stackmill compare( --base started=[0-9-]+,target=(app|other)){3}( --test started=[0-9-]+,target=(app|other)){3}$`)
+	byID := regexp.MustCompile(`^stackmill compare( --base [0-9a-f]{16}){6}( --test [0-9a-f]{16}){6}$`)
+	for _, x := range []struct {
+		series   string
+		findings int
+		commands int
+		want     *regexp.Regexp
+	}{{"program", 2, 2, byProgram}, {"host", 1, 1, byID}} {
+		d := run(t, text, func(r *Request) { r.Series = []string{x.series} })
+		if len(d.Sure) != x.findings {
+			t.Fatalf("%s: %q", x.series, told(d.Sure))
+		}
+		if c := d.Sure[0].Commands; len(c) != x.commands || !x.want.MatchString(c[0]) {
+			t.Errorf("%s: %q", x.series, c)
+		}
+	}
+}
