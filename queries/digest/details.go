@@ -290,8 +290,8 @@ func bisected(list []string) (order []string) {
 }
 
 // commands adds the commands that a user may run next. They select experiments by night and program,
-// or by identifier if that would select others: the series may have several programs, or a program
-// several series.
+// or by identifier if night and program would also select other experiments: a series may have several
+// programs, and a program several series.
 func (d *digest) commands(f *Finding, runs []nightRun) error {
 	program, condition := "", ""
 	if f.Program != "" {
@@ -338,8 +338,8 @@ func (d *digest) commands(f *Finding, runs []nightRun) error {
 	return nil
 }
 
-// sameRuns reports whether the experiments that are selected in a series' nights, from one to another
-// one, are its runs in these nights.
+// sameRuns reports whether the experiments that are selected in a range of a series' nights are the
+// series' runs in these nights.
 func sameRuns(selected []queries.Record, runs []nightRun, nights []Night, from, to int) bool {
 	of := map[string]bool{}
 	for _, n := range nights[from:to] {

@@ -319,7 +319,7 @@ func TestUsualSince(t *testing.T) {
 	}
 }
 
-// The commands select the runs of the finding, and no others, whatever distinguishes series.
+// The commands select only the runs of the finding, whatever distinguishes series.
 func TestCommandsOfMixture(t *testing.T) {
 	text := fleet([]string{"app", "other"}, func(p string, n int) map[string]int {
 		values := map[string]int{"work": 300 + n*5%13}

@@ -30,7 +30,7 @@ const (
 // mostSVGNodes and mostSVGLevels limit the frames and levels of an SVG file.
 const mostSVGNodes, mostSVGLevels = 20_000, 1000
 
-// writeSVG writes the flame graph as an image. Opened by itself in a browser, it can be zoomed and searched.
+// writeSVG writes the flame graph as an image, which can be zoomed and searched if it is opened by itself in a browser.
 func writeSVG(ctx context.Context, s *selection, w io.Writer) error {
 	f := newFlameSink(s)
 	if err := s.send(ctx, f); err != nil {
@@ -52,7 +52,7 @@ func (f *flameSink) width(v int64) float64 { return float64(v) / f.whole() * svg
 // svgWriter writes a tree as an SVG file.
 type svgWriter struct {
 	*flameSink
-	out    *bufio.Writer // returns errors only from the final Flush
+	out    *bufio.Writer // reports errors only at the final Flush
 	cut    flametree.Cut
 	colors []int // the number of the color of each function of the tree
 }
