@@ -93,6 +93,7 @@ func (r *digester) run(ctx context.Context, selectors []string) error {
 		return err
 	}
 	defer closing()
+	r.Selected = selectors
 	found, err := digest.Run(ctx, db, r.Request)
 	if err != nil {
 		return err

@@ -297,6 +297,9 @@ func (d *digest) commands(f *Finding, runs []nightRun) error {
 	if f.Program != "" {
 		program, condition = ",target="+f.Program, " AND program = "+queries.Quote(f.Program)
 	}
+	if len(d.Selected) == 1 {
+		program += "," + d.Selected[0]
+	}
 	selected, err := d.db.Records(d.ctx, d.placed+"SELECT experiment_id, night FROM placed WHERE night IN ("+queries.Quote(d.nights...)+")"+condition)
 	if err != nil {
 		return err
@@ -314,7 +317,8 @@ func (d *digest) commands(f *Finding, runs []nightRun) error {
 		}
 		return " --test "
 	}
-	if sameRuns(selected, runs, f.Nights, from, to) {
+	several := len(d.Selected) > 1 // each selects experiments: no selector is both
+	if !several && sameRuns(selected, runs, f.Nights, from, to) {
 		for n := from; n < to; n++ {
 			text += side(n) + terminal.ShellQuote(strings.TrimPrefix(d.Order, labelPrefix)+"="+f.Nights[n].Name+program)
 		}
@@ -327,7 +331,7 @@ func (d *digest) commands(f *Finding, runs []nightRun) error {
 	}
 	f.Commands = append(f.Commands, text)
 	i := slices.IndexFunc(f.Changes, func(c Change) bool { return c.Key != 0 })
-	if i < 0 || !sameRuns(selected, runs, f.Nights, 0, len(f.Nights)) {
+	if i < 0 || several || !sameRuns(selected, runs, f.Nights, 0, len(f.Nights)) {
 		return nil
 	}
 	text = "stackmill trend --function " + terminal.ShellQuote(f.Changes[i].Name) + metric

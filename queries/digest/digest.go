@@ -28,6 +28,7 @@ type Request struct {
 	Limit    int      // how many series with changes are reported in full; 0: all
 	Brief    bool     // whether lines, paths and data objects that carry a change are left out
 	MinShare float64  // functions with a smaller share of <Total> are not judged
+	Selected []string // the selectors of the session's experiments, which commands repeat
 	FDR      float64  // accepted false discovery rate among sure changes
 }
 

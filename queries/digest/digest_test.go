@@ -329,6 +329,7 @@ func TestCommandsOfMixture(t *testing.T) {
 		return values
 	}, 24)
 	byProgram := regexp.MustCompile(`^stackmill compare( --base started=[0-9-]+,target=(app|other)){3}( --test started=[0-9-]+,target=(app|other)){3}$`)
+	byOneID := regexp.MustCompile(`^stackmill compare( --base [0-9a-f]{16}){3}( --test [0-9a-f]{16}){3}$`)
 	byID := regexp.MustCompile(`^stackmill compare( --base [0-9a-f]{16}){6}( --test [0-9a-f]{16}){6}$`)
 	for _, x := range []struct {
 		series   string
@@ -342,6 +343,15 @@ func TestCommandsOfMixture(t *testing.T) {
 		}
 		if c := d.Sure[0].Commands; len(c) != x.commands || !x.want.MatchString(c[0]) {
 			t.Errorf("%s: %q", x.series, c)
+		}
+	}
+	for want, selected := range map[string][]string{
+		"--base started=2026-01-18,target=app,branch=main --test started=2026-01-19,target=app,branch=main": {"branch=main"},
+		"": {"branch=main", "branch=next"},
+	} {
+		d := run(t, text, func(r *Request) { r.Series, r.Selected = []string{"program"}, selected })
+		if c := d.Sure[0].Commands; want == "" && !byOneID.MatchString(c[0]) || !strings.Contains(strings.ReplaceAll(c[0], "target=other", "target=app"), want) {
+			t.Errorf("%q: %q", selected, c)
 		}
 	}
 }

@@ -29,6 +29,7 @@ func changes(w *job) error {
 // digest answers with the value that make returns for the request in the parameters.
 func (w *job) digest(make func(*queries.DB, digest.Request) (any, error)) error {
 	r, v := digest.Defaults(), w.values
+	r.Selected = v["experiment"]
 	r.Since, r.Order, r.Metric, r.Mode = cmp.Or(v.Get("since"), r.Since), cmp.Or(v.Get("order"), r.Order), v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode)
 	if text := v.Get("series"); text != "" {
 		r.Series = strings.Split(text, ",")
