@@ -326,7 +326,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 
-	b.visit("")
+	b.visit("?view=experiments")
 	if rows := b.cells(); len(rows) != store.Count {
 		t.Errorf("%d experiments of %d", len(rows), store.Count)
 	}
@@ -360,7 +360,7 @@ func TestLeftOut(t *testing.T) {
 // The address holds the selection, back and forward restore it, and filters apply to all panels.
 func TestPlaces(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	b.visit("")
+	b.visit("?view=experiments")
 	click := func(selector string) { t.Helper(); b.run(chromedp.Click(selector, chromedp.ByQuery), settled) }
 	link := func(text string) {
 		t.Helper()
