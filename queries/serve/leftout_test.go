@@ -127,7 +127,7 @@ func TestDamagedCommit(t *testing.T) {
 	seen("damaged", func() bool { return strings.Contains(warned(list, ""), remark) })
 	checkRemark(t, warned, remark)
 	for path, want := range map[string]string{
-		"/healthz": "ok, 1 experiments\nleft out: the experiments of 1 commit", "/metrics": "\nstackmill_store_commits_unreadable 1\n", "/openapi.json": `\"left out: \"`,
+		"/healthz": "ok, 1 experiment\nleft out: the experiments of 1 commit", "/metrics": "\nstackmill_store_commits_unreadable 1\n", "/openapi.json": `\"left out: \"`,
 		"/pprof/experiment%3D00000000000000aa/top": `role="alert">left out: the experiment test.1.er`,
 	} {
 		if text := s.get(path); !strings.Contains(text, want) {

@@ -535,7 +535,7 @@ func TestStoreChanges(t *testing.T) {
 		response, text := s.ask("GET", "/healthz", "")
 		return fmt.Sprintf("%d %s", response.StatusCode, text)
 	}
-	if got := count(); got != "200 ok, 1 experiments\n" {
+	if got := count(); got != "200 ok, 1 experiment\n" {
 		t.Error(got)
 	}
 	_, before := tagOf(s, "")
@@ -556,7 +556,7 @@ func TestStoreChanges(t *testing.T) {
 		t.Error(got)
 	}
 	build(first)
-	if got := count(); got != "200 ok, 1 experiments\n" {
+	if got := count(); got != "200 ok, 1 experiment\n" {
 		t.Error(got)
 	}
 }
