@@ -32,7 +32,8 @@ func TestWording(t *testing.T) {
 	address := l.Addr().String()
 	_, used := net.Listen("tcp", address)
 	_, _, noPort := net.SplitHostPort("host")
-	_, pattern := regexp.Compile("a[")
+	broken := "a["
+	_, pattern := regexp.Compile(broken)
 	notJSON := json.Unmarshal([]byte("S="), new(int))
 	otherJSON := json.Unmarshal([]byte(`{"Rows": "many"}`), &struct{ Rows int }{})
 	for _, test := range []struct {

@@ -66,11 +66,11 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--normalise: unknown normalization %q (choose one of %s)", r.Normalize, strings.Join(Normalizations, ", "))
 	case r.Pair != "" && r.Block != BlockAuto && r.Block != BlockNone:
 		return fmt.Errorf("--pair and --block exclude each other (runs of a pair are compared with each other only)")
-	case r.FDR <= 0 || r.FDR >= 1:
+	case !(r.FDR > 0 && r.FDR < 1): // NaN, too
 		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
-	case r.Level <= 0 || r.Level >= 1:
+	case !(r.Level > 0 && r.Level < 1):
 		return fmt.Errorf("--level: %v is not between 0 and 1", r.Level)
-	case r.MinChange < 0 || r.MinShare < 0:
+	case !(r.MinChange >= 0 && r.MinShare >= 0):
 		return fmt.Errorf("--min-change and --min-share: a limit is below 0")
 	case r.Pair != "":
 		return checkKey("--pair", r.Pair)

@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// LastGood, as a selector of the base, selects the newest accepted runs before the test's runs.
+// LastGood is a selector of the base. It selects the newest accepted runs before the test's runs.
 const LastGood = "last-good"
 
 // AcceptedKey is the key of the label of accepted runs, AcceptedValue its value.

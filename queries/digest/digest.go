@@ -65,9 +65,9 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--nights: %d is less than %d, which a change needs", r.Nights, rank.LeastBefore+1)
 	case r.Limit < 0:
 		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
-	case r.MinShare < 0 || r.MinShare >= 1:
+	case !(r.MinShare >= 0 && r.MinShare < 1):
 		return fmt.Errorf("--min-share: %v is not between 0 and 1", r.MinShare)
-	case r.FDR <= 0 || r.FDR >= 1:
+	case !(r.FDR > 0 && r.FDR < 1): // NaN, too
 		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
 	}
 	return nil

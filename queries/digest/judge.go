@@ -44,7 +44,6 @@ type Function struct {
 	Values               []float64 // by group: the mean of the runs; 0 where no run has the function
 	nights               []float64 // by night, without the changes that all series of a host, or all functions, have in common
 	measured             []float64 // nights with the changes that all functions have in common; nil if that is the same as nights
-	share                float64   // share of <Total>: the larger one of the shares before and after the change
 }
 
 // Options are the settings of Judge.

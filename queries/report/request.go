@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"stackmill/queries"
 	"stackmill/schema"
@@ -89,6 +90,8 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--width: %v is not positive", r.Width)
 	case r.Sum && !r.CanAdd():
 		return fmt.Errorf("--sum: %s lists what is of one experiment: there is nothing to add up", r.Name)
+	case !utf8.ValidString(r.By):
+		return fmt.Errorf("--by: %q is not UTF-8", r.By)
 	case r.By != "" && r.ListsApart():
 		return fmt.Errorf("--by: each row of %s is of one experiment", r.Name)
 	case r.Sort != "" && !slices.Contains(columns, column):

@@ -102,6 +102,9 @@ func Explain(err error) string {
 	if lost := queries.FindLostFile(err); lost != nil {
 		err = lost
 	}
+	if errors.As(err, new(*queries.FilterError)) {
+		err = badRequest(err)
+	}
 	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // after it, the engine quotes the statement
 	return first
 }

@@ -27,6 +27,8 @@ var samples = map[string][2]string{
 	"GET /api/v1/compare":            {"/api/v1/compare?base=00000000000000aa&test=00000000000000aa", ""},
 	"GET /api/v1/compare/flamegraph": {"/api/v1/compare/flamegraph?base=00000000000000aa&test=00000000000000aa", ""},
 	"GET /api/v1/trend":              {"/api/v1/trend", ""},
+	"GET /api/v1/changes":            {"/api/v1/changes", ""},
+	"GET /api/v1/digest":             {"/api/v1/digest", ""},
 	"GET /api/v1/export":             {"/api/v1/export?as=folded", ""},
 	"GET /api/v1/sql":                {"/api/v1/sql", ""},
 	"POST /api/v1/query":             {"/api/v1/query", `{"sql": "SELECT count(*) AS n FROM experiments"}`},

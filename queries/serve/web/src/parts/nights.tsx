@@ -112,7 +112,8 @@ function Chart({ program: p, changes, width }: { program: Program; changes: Chan
             <>
               <path class="change" d={`M${(x(part.from) + x(part.from - 1)) / 2} 8V${chartHeight - bottomSpace}`} />
               <text class="mark" x={(x(part.from) + x(part.from - 1)) / 2 - 6} y={18} text-anchor="end">
-                {signed(part.level / parts[k - 1]!.level - 1)} on {day(changes.nights[p.nights[part.from]!]!)}
+                {parts[k - 1]!.level === 0 ? 'from 0' : signed(part.level / parts[k - 1]!.level - 1)} on{' '}
+                {day(changes.nights[p.nights[part.from]!]!)}
               </text>
             </>
           )}
