@@ -293,6 +293,9 @@ func bisected(list []string) (order []string) {
 // or by identifier if night and program would also select other experiments: a series may have several
 // programs, and a program several series.
 func (d *digest) commands(f *Finding, runs []nightRun) error {
+	if d.db.IsFiltered() { // a request does not have the filter's options
+		return nil
+	}
 	program, condition := "", ""
 	if f.Program != "" {
 		program, condition = ",target="+f.Program, " AND program = "+queries.Quote(f.Program)

@@ -103,6 +103,9 @@ func TestDigest(t *testing.T) {
 	if !json.Valid(must(json.Marshal(d.Object()))) {
 		t.Error("no JSON")
 	}
+	if future := run(t, text, func(r *Request) { r.Since = "2099-01-01" }); len(future.Warnings) != 1 || !strings.Contains(future.Warnings[0], "no night since 2099-01-01: the newest one is 2026-01-30") {
+		t.Errorf("warnings of the future: %q", future.Warnings)
+	}
 	if later := run(t, text, func(r *Request) { r.Since = "2026-01-28" }); !slices.Equal(told(later.Sure), told(d.Sure[1:])) {
 		t.Errorf("since a date: %q", told(later.Sure))
 	}

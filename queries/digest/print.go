@@ -196,5 +196,9 @@ func (f *Finding) row(c *Change) []any {
 	for _, d := range f.Differences {
 		differences = append(differences, d.What+": "+compare.Few(d.Before)+" -> "+compare.Few(d.After))
 	}
-	return append(cells, strings.Join(differences, "; "), f.Commands[0])
+	var next any
+	if f.Commands != nil {
+		next = f.Commands[0]
+	}
+	return append(cells, strings.Join(differences, "; "), next)
 }

@@ -260,6 +260,9 @@ func (d *digest) findSince() error {
 	for d.since < len(d.nights) && order(d.nights[d.since], d.SinceNight) < 0 {
 		d.since++
 	}
+	if d.since == len(d.nights) {
+		d.warn("no night since %s: the newest one is %s", d.SinceNight, d.Last)
+	}
 	return nil
 }
 

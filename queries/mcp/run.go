@@ -151,6 +151,9 @@ func (s *Server) digest(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	defer db.Close()
+	if args.Select != "" {
+		r.Selected = []string{args.Select}
+	}
 	d, err := digest.Run(ctx, db, r)
 	if err != nil {
 		return nil, err
