@@ -27,7 +27,7 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 		store := storetest.New(t, strings.Replace(storetest.Two, test.old, test.new, 1))
 		for _, view := range []string{"functions", "callers-callees", "call-tree", "lines", "pcs"} {
 			var out, errs bytes.Buffer
-			if code := run([]string{"report", view, "--store", store}, nil, &out, &errs); code != 0 {
+			if code := run([]string{"report", view, "--each", "--store", store}, nil, &out, &errs); code != 0 {
 				t.Fatalf("exit status %d: %s", code, &errs)
 			}
 			for _, want := range test.want {

@@ -13,7 +13,7 @@ func TestSideBySide(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	for _, name := range []string{"functions", "lines", "pcs", "load-objects", "modules", "threads", "cpus", "processes", "folded"} {
 		report := func(metric string) (lines [][]string) {
-			out, errs, code := call("report", name, "--metric", metric, "--experiment", "test.1.er", "--store", store, "--format", "table")
+			out, errs, code := call("report", name, "--metric", metric, "--experiment", "test.1.er", "--each", "--store", store, "--format", "table")
 			if code != 0 {
 				t.Fatalf("%s: %s", name, errs)
 			}
