@@ -358,3 +358,22 @@ func TestCommandsOfMixture(t *testing.T) {
 		}
 	}
 }
+
+// An overview with a series of too few nights is valid JSON.
+func TestOverviewOfFewNights(t *testing.T) {
+	text := fleet([]string{"long", "fresh"}, func(p string, n int) map[string]int { return map[string]int{"main": 500 + n*7%11} }, 12)
+	batches := strings.Split(text, "batch ")
+	text = strings.Join(append(batches[:13:13], batches[22:]...), "batch ") // fresh has the last three nights
+	db, err := queries.OpenWith(t.Context(), storetest.New(t, text), queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	o, err := Overview(t.Context(), db, Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := json.Marshal(o); err != nil || !strings.Contains(string(out), `"few":true`) {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -106,7 +106,7 @@ func (v *Verdict) overview(units map[string]string) programJSON {
 		return p
 	}
 	test, from, last := &rank.Test{}, 0, len(total)-1
-	if found := test.Changes(total); found != nil && last-found[len(found)-1].At >= rank.LeastBefore {
+	if found := test.Changes(total); len(found) > 0 && last-found[len(found)-1].At >= rank.LeastBefore {
 		from = found[len(found)-1].At
 	}
 	step := test.Compare(total[from:last], total[last:])

@@ -46,7 +46,7 @@ func TestDescription(t *testing.T) {
 		"sort": "exclusive", "search": "main", "limit": "3", "nodes": "3", "width": "1s", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
 		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true", "columns": "experiment", "as": "pprof", "of": "main",
 		"time": "0s,1s", "threads": "3", "intervals": "3", "also": "4711", "at": "17", "process": "1",
-		"since": "7d", "order": "started", "series": "program,label=night", "nights": "30",
+		"since": "7d", "order": "started", "series": "program,host", "nights": "30",
 		"pair": "host", "block": "host", "by": "host", "sum": "true",
 	}
 	views := map[string]string{"file": "source", "width": "timeline"}
