@@ -116,7 +116,7 @@ func (d *digest) explainOne(f *Finding, runs []nightRun, whole bool) error {
 	c := &f.Changes[0]
 	f.Details = &Details{LastGood: f.Nights[c.From-1], FirstBad: f.Nights[c.From]}
 	if c.State == rank.Maybe {
-		f.MoreNights = c.More(chance/float64(max(1, len(f.Items))), mostMore)
+		f.MoreNights = max(1, c.More(chance/float64(c.tests), mostMore)) // 0: the other series decide
 		f.MoreRuns = f.MoreNights * f.Nights[len(f.Nights)-1].Runs
 	}
 	var before, after []string

@@ -86,6 +86,7 @@ type Result struct {
 	Request
 	Experiments int // number of experiments in the series
 	First, Last string
+	Older       int        // number of older nights, which are not read
 	SinceNight  string     // the first night whose changes are reported
 	Verdicts    []*Verdict // the verdicts on all series
 	Sure, Maybe []*Finding // sorted by impact, and by significance
@@ -107,6 +108,7 @@ type Finding struct {
 type Together struct {
 	Night       Night
 	Series      int          // how many series have a change since this night
+	Perhaps     int          // how many more may have one
 	Of          int          // how many series have values before and after
 	Middle      float64      // median over the series of the ratio of <Total> after to before
 	Most        []*Finding   // the series that changed most

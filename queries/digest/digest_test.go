@@ -377,3 +377,79 @@ func TestOverviewOfFewNights(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// A program that recorded nothing is as usual, and one that did not run in the last night is named.
+func TestNothingRecorded(t *testing.T) {
+	text := fleet([]string{"idle", "gone", "runs"}, func(p string, n int) map[string]int {
+		if p == "idle" {
+			return map[string]int{}
+		}
+		return map[string]int{"main": 500 + n*7%11}
+	}, 12)
+	batches := strings.Split(text, "batch ")
+	text = strings.Join(append(batches[:23:23], batches[25:]...), "batch ") // gone has no runs in the last two nights
+	d := run(t, text, func(r *Request) { r.Nights = 11 })
+	if d.Quiet != 3 || d.Older != 1 {
+		t.Errorf("%d as usual, %d older nights", d.Quiet, d.Older)
+	}
+	if want := []string{"1 of 3 series have no experiment of the last night, 2026-01-12: gone"}; !slices.Equal(d.Warnings, want) {
+		t.Errorf("%q", d.Warnings)
+	}
+}
+
+// Series of several columns are named by these, so that their values cannot be confused.
+func TestNamesOfSeries(t *testing.T) {
+	text := fleet([]string{"one"}, func(string, int) map[string]int { return map[string]int{"main": 500} }, 12)
+	d := run(t, text, func(r *Request) { r.Series = []string{"program", "host"} })
+	if got := d.Verdicts[0].Series.Name; got != "program=one, host=box" {
+		t.Error(got)
+	}
+}
+
+// Functions of one name are added up if one of them can be distinguished only within its build.
+func TestMergeNamesakes(t *testing.T) {
+	s := &Series{Items: []Function{
+		{Name: "<Total>", Values: []float64{9, 9}},
+		{Name: "helper", Object: "p", Module: "/b/1/util.c", Key: 1, Values: []float64{3, 0}},
+		{Name: "other", Object: "p", Module: "/b/1/util.c", Key: 2, Values: []float64{4, 5}},
+		{Name: "helper", Object: "p", Module: "/b/2/util.c", Key: 3, Values: []float64{0, 3}, onlyInBuild: true},
+		{Name: "helper", Object: "q", Module: "/b/2/util.c", Key: 4, Values: []float64{1, 1}},
+	}}
+	s.mergeNamesakes()
+	var got []string
+	for _, f := range s.Items {
+		got = append(got, fmt.Sprint(f.Name, f.Object, f.Values))
+	}
+	if want := []string{"<Total>[9 9]", "helperp[3 3]", "otherp[4 5]", "helperq[1 1]"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Each night that many series share names the function that changed in that night, and counts the
+// series that may have changed.
+func TestTwoSharedNights(t *testing.T) {
+	var verdicts []*Verdict
+	nights := []Night{{Name: "0", At: 0}, {Name: "1", At: 1}, {Name: "2", At: 2}}
+	for i := range 8 {
+		v := &Verdict{Series: &Series{Nights: nights, Items: []Function{{nights: []float64{1, 2, 3}}}}, State: rank.Sure}
+		for from, name := range []string{1: "first", 2: "second"} {
+			if name != "" && i < 7 {
+				v.Changes = append(v.Changes, Change{Function: &Function{Name: name}, State: rank.Sure, From: from})
+			}
+		}
+		if i == 7 {
+			v.State, v.Changes = rank.Maybe, []Change{{Function: &Function{Name: "second"}, State: rank.Maybe, From: 2}}
+		}
+		verdicts = append(verdicts, v)
+	}
+	list := together(verdicts)
+	if len(list) != 2 {
+		t.Fatalf("%+v", list)
+	}
+	for i, want := range []string{"first 7 0", "second 7 1"} {
+		t1 := list[i]
+		if got := fmt.Sprint(t1.Most[0].SharedSince(t1.Night)[0].Name, " ", t1.Series, " ", t1.Perhaps); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func (r *Result) Document() *html.Page {
 	p := &html.Page{
 		Title: "What changed since " + r.SinceNight, Lead: r.Sentence(), Warnings: r.Warnings,
 		Facts: []html.Fact{
-			{Name: "experiments", Value: fmt.Sprint(r.Experiments)}, {Name: "nights", Value: r.First + " to " + r.Last}, {Name: "mode", Value: r.Mode},
+			{Name: "experiments", Value: fmt.Sprint(r.Experiments)}, {Name: "nights", Value: r.First + " to " + r.Last + r.OlderNights()}, {Name: "mode", Value: r.Mode},
 			{Name: "series as usual", Value: fmt.Sprint(r.Quiet)}, {Name: "series with too few nights", Value: fmt.Sprint(r.Short)},
 			{Name: "noise from night to night", Value: fmt.Sprintf("%s in the median, at most %s", html.Share(r.Noise[0], 1), html.Share(r.Noise[1], 1))},
 		},
@@ -41,6 +41,22 @@ func (r *Result) Document() *html.Page {
 		p.Sections = append(p.Sections, html.Section{Title: "Common to many programs", Notes: notes})
 	}
 	return p
+}
+
+// AndPerhaps says in brackets how many more series may have changed; it is empty if there are none.
+func (t *Together) AndPerhaps() string {
+	if t.Perhaps == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d more may have)", t.Perhaps)
+}
+
+// OlderNights says in brackets how many older nights are not read; it is empty if there are none.
+func (r *Result) OlderNights() string {
+	if r.Older == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (older nights: %d, which --nights limits)", r.Older)
 }
 
 // Sentence says in one sentence what changed.
@@ -144,10 +160,10 @@ func (r *Result) commonNotes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("All %d series%s: %+.1f%% since %s (%s). It is left out of the changes above.", c.Series, host, 100*(c.After/c.Before-1), c.From.Name, c.State))
 	}
 	for _, t := range r.Together {
-		text := fmt.Sprintf("%d of %d series changed since %s, in the median by %+.1f%% of their whole.", t.Series, t.Of, t.Night.Name, 100*(t.Middle-1))
+		text := fmt.Sprintf("%d of %d series changed since %s%s, in the median by %+.1f%% of their whole.", t.Series, t.Of, t.Night.Name, t.AndPerhaps(), 100*(t.Middle-1))
 		var most, differences []string
 		for _, f := range t.Most[:min(mostTold, len(t.Most))] {
-			most = append(most, f.Program+" ("+f.Shared[0].Name+")")
+			most = append(most, f.Program+" ("+f.SharedSince(t.Night)[0].Name+")")
 		}
 		for _, d := range t.Differences {
 			differences = append(differences, d.What+": "+compare.Few(d.Before)+" → "+compare.Few(d.After))

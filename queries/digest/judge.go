@@ -41,6 +41,7 @@ type Group struct {
 type Function struct {
 	Key                  int64
 	Name, Object, Module string
+	onlyInBuild          bool      // its key is that of one build
 	Values               []float64 // by group: the mean of the runs; 0 where no run has the function
 	nights               []float64 // by night, without the changes that all series of a host, or all functions, have in common
 	measured             []float64 // nights with the changes that all functions have in common; nil if that is the same as nights
@@ -62,6 +63,7 @@ type Change struct {
 	State rank.State
 	From  int     // index of the first night after the change, in the series
 	Q     float64 // P, corrected for all functions of the series
+	tests int     // number of comparisons by which Q is corrected: places and functions
 	// Ratio is the level after the change relative to the one before, infinite if that is 0, and
 	// Low and High its confidence interval, NaN if the level before is 0.
 	Ratio, Low, High float64
@@ -119,7 +121,11 @@ func (v *Verdict) judge(test *rank.Test, factors map[place]float64, o Options) {
 	total := v.Items[0].nights
 	whole := rank.Median(slices.Sorted(slices.Values(total)))
 	if whole == 0 {
-		whole = rank.Median(slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(total), func(v float64) bool { return v == 0 }))))
+		some := slices.DeleteFunc(slices.Sorted(slices.Values(total)), func(v float64) bool { return v == 0 })
+		if len(some) == 0 { // nothing was recorded, so nothing changed
+			return
+		}
+		whole = rank.Median(some)
 	}
 	var tested []*Function
 	for i := range v.Items {
@@ -194,7 +200,7 @@ func (v *Verdict) changes(test *rank.Test, f *Function, since, tested int) (list
 			continue
 		}
 		low, high := step.Interval(0.95)
-		list = append(list, Change{Function: f, Step: step, State: rank.Maybe, From: c.At, Q: q, Ratio: ratio(step), Low: low, High: high})
+		list = append(list, Change{Function: f, Step: step, State: rank.Maybe, From: c.At, Q: q, tests: places * tested, Ratio: ratio(step), Low: low, High: high})
 	}
 	return list
 }
@@ -334,33 +340,47 @@ func together(verdicts []*Verdict) (list []Together) {
 		}
 		t := Together{Night: names[at], Series: len(changed[at]), Of: of[at]}
 		for _, v := range verdicts {
-			v.share(at)
+			if shared := v.share(at); shared != nil && shared[0].State != rank.Sure {
+				t.Perhaps++
+			}
 		}
 		for _, v := range changed[at] {
 			t.Most = append(t.Most, &Finding{Verdict: v})
 		}
 		t.Middle = rank.Median(slices.Sorted(slices.Values(ratios)))
 		slices.SortStableFunc(t.Most, func(a, b *Finding) int {
-			return cmp.Compare(math.Abs(b.Shared[0].Impact), math.Abs(a.Shared[0].Impact))
+			return cmp.Compare(math.Abs(b.SharedSince(t.Night)[0].Impact), math.Abs(a.SharedSince(t.Night)[0].Impact))
 		})
 		list = append(list, t)
 	}
 	return list
 }
 
-// share moves the changes since a night to Shared.
-func (v *Verdict) share(at int) {
+// SharedSince returns the changes of Shared since a night: the sure ones first, then by impact.
+func (v *Verdict) SharedSince(night Night) (list []Change) {
+	for _, c := range v.Shared {
+		if v.Nights[c.From].At == night.At {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// share moves the changes since a night to Shared, and returns them.
+func (v *Verdict) share(at int) (moved []Change) {
 	v.Changes = slices.DeleteFunc(v.Changes, func(c Change) bool {
 		is := v.Nights[c.From].At == at
 		if is {
-			v.Shared = append(v.Shared, c)
+			moved = append(moved, c)
 		}
 		return is
 	})
+	v.Shared = append(v.Shared, moved...)
 	v.State = ""
 	if len(v.Changes) > 0 {
 		v.State = v.Changes[0].State
 	}
+	return moved
 }
 
 // totalRatio returns the ratio of <Total> since a night to <Total> before it.

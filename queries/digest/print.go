@@ -16,6 +16,7 @@ type (
 		Since       string         `json:"since"`
 		First       string         `json:"first"`
 		Last        string         `json:"last"`
+		Older       int            `json:"older_nights"` // number of older nights, which are not read
 		Order       string         `json:"order"`
 		SeriesBy    []string       `json:"series_by"`
 		Mode        string         `json:"mode"`
@@ -81,6 +82,7 @@ type (
 	togetherJSON struct {
 		Since       string       `json:"since"`
 		Series      int          `json:"series"`
+		Perhaps     int          `json:"perhaps"` // how many more series may have changed
 		Of          int          `json:"of"`
 		Ratio       float64      `json:"ratio"` // median over the series
 		Programs    []string     `json:"programs"`
@@ -93,7 +95,7 @@ func (r *Result) Object() any { return r.object() }
 
 func (r *Result) object() digestJSON {
 	out := digestJSON{
-		Since: r.SinceNight, First: r.First, Last: r.Last, Order: r.Order, SeriesBy: r.Request.Series, Mode: r.Mode, Experiments: r.Experiments,
+		Since: r.SinceNight, First: r.First, Last: r.Last, Older: r.Older, Order: r.Order, SeriesBy: r.Request.Series, Mode: r.Mode, Experiments: r.Experiments,
 		Sure: findings(r.Sure), Maybe: findings(r.Maybe), Common: []commonJSON{}, Together: []togetherJSON{},
 		Quiet: r.Quiet, Short: r.Short, Noise: r.Noise[0], MostNoise: r.Noise[1], FDR: r.FDR, Warnings: append([]string{}, r.Warnings...),
 	}
@@ -105,7 +107,7 @@ func (r *Result) object() digestJSON {
 		for _, f := range t.Most {
 			programs = append(programs, f.Program)
 		}
-		out.Together = append(out.Together, togetherJSON{t.Night.Name, t.Series, t.Of, t.Middle, programs, append([]Difference{}, t.Differences...)})
+		out.Together = append(out.Together, togetherJSON{t.Night.Name, t.Series, t.Perhaps, t.Of, t.Middle, programs, append([]Difference{}, t.Differences...)})
 	}
 	return out
 }

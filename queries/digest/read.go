@@ -76,6 +76,7 @@ func (d *digest) readRuns() error {
 	for _, s := range d.series {
 		s.order(d.at)
 	}
+	d.warnOfAbsent()
 	return errors.Join(d.findSince(), d.warnOfCopies())
 }
 
@@ -124,6 +125,27 @@ func (d *digest) checkLabels() error {
 		}
 	}
 	return nil
+}
+
+// fewNames is how many series a warning names.
+const fewNames = 5
+
+// warnOfAbsent warns of series without experiments in the last night: what is reported of them is
+// older.
+func (d *digest) warnOfAbsent() {
+	var absent []string
+	for _, s := range d.series {
+		if s.Nights[len(s.Nights)-1].At < len(d.nights)-1 {
+			absent = append(absent, cmp.Or(s.Program, s.Name))
+		}
+	}
+	if n := len(absent); n > 0 {
+		names := strings.Join(absent[:min(n, fewNames)], ", ")
+		if n > fewNames {
+			names += fmt.Sprintf(" and %d more", n-fewNames)
+		}
+		d.warn("%d of %d series have no experiment of the last night, %s: %s", n, len(d.series), d.Last, names)
+	}
 }
 
 // mixture has the machines and operating systems of a series.
@@ -176,13 +198,17 @@ func (s *Series) order(at map[groupKey]int) {
 func (d *digest) key() string {
 	var parts []string
 	for _, k := range d.Series {
-		if label, is := strings.CutPrefix(k, labelPrefix); is {
-			parts = append(parts, trend.LabelKey(label).SQL("s"))
-		} else {
-			parts = append(parts, "s."+k)
+		label, isLabel := strings.CutPrefix(k, labelPrefix)
+		value := "s." + k
+		if isLabel {
+			value = trend.LabelKey(label).SQL("s")
 		}
+		if len(d.Series) > 1 { // values alone would not say where one ends
+			value = queries.Quote(label+"=") + " || COALESCE(" + value + "::VARCHAR, '')"
+		}
+		parts = append(parts, value)
 	}
-	return "concat_ws(' ', " + strings.Join(parts, ", ") + ")"
+	return "concat_ws(', ', " + strings.Join(parts, ", ") + ")"
 }
 
 // night returns SQL for the night of an experiment.
@@ -218,7 +244,8 @@ func (d *digest) chooseNights(records []queries.Record) {
 	}
 	slices.SortFunc(d.nights, trend.Comparison(d.nights))
 	d.nights = slices.Compact(d.nights)
-	d.nights = d.nights[max(0, len(d.nights)-d.Nights):]
+	d.Older = max(0, len(d.nights)-d.Nights)
+	d.nights = d.nights[d.Older:]
 	d.places = map[string]int{}
 	for i, n := range d.nights {
 		d.places[n] = i
@@ -290,14 +317,17 @@ WHERE p.night IS NOT NULL AND f.in_`+d.Mode+` AND f.exclusive <> 0 GROUP BY 1, 2
 		return err
 	}
 	defer rows.Close()
-	reader := valueReader{digest: d, known: map[*Series]map[any]int{}}
+	for _, s := range d.series { // programs that recorded nothing have values, too: 0
+		s.Items = []Function{{Name: "<Total>", Values: make([]float64, len(s.Groups))}}
+	}
+	reader := valueReader{digest: d, known: map[*Series]map[int64]int{}}
 	for rows.Next() {
 		if err := reader.add(rows); err != nil {
 			return err
 		}
 	}
-	d.series = slices.DeleteFunc(d.series, func(s *Series) bool { return len(s.Items) == 0 })
 	for _, s := range d.series {
+		s.mergeNamesakes()
 		s.sortItems()
 	}
 	return rows.Err()
@@ -306,11 +336,8 @@ WHERE p.night IS NOT NULL AND f.in_`+d.Mode+` AND f.exclusive <> 0 GROUP BY 1, 2
 // valueReader distributes values over series.
 type valueReader struct {
 	*digest
-	known map[*Series]map[any]int // the index of each function in its series, by the function's identity
+	known map[*Series]map[int64]int // the index of each function in its series, by the function's key
 }
-
-// name identifies functions whose keys differ between builds.
-type name struct{ function, object, module string }
 
 // add adds the value of a function in a group of runs.
 func (v *valueReader) add(rows *sql.Rows) error {
@@ -328,23 +355,49 @@ func (v *valueReader) add(rows *sql.Rows) error {
 	s := v.of[[2]string{line, metric}]
 	g := v.at[groupKey{line, metric, place, host}]
 	if v.known[s] == nil {
-		v.known[s] = map[any]int{}
-		s.Items = []Function{{Name: "<Total>", Values: make([]float64, len(s.Groups))}}
+		v.known[s] = map[int64]int{}
 	}
 	i := 0
 	if !whole {
-		var identity any = key
-		if onlyInBuild {
-			identity = name{function, object, module[strings.LastIndexByte(module, '/')+1:]}
-		}
-		if i, some = v.known[s][identity]; !some {
+		if i, some = v.known[s][key]; !some {
 			i = len(s.Items)
-			v.known[s][identity] = i
+			v.known[s][key] = i
 			s.Items = append(s.Items, Function{Key: key, Name: function, Object: object, Module: module, Values: make([]float64, len(s.Groups))})
 		}
+		s.Items[i].onlyInBuild = s.Items[i].onlyInBuild || onlyInBuild
 	}
 	s.Items[i].Values[g] += rank.Middle(sum, least, most, int(present), s.Groups[g].Runs)
 	return nil
+}
+
+// mergeNamesakes adds up functions of one name if one of them can be distinguished only within its
+// build: its key differs in the next build, and in another build the name may have a key of its own.
+func (s *Series) mergeNamesakes() {
+	type name struct{ function, object, module string }
+	of := func(f *Function) name {
+		return name{f.Name, f.Object, f.Module[strings.LastIndexByte(f.Module, '/')+1:]}
+	}
+	sums := map[name]int{} // index of the function that has the sum
+	for i := range s.Items {
+		if f := &s.Items[i]; f.onlyInBuild {
+			sums[of(f)] = -1
+		}
+	}
+	kept := s.Items[:1] // <Total>
+	for _, f := range s.Items[1:] {
+		at, merged := sums[of(&f)]
+		if merged && at >= 0 {
+			for g, value := range f.Values {
+				kept[at].Values[g] += value
+			}
+			continue
+		}
+		if merged {
+			sums[of(&f)] = len(kept)
+		}
+		kept = append(kept, f)
+	}
+	s.Items = kept
 }
 
 // sortItems sorts functions by name, after <Total>.

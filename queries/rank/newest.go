@@ -108,11 +108,12 @@ func (s Step) Sure(chance float64) bool { return s.P <= chance && s.Rank <= s.ra
 // Maybe reports whether the step would be sure if more values like the newest followed.
 func (s Step) Maybe() bool { return s.P <= MaybeChance && (s.Rank <= s.rankChance() || s.apart) }
 
-// More returns how many more values like the newest make the step sure, at most limit.
+// More returns how many more values like the newest make the step sure, at most limit. chance is
+// for a p-value that is not corrected for the number of comparisons.
 func (s Step) More(chance float64, limit int) int {
 	for more := range limit {
 		k := s.Newest + more
-		if _, p := s.chance(math.Abs(s.After-s.Before), k); Smallest(s.before, k) <= s.rankChance() && p*mostNewest <= chance {
+		if _, p := s.chance(math.Abs(s.After-s.Before), k); Smallest(s.before, k) <= s.rankChance() && p <= chance {
 			return more
 		}
 	}

@@ -133,7 +133,7 @@ func (p *digestPage) head() {
 	}
 	nights := "no night"
 	if p.First != "" {
-		nights = "nights " + p.First + " to " + p.Last
+		nights = "nights " + p.First + " to " + p.Last + p.OlderNights()
 	}
 	p.Printf("%s, %s, %s mode\n\n", Plural(p.Experiments, "experiment"), nights, p.Mode)
 }
@@ -228,10 +228,10 @@ func (p *digestPage) common() {
 		p.Printf("%sall %s%s: %s since %s (%s; it is left out of the changes above)\n", p.bullet(), Plural(c.Series, "program"), host, percentChange(c.After/c.Before), c.From.Name, c.State)
 	}
 	for _, t := range p.Together {
-		p.Printf("%s%d of %s changed since %s, in the median by %s of their whole\n", p.bullet(), t.Series, Plural(t.Of, "program"), t.Night.Name, percentChange(t.Middle))
+		p.Printf("%s%d of %s changed since %s%s, in the median by %s of their whole\n", p.bullet(), t.Series, Plural(t.Of, "program"), t.Night.Name, t.AndPerhaps(), percentChange(t.Middle))
 		var names []string
 		for _, f := range t.Most[:min(digestPrograms, len(t.Most))] {
-			names = append(names, p.plain(f.Program+" ("+f.Shared[0].Name+")"))
+			names = append(names, p.plain(f.Program+" ("+f.SharedSince(t.Night)[0].Name+")"))
 		}
 		p.Printf("%smost: %s\n", p.further(), strings.Join(names, ", "))
 		for _, d := range t.Differences {

@@ -94,8 +94,8 @@ type Entry struct {
 	// FileTime is when the recording's file was last modified, as found when the recording was first
 	// ingested; zero if unknown, as in commits of older programs.
 	FileTime time.Time `json:"file_time,omitzero"`
-	// FileOriginal says that FileTime is right: the file was being written for as long as the
-	// recording took, so it is not a copy.
+	// FileOriginal says that FileTime is right: the file was being written for at least half as
+	// long as the recording took, so it is not a copy.
 	FileOriginal bool `json:"file_original,omitempty"`
 	// Labels are the experiment's labels, including those of the experiments in Instead, which its
 	// own ones override. LabelCommits names the commits whose label changes Labels includes.

@@ -53,7 +53,7 @@ export interface Changes {
   experiments: number;
   programs: Program[];
   common: { host: string; series: number; since: string; state: string; before: number; after: number }[];
-  together: { since: string; series: number; of: number; ratio: number; programs: string[] }[];
+  together: { since: string; series: number; perhaps: number; of: number; ratio: number; programs: string[] }[];
   warnings: string[];
 }
 

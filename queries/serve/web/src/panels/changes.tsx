@@ -135,7 +135,8 @@ function Shared({ changes }: { changes: Changes }) {
       ))}
       {changes.together.map((t) => (
         <li key={t.since}>
-          {t.series} of {t.of} programs changed since {day(t.since)}, in the median by {signed(t.ratio - 1)}.
+          {t.series} of {t.of} programs changed since {day(t.since)}
+          {t.perhaps > 0 && ` (${t.perhaps} more may have)`}, in the median by {signed(t.ratio - 1)}.
         </li>
       ))}
     </ul>
@@ -157,6 +158,9 @@ function Rows({ program: p, changes, open }: { program: Program; changes: Change
           <small>
             {values} {values === 1 ? 'night' : 'nights'}
           </small>
+          {p.nights[values - 1] !== changes.nights.length - 1 && (
+            <small>none since {day(changes.nights[p.nights[values - 1]!]!)}</small>
+          )}
         </td>
         <td>
           <VerdictMark program={p} verdict={verdict} />
