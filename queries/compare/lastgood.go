@@ -29,9 +29,9 @@ func (r *Request) UsesLastGood() bool { return slices.Contains(r.Base, LastGood)
 
 // ResolveLastGood replaces LastGood in the base by the ids of the newest accepted runs before the
 // test's runs. The selector of the test, such as commit=4f2a, names a label. Runs with the same value
-// of that label form a group. The base is the newest group, by start, whose runs are all accepted,
-// older than the test's runs, recorded from the same programs, and match the other terms of the
-// selector. The whole store must be open.
+// of that label form a group. The base is the accepted runs of the newest group, by start, that has
+// any: runs of the same programs that match the other terms of the selector and are all older than the
+// test's runs. The whole store must be open.
 func (r *Request) ResolveLastGood(ctx context.Context, db *queries.DB) error {
 	if len(r.Base) > 1 || len(r.Test) != 1 {
 		return fmt.Errorf("--base %s: there is another --base, or several --test", LastGood)

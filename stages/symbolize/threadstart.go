@@ -51,7 +51,7 @@ func (r *Resolver) findThreadStarts(object program.ObjectNo) (starts []codeRange
 	if !ok {
 		return nil
 	}
-	creates := r.creators(object)
+	creates := r.entries(object, createThread)
 	if len(creates.addresses)+len(creates.slots) == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (r *Resolver) findThreadStarts(object program.ObjectNo) (starts []codeRange
 	}
 	for _, f := range functions {
 		offset, ok := r.addresses(object).Offset(f)
-		if !ok || len(r.callsTo(object, callees{addresses: []uint64{f}})) > 0 {
+		if !ok || r.isCalled(object, f, offset) {
 			continue
 		}
 		region, _ := o.table.Region(offset)
@@ -78,14 +78,25 @@ func (r *Resolver) findThreadStarts(object program.ObjectNo) (starts []codeRange
 // callees holds the addresses of functions, and of slots that contain addresses of functions.
 type callees struct{ addresses, slots []uint64 }
 
-// creators returns the addresses at which calls enter pthread_create.
-func (r *Resolver) creators(object program.ObjectNo) (to callees) {
+// isCalled reports whether a load object's code calls a function of its own, or jumps to it, by its
+// address or through the procedure linkage table.
+func (r *Resolver) isCalled(object program.ObjectNo, address, offset uint64) bool {
+	to := callees{addresses: []uint64{address}}
+	if f, ok := r.loadObjects[object].table.Function(offset); ok && f.Linkage != "" {
+		entries := r.entries(object, f.Linkage)
+		to.addresses, to.slots = append(to.addresses, entries.addresses...), entries.slots
+	}
+	return len(r.callsTo(object, to)) > 0
+}
+
+// entries returns the addresses at which calls enter the functions with a symbol.
+func (r *Resolver) entries(object program.ObjectNo, symbol string) (to callees) {
 	t := r.loadObjects[object].table
-	for _, n := range t.Functions.BySymbol(createThread) {
+	for _, n := range t.Functions.BySymbol(symbol) {
 		to.addresses = append(to.addresses, t.Functions.At(n).Address)
 	}
 	for _, s := range t.Slots {
-		if s.Symbol == createThread {
+		if s.Symbol == symbol {
 			to.slots = append(to.slots, s.Address)
 		}
 	}
@@ -114,7 +125,8 @@ func (r *Resolver) isLinkage(object program.ObjectNo, region symtab.Region) bool
 }
 
 // callsTo returns the offsets of at most maxCreations direct calls of functions in a load object's
-// file. Some of them may be bytes that only look like a call.
+// file. A jump to a function counts, because it is the call of a caller that ends with it. Some of
+// the calls may be bytes that only look like one.
 func (r *Resolver) callsTo(object program.ObjectNo, to callees) (calls []uint64) {
 	searched := uint64(0)
 	for _, region := range r.loadObjects[object].table.Regions {
@@ -146,12 +158,12 @@ func callsIn(arch isa.Arch, code []byte, addr uint64, to callees) func(yield fun
 			pc := addr + uint64(i)
 			switch word := binary.LittleEndian.Uint32(code[i:]); {
 			case arch == isa.ARM64:
-				if word>>26 == 0b100101 { // bl
+				if word>>26&0b011111 == 0b000101 { // bl, b
 					found = slices.Contains(to.addresses, pc+uint64(int64(int32(word<<6)>>4)))
 				}
-			case code[i] == 0xe8: // call relative
+			case code[i] == 0xe8, code[i] == 0xe9: // call relative, jump relative
 				found = slices.Contains(to.addresses, pc+5+uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:])))))
-			case code[i] == 0xff && code[i+1] == 0x15: // call through a slot
+			case code[i] == 0xff && (code[i+1] == 0x15 || code[i+1] == 0x25): // call, jump through a slot
 				found = slices.Contains(to.slots, pc+6+uint64(int64(int32(binary.LittleEndian.Uint32(code[i+2:])))))
 			}
 			if found && !yield(uint64(i)) {

@@ -18,7 +18,9 @@ import (
 )
 
 // threads is a program that passes some of its functions to pthread_create. "only" and "looped" are
-// not called, "both" is also called, "other" is only called, and "given" comes from a caller.
+// not called, "both" is also called, "ended" is also what another function ends with, "shown" is also
+// called through the procedure linkage table of a library, "other" is only called, and "given" comes
+// from a caller.
 const threads = `
 #include <pthread.h>
 volatile long n;
@@ -27,7 +29,10 @@ volatile long n;
 FUNCTION static void *only(void *a) BODY
 FUNCTION static void *looped(void *a) BODY
 FUNCTION static void *both(void *a) BODY
+FUNCTION static void *ended(void *a) BODY
+FUNCTION void *shown(void *a) BODY
 FUNCTION static void *other(void *a) BODY
+FUNCTION void *last(void *a) { n++; return ended(a); }
 FUNCTION static void *given(void *a) BODY
 FUNCTION void start(void *(*f)(void *), pthread_t *t) { pthread_create(t, 0, f, t); }
 int main(int argc, char **argv) {
@@ -35,9 +40,11 @@ int main(int argc, char **argv) {
 	pthread_create(t, 0, only, t);
 	for (int i = 1; i < 4; i++) pthread_create(t + i, 0, looped, t + i);
 	pthread_create(t + 4, 0, both, t);
-	both(t); other(t);
+	pthread_create(t + 6, 0, ended, t);
+	pthread_create(t + 7, 0, shown, t);
+	both(t); other(t); last(t); shown(t);
 	start(given, t + 5);
-	for (int i = 0; i < 6; i++) pthread_join(t[i], 0);
+	for (int i = 0; i < 8; i++) pthread_join(t[i], 0);
 	return 0;
 }`
 
@@ -53,7 +60,7 @@ func TestBeginsThread(t *testing.T) {
 	if err := os.WriteFile(source, []byte(threads), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for n, flags := range []string{"-O0", "-O2", "-O2 -fno-plt", "-O2 -no-pie -fno-pic", "-O2 -fcf-protection=none -Wl,-z,lazy", "-O3 -fomit-frame-pointer"} {
+	for n, flags := range []string{"-O0", "-O2", "-O2 -fno-plt", "-O2 -no-pie -fno-pic", "-O2 -fcf-protection=none -Wl,-z,lazy", "-O3 -fomit-frame-pointer", "-O2 -fPIC -shared -fno-semantic-interposition", "-O2 -fPIC -shared"} {
 		if runtime.GOARCH != "amd64" {
 			flags = strings.ReplaceAll(flags, "-fcf-protection=none ", "")
 		}
@@ -75,10 +82,10 @@ func TestBeginsThread(t *testing.T) {
 			r.tables = cache.New(cache.Options{}).Local()
 			pr := process(r, codeOf(t, path))
 			got := map[string]bool{}
-			for _, name := range []string{"only", "looped", "both", "other", "given", "start", "main"} {
+			for _, name := range []string{"only", "looped", "both", "ended", "shown", "other", "given", "start", "main"} {
 				got[name] = r.BeginsThread(pr.Resolve(base+addresses[name]+4, 0).Location)
 			}
-			want := map[string]bool{"only": true, "looped": true, "both": false, "other": false, "given": false, "start": false, "main": false}
+			want := map[string]bool{"only": true, "looped": true, "both": false, "ended": false, "shown": false, "other": false, "given": false, "start": false, "main": false}
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s, stripped: %v (-want +got)\n%s", flags, stripped, d)
 			}
