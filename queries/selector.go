@@ -14,7 +14,7 @@ import (
 )
 
 // SelectorHelp explains selectors, in the help of verbs with selectors as arguments.
-const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7); several, separated by commas, must all match`
+const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7), or KEY=FROM..UNTIL (night=2026-11-19..); several, separated by commas, must all match`
 
 // ErrNone is wrapped by the errors of selectors that match no experiment.
 var ErrNone = errors.New("no experiment")
@@ -158,8 +158,9 @@ func lastParts(name string, n int) string {
 }
 
 // pair returns the indexes of the experiments that have the label key=value. If no experiment has a
-// label with that key, it looks for a column of the table experiments with that name. Both results
-// are nil if the key is neither.
+// label with that key, it looks for a column of the table experiments with that name. If no experiment
+// has the value, and it is written as a range, pair returns the experiments with a value in the range.
+// Both results are nil if the key is neither.
 func (s *selection) pair(key, value string) (found []int, err error) {
 	kind, isColumn := schema.Experiments.Types()[key]
 	isLabel := false
@@ -188,6 +189,9 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 				found = append(found, i)
 			}
 		}
+	}
+	if from, until, isRange := rangeOf(value); isRange && found == nil && (isLabel || isColumn) {
+		return s.between(key, from, until)
 	}
 	if found == nil && (isLabel || isColumn) {
 		slices.Sort(known)

@@ -242,7 +242,7 @@ func (d *digest) chooseNights(records []queries.Record) {
 	} else if without > 0 {
 		d.warn("%s left out, because they have no %s", experiments(without), d.Order)
 	}
-	slices.SortFunc(d.nights, trend.Comparison(d.nights))
+	slices.SortFunc(d.nights, queries.ValueOrder(d.nights))
 	d.nights = slices.Compact(d.nights)
 	d.Older = max(0, len(d.nights)-d.Nights)
 	d.nights = d.nights[d.Older:]
@@ -283,7 +283,7 @@ func (d *digest) findSince() error {
 	} else if _, err := storedir.ParseStart(d.Since); err != nil && d.Order == byStart {
 		return fmt.Errorf("--since: %q is neither a number of days (7d) nor a date (2026-11-21)", d.Since)
 	}
-	order := trend.Comparison(append(slices.Clone(d.nights), d.SinceNight))
+	order := queries.ValueOrder(append(slices.Clone(d.nights), d.SinceNight))
 	for d.since < len(d.nights) && order(d.nights[d.since], d.SinceNight) < 0 {
 		d.since++
 	}

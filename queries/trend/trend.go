@@ -300,7 +300,7 @@ func (t *trend) sort() {
 		values = append(values, t.Points[i].Ordered)
 	}
 	if t.Order != inOrderOfStart {
-		compare := Comparison(values)
+		compare := queries.ValueOrder(values)
 		slices.SortStableFunc(t.Points, func(a, b Point) int { return compare(a.Ordered, b.Ordered) })
 	}
 }
@@ -317,7 +317,7 @@ func (t *trend) group() error {
 		return Unknown(t.ctx, t.db, "--by", by)
 	}
 	t.groups = slices.Collect(maps.Keys(values))
-	slices.SortFunc(t.groups, Comparison(slices.DeleteFunc(slices.Clone(t.groups), func(v string) bool { return v == "" })))
+	slices.SortFunc(t.groups, queries.ValueOrder(slices.DeleteFunc(slices.Clone(t.groups), func(v string) bool { return v == "" })))
 	at := map[string]int{}
 	for i, v := range t.groups {
 		at[v] = i
