@@ -13,7 +13,7 @@ const documentsTo = argv[3] ?? '../../html/built';
 await rm(to, { recursive: true, force: true });
 await mkdir(to, { recursive: true });
 const { outputFiles, metafile } = await build({
-  entryPoints: { app: 'src/main.tsx', style: 'src/style.css' },
+  entryPoints: { app: 'src/main.tsx', style: 'src/style.css', fonts: 'src/style/fonts.css' },
   bundle: true,
   minify: true,
   splitting: true,
@@ -22,6 +22,8 @@ const { outputFiles, metafile } = await build({
   outdir: to,
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
+  assetNames: '[name]',
+  loader: { '.woff2': 'file' },
   legalComments: 'none', // licenses.txt has them
   charset: 'utf8',
   logLevel: 'warning',
@@ -84,7 +86,8 @@ async function copySpeedscope() {
   return join(from, 'index.html');
 }
 
-// writeFiles writes the bundle. Dynamically imported modules keep their names; shared chunks become chunkN.js.
+// writeFiles writes the bundle. Dynamically imported modules and fonts keep their names; shared chunks become
+// chunkN.js.
 async function writeFiles(files) {
   const names = new Map(); // from built to written
   let chunks = 0;
@@ -94,6 +97,10 @@ async function writeFiles(files) {
   }
   if (new Set(names.values()).size < names.size) throw new Error(`two modules have one name: ${[...names.values()]}`);
   for (const f of files) {
+    if (f.path.endsWith('.woff2')) {
+      await writeFile(join(to, basename(f.path)), f.contents);
+      continue;
+    }
     let text = f.text;
     for (const [built, written] of names) if (built !== written) text = text.replaceAll(built, written);
     await writeFile(join(to, names.get(basename(f.path))), text);
@@ -136,6 +143,10 @@ async function licenses(inputs) {
       texts.push(
         `${name}: ${more}\n\n${(await readFile(join(folder, more), 'utf8')).replaceAll('\r\n', '\n').trim()}\n`,
       );
+  }
+  for (const file of (await readdir('src/fonts')).filter((f) => f.endsWith('.LICENSE.txt')).sort()) {
+    const text = await readFile(join('src/fonts', file), 'utf8');
+    texts.push(`${file.replace('.LICENSE.txt', '')} (parts of the font)\n\n${text.trim()}\n`);
   }
   return 'The page contains these packages.\n\n' + texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
