@@ -36,6 +36,15 @@ var endpoints = []endpoint{
 		parameters: []parameter{experimentParameter}, mediaTypes: []string{jsonType}, rows: []string{metricRow}, handle: rowsOf(metricsQuery),
 	},
 	{
+		method: "GET", path: "/api/v1/selection", summary: "What a selection contains: the numbers of experiments, the value of a metric with and without filters, all metrics with their sums, programs and nights.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter,
+			{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"},
+			modeParameter,
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: describeSelection,
+	},
+	{
 		method: "GET", path: "/api/v1/problems", summary: "Problems of the recordings.",
 		parameters: []parameter{experimentParameter}, mediaTypes: []string{jsonType}, rows: []string{problemRow}, handle: rowsOf(problemsQuery),
 	},

@@ -19,6 +19,7 @@ import (
 var samples = map[string][2]string{
 	"GET /api/v1/experiments":        {"/api/v1/experiments", ""},
 	"GET /api/v1/metrics":            {"/api/v1/metrics", ""},
+	"GET /api/v1/selection":          {"/api/v1/selection", ""},
 	"GET /api/v1/problems":           {"/api/v1/problems", ""},
 	"GET /api/v1/views":              {"/api/v1/views", ""},
 	"GET /api/v1/views/{name}":       {"/api/v1/views/functions", ""},
