@@ -18,7 +18,7 @@ import {
 import { hash } from '../lib/units';
 import { FlameView } from '../parts/flameview';
 import { amount, share } from './numbers';
-import { useDark } from '../parts/dark';
+import { useDark } from '../lib/theme';
 
 // chosen is the event by which a table names a function to show with its callers and callees.
 const chosen = 'functionchosen';

@@ -40,8 +40,11 @@ export function currentAddress(): Address {
 export function navigate(changes: Params, replacing = false): void {
   const to = currentAddress().with(changes);
   if (to === location.pathname + location.search) return;
-  if (replacing) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  if (replacing) history.replaceState(history.state, '', to);
+  else {
+    history.replaceState({ scroll: scrollY }, ''); // for the way back
+    history.pushState(null, '', to);
+  }
   moved.dispatchEvent(new Event('moved'));
 }
 

@@ -66,19 +66,3 @@ export function verdictOf(p: Program): Verdict {
   if (p.state === '' || first === undefined) return 'usual';
   return first.impact > 0 ? 'slower' : 'faster';
 }
-
-// signed formats a relative change: +13.0 %, −2.1 %.
-export function signed(change: number): string {
-  const text = (100 * Math.abs(change)).toFixed(1) + '\u202f%';
-  return (change < 0 ? '\u2212' : '+') + text;
-}
-
-// day formats the name of a night: 28 Nov, if it is a date; otherwise as it is.
-export function day(night: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(night)) return night;
-  return new Date(night + 'T00:00:00Z').toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });
-}

@@ -1,7 +1,10 @@
-// Formatting of values for people.
+// Numbers for people: three significant digits and one unit, which a narrow space separates.
 
 // Value is a whole number; beyond 2^53 the server sends it as a string.
 export type Value = number | string;
+
+const narrow = '\u202f'; // the space before a unit
+const minus = '\u2212';
 
 export function num(v: Value | null | undefined): number {
   return v === null || v === undefined ? 0 : Number(v);
@@ -29,20 +32,70 @@ const steps: Record<string, [number, string][]> = {
   ],
 };
 
-// amount formats a value in its unit: 1.605 s, 12.3 MiB, 17.
+// amount formats a value in its unit: 1.61 s, 12.3 MiB, 17.
 export function amount(v: Value, unit: string): string {
   const n = num(v);
   if (n === 0) return '0';
   const list = steps[unit] ?? [[1, unit] as [number, string]];
-  const [size, name] = list.find(([s]) => Math.abs(n) >= s) ?? list[list.length - 1]!;
-  const scaled = n / (size === 1e4 ? 1e3 : size);
-  const text = size === 1 ? String(n) : Math.abs(scaled) >= 999.5 ? scaled.toFixed(0) : scaled.toPrecision(3);
-  return name === '' ? text : text + ' ' + name;
+  const size = Math.abs(n);
+  // 999.96 ms are 1.00 s, but counts under 10,000 are exact.
+  const at = list.findIndex(([s]) => size >= (s === 1e4 ? s : 0.9995 * s));
+  const [step, name] = list[at < 0 ? list.length - 1 : at]!;
+  const scaled = size / (step === 1e4 ? 1e3 : step);
+  const text = step === 1 && Number.isInteger(size) ? grouped(size) : digits(scaled);
+  return (n < 0 ? minus : '') + text + (name === '' ? '' : narrow + name);
 }
 
+function digits(v: number): string {
+  return v >= 999.5
+    ? grouped(Math.round(v))
+    : v < 0.001
+      ? v.toPrecision(3)
+      : v.toFixed(v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2);
+}
+
+function grouped(v: number): string {
+  return v.toLocaleString('en', { maximumFractionDigits: 20 });
+}
+
+// count formats a number of things: 9,431 or 12.3 k.
+export function count(n: Value): string {
+  return amount(n, 'count');
+}
+
+// exact formats a value with all its digits, for tooltips: 1,453,204,117 ns.
+export function exact(v: Value, unit: string): string {
+  const text = typeof v === 'string' ? BigInt(v).toLocaleString('en') : grouped(v);
+  return text.replace('-', minus) + (unit === 'count' || unit === '' ? '' : narrow + unit);
+}
+
+// percent formats a part of a total: 37.4 %. It is empty if the total is 0.
 export function percent(part: Value, total: Value): string {
-  const t = num(total);
-  return t === 0 ? '' : ((100 * num(part)) / t).toFixed(2) + ' %';
+  const [p, t] = [num(part), num(total)];
+  if (t === 0) return '';
+  if (p === 0) return '0';
+  const value = (100 * p) / t;
+  if (Math.abs(value) < 0.05) return `${value < 0 ? minus : ''}<${narrow}0.1${narrow}%`;
+  return value.toFixed(1).replace('-', minus) + narrow + '%';
+}
+
+// signed formats a relative change, 0.13 as +13.0 %.
+export function signed(change: number): string {
+  return `${change < 0 ? minus : '+'}${(100 * Math.abs(change)).toFixed(1)}${narrow}%`;
+}
+
+// difference formats a difference of values with its sign: +8.25 ms.
+export function difference(v: Value, unit: string): string {
+  return (num(v) > 0 ? '+' : '') + amount(v, unit);
+}
+
+// day formats the name of a night: 28 Nov, if it is a date, with the year if it is not this year's; otherwise as it
+// is.
+export function day(night: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(night)) return night;
+  const options: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', timeZone: 'UTC' };
+  if (Number(night.slice(0, 4)) !== new Date().getFullYear()) options.year = 'numeric';
+  return new Date(night + 'T00:00:00Z').toLocaleDateString('en-GB', options);
 }
 
 export function seconds(ns: Value | null): string {

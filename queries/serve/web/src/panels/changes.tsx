@@ -1,8 +1,8 @@
 // The start page: the recent changes of all programs, and the functions and lines that carry them.
 import { useData } from '../lib/api';
 import { navigate, useAddress, type Params } from '../lib/address';
-import { day, signed, verdictOf, type Changes, type Finding, type Program, type Verdict } from '../lib/changes';
-import { amount } from '../lib/units';
+import { verdictOf, type Changes, type Finding, type Program, type Verdict } from '../lib/changes';
+import { amount, day, signed } from '../lib/units';
 import { NightChart, Spark, IntervalMark } from '../parts/nights';
 import { Link } from '../parts/link';
 import { Panel } from '../parts/panel';

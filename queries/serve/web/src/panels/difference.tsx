@@ -4,7 +4,7 @@ import { useData } from '../lib/api';
 import { changeColor } from '../lib/color';
 import { layoutColumns, searchFrames, type Frames, type NameColumns } from '../lib/flametree';
 import { AddressedFlameView } from '../parts/flameaddress';
-import { useDark } from '../parts/dark';
+import { useDark } from '../lib/theme';
 import { Panel } from '../parts/panel';
 import { navigate, useAddress, type Params } from '../lib/address';
 import { percent } from '../lib/units';

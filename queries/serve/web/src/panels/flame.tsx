@@ -18,7 +18,7 @@ import {
 } from '../lib/flametree';
 import { AddressedFlameView } from '../parts/flameaddress';
 import { Link } from '../parts/link';
-import { useDark } from '../parts/dark';
+import { useDark } from '../lib/theme';
 import { Panel } from '../parts/panel';
 import { navigate, scope, useAddress } from '../lib/address';
 import { waitOf } from '../lib/threadstates';

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { Link } from '../parts/link';
 import { selectionKeys, useTimeSelection } from '../lib/timeselection';
-import { useDark } from '../parts/dark';
+import { useDark } from '../lib/theme';
 import { Panel } from '../parts/panel';
 import { navigate, scope, useAddress } from '../lib/address';
 import { Table } from '../parts/table';

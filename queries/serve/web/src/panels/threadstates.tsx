@@ -23,7 +23,7 @@ import {
 } from '../lib/threadstates';
 import { drawStates, laneHeight, statePattern } from '../parts/statecanvas';
 import { Link } from '../parts/link';
-import { useDark } from '../parts/dark';
+import { useDark } from '../lib/theme';
 import { Panel } from '../parts/panel';
 import { Table, type Column } from '../parts/table';
 import { amount, num, percent } from '../lib/units';

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { hash } from '../lib/units';
-import { useDark } from './dark';
+import { useDark } from '../lib/theme';
 import { numberOf, secondsOf, textOf, type ResultColumn, type Row } from '../lib/result';
 
 const height = 340;

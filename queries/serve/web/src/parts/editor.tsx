@@ -40,10 +40,10 @@ const look = EditorView.theme({
   '.cm-content': { caretColor: 'var(--text)', padding: '0.4rem 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
-    backgroundColor: 'var(--bar)',
+    backgroundColor: 'var(--frame0)',
   },
   '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
-  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--warm)' },
+  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--heat1)' },
   '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--ground)' },
   '.cm-completionInfo': { padding: '0.3rem 0.6rem', maxWidth: '28rem' },
@@ -51,8 +51,8 @@ const look = EditorView.theme({
 
 const colors = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--bad)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--faster)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--slower)' },
   { tag: [tags.lineComment, tags.blockComment], color: 'var(--quiet)', fontStyle: 'italic' },
 ]);
 

@@ -1,7 +1,7 @@
 // Drawings of a program's nights: a line of dots, a chart with axes, and the interval of a change.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { day, signed, type Changes, type Program, type Verdict } from '../lib/changes';
-import { amount } from '../lib/units';
+import { type Changes, type Program, type Verdict } from '../lib/changes';
+import { amount, day, signed } from '../lib/units';
 
 interface Part {
   from: number; // index of the first night

@@ -2,6 +2,7 @@
 import { type ComponentChildren } from 'preact';
 import { type Answer } from '../lib/api';
 import { percent } from '../lib/units';
+import { Meter } from './meter';
 
 // Panel shows the content made from an answer, or that the answer is loading, failed or is empty.
 export function Panel<T>(p: {
@@ -36,12 +37,8 @@ export function Panel<T>(p: {
 export function Share({ part, total }: { part: number; total: number }) {
   return (
     <span class="share">
-      <span
-        class="bar-of"
-        style={{ width: `${total === 0 ? 0 : Math.max(0, Math.min(100, (100 * part) / total)) * 0.04}rem` }}
-        aria-hidden="true"
-      />
-      <span class="percent">{percent(part, total)}</span>
+      <Meter part={part} total={total} />
+      <span>{percent(part, total)}</span>
     </span>
   );
 }

@@ -1,0 +1,74 @@
+// The top line: the name, the command box, the state of the store, and what one can do with the whole page.
+import { Link } from '../parts/link';
+import { OpenIn } from '../parts/openin';
+import { toggleTheme } from '../lib/theme';
+import { toPlace } from '../places';
+
+export function Top({ command, help, share }: { command: () => void; help: () => void; share: () => void }) {
+  return (
+    <header class="top">
+      <Link to={toPlace('changes')} className="brand" title="stackmill: what changed">
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+          <rect x="1" y="14" width="18" height="4" rx="1" />
+          <rect x="1" y="8.5" width="12" height="4" rx="1" opacity=".72" />
+          <rect x="1" y="3" width="6.5" height="4" rx="1" opacity=".45" />
+        </svg>
+        <span class="wide">stackmill</span>
+      </Link>
+      <button type="button" class="command" onClick={command}>
+        <svg
+          width="14"
+          height="14"
+          viewBox="0 0 14 14"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="1.5"
+          aria-hidden="true"
+        >
+          <circle cx="6" cy="6" r="4.2" />
+          <path d="M9.3 9.3 13 13" />
+        </svg>
+        <span>Find a program, night, function or view</span>
+        <kbd class="wide">Ctrl K</kbd>
+      </button>
+      <span class="sp" />
+      <button type="button" class="icon wide" title="Copy a link to exactly this (Y)" onClick={share}>
+        Share
+      </button>
+      <OpenIn />
+      <button
+        type="button"
+        class="icon square"
+        title="Light or dark (D)"
+        aria-label="Light or dark"
+        onClick={toggleTheme}
+      >
+        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+          <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
+          <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+        </svg>
+      </button>
+      <button type="button" class="icon square wide" title="Keys (?)" aria-label="Keys" onClick={help}>
+        ?
+      </button>
+      {document.body.dataset['login'] === 'token' && <LogOut />}
+    </header>
+  );
+}
+
+// LogOut makes the browser forget the token. If the user then goes back to the page, it reloads and so is
+// not shown.
+function LogOut() {
+  return (
+    <form
+      method="post"
+      action="/logout"
+      class="logout"
+      onSubmit={() => addEventListener('pageshow', () => location.reload())}
+    >
+      <button type="submit" class="icon">
+        Log out
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,136 @@
+// Doors: what a name on the page stands for, and where its menu leads.
+import { currentAddress, navigate, type Params } from './address';
+
+export type Kind =
+  'function' | 'load object' | 'module' | 'data object' | 'thread' | 'process' | 'line' | 'experiment' | 'night';
+
+export interface Door {
+  kind: Kind;
+  name: string;
+  loadObject?: string;
+  module?: string;
+  file?: string;
+  line?: number;
+  experiment?: string; // a selector
+  value?: number;
+  total?: number;
+  unit?: string;
+  stack?: string[]; // the names of the frames from the root to this one
+  zoom?: () => void; // shows this frame over the whole width
+}
+
+// Action is an item of the menu.
+export interface Action {
+  text: string;
+  key: string; // as the menu shows it: S, Shift F
+  group: 'show' | 'filter' | 'more';
+  run: () => void;
+}
+
+// sqlText returns a text as a literal in SQL.
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+// add appends a value to a parameter of the address that may be repeated.
+function add(name: string, value: string, more: Params = {}): void {
+  const all = currentAddress().all(name);
+  navigate({ ...more, [name]: all.includes(value) ? all : [...all, value], zoom: null });
+}
+
+function copy(text: string): void {
+  void navigator.clipboard.writeText(text);
+}
+
+// conditionOf returns the SQL condition that selects the samples of a door; undefined if there is none.
+function conditionOf(d: Door): string | undefined {
+  switch (d.kind) {
+    case 'function':
+      return `stack_has(${sqlText(d.name)})`;
+    default:
+      return undefined;
+  }
+}
+
+// actionsOf returns the items of the menu of a door; those that do not apply are left out.
+export function actionsOf(d: Door): Action[] {
+  const address = currentAddress();
+  const list: Action[] = [];
+  const item = (group: Action['group'], text: string, key: string, run: () => void) =>
+    list.push({ group, text, key, run });
+  if (d.zoom !== undefined) item('show', 'Zoom to this frame', 'Enter', d.zoom);
+  if (d.kind === 'function') {
+    const go = (view: string, more: Params = {}) => navigate({ view, function: d.name, ...more });
+    item('show', 'Source and instructions', 'S', () => go('source', { line: null }));
+    item('show', 'Callers', 'Shift C', () => go('flame', { side: 'callers', of: d.name, group: null, zoom: null }));
+    item('show', 'Callees', 'Shift E', () => go('flame', { side: 'callees', of: d.name, group: null, zoom: null }));
+    item('show', 'Call graph', 'G', () => go('graph'));
+    item('show', 'Trend over nights', 'T', () => go('trend'));
+  } else if (d.kind === 'module' || d.kind === 'load object') {
+    const around = (side: string) => () => navigate({ view: 'flame', side, of: d.name, group: d.kind, zoom: null });
+    item('show', 'Callers', 'Shift C', around('callers'));
+    item('show', 'Callees', 'Shift E', around('callees'));
+  } else if (d.kind === 'line') {
+    item('show', 'Source and instructions', 'S', () =>
+      navigate({ view: 'source', ...(d.file === undefined ? {} : { file: d.file }), line: String(d.line ?? '') }),
+    );
+  } else if (d.kind === 'experiment' && d.experiment !== undefined) {
+    const of = d.experiment;
+    item('show', 'Flame graph', 'Enter', () => navigate({ view: 'flame', experiment: of, zoom: null }));
+  }
+  const condition = conditionOf(d);
+  if (condition !== undefined) {
+    item('filter', 'Only samples with it', 'F', () => add('where', condition));
+    item('filter', 'Without it', 'Shift F', () => add('where', `NOT ${condition}`));
+  }
+  if (d.kind === 'thread' || d.kind === 'process') {
+    const name = d.kind === 'thread' ? 'thread' : 'pid';
+    const id = /\d+$/.exec(d.name)?.[0];
+    if (id !== undefined) item('filter', `Only this ${d.kind}`, 'F', () => add(name, id));
+  }
+  if (d.kind === 'function') {
+    item('filter', 'Hide the frame, keep its time', 'H', () => add('hide', d.name));
+    if (address.get('view') === 'flame') item('filter', 'Collapse recursion', 'R', () => add('fold', d.name));
+  }
+  if (d.experiment !== undefined) {
+    const of = d.experiment;
+    item('more', 'Use as base', 'B', () => navigate({ base: of }));
+  } else if (d.kind === 'function' && address.all('base').length > 0) {
+    item('more', 'Compare it with the base', 'C', () => navigate({ view: 'compare', function: d.name }));
+  }
+  item('more', 'Copy name', d.stack === undefined ? 'Y' : '', () => copy(d.name));
+  if (d.stack !== undefined) {
+    const stack = d.stack;
+    item('more', 'Copy stack', 'Y', () => copy(stack.join('\n')));
+  }
+  return list;
+}
+
+// actionFor returns the action of a pressed key; undefined if the door has none.
+export function actionFor(d: Door, e: KeyboardEvent): Action | undefined {
+  if (e.ctrlKey || e.metaKey || e.altKey) return undefined;
+  const key = (e.shiftKey && e.key.length === 1 ? 'Shift ' : '') + (e.key.length === 1 ? e.key.toUpperCase() : e.key);
+  return actionsOf(d).find((a) => a.key === key);
+}
+
+// choose makes a door's function the chosen one, which the inspector shows.
+export function choose(d: Door): void {
+  if (d.kind === 'function') navigate({ function: d.name });
+  else actionsOf(d)[0]?.run();
+}
+
+// partsOf divides a name into its path, which may be cut, and its last part.
+export function partsOf(name: string): [string, string] {
+  let depth = 0;
+  let start = 0;
+  const opening = name.indexOf('(', name.startsWith('(') || name.startsWith('<') ? 1 : 0);
+  const end = opening < 1 ? name.length : opening;
+  for (let i = 0; i < name.length - 1; i++) {
+    const c = name[i];
+    if (c === '<' || c === '(') depth++;
+    else if (c === '>' || c === ')') depth--;
+    else if (c === '/' && i < end) start = i + 1;
+    else if (c === ':' && name[i + 1] === ':' && depth === 0 && i < end) start = i + 2;
+  }
+  return [name.slice(0, start), name.slice(start)];
+}
