@@ -1,6 +1,6 @@
 // Tables that can be sorted by clicking on headings.
 import { type ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { navigate, useAddress } from '../lib/address';
 
 export interface Column<R> {
@@ -10,11 +10,11 @@ export interface Column<R> {
   numeric?: boolean;
 }
 
-const atOnce = 500;
+const atOnce = 200; // rows that are added when the reader comes to the end
 const onPage = 200;
 
-// Table shows rows. If it is paged, its page and order are in the URL; otherwise it shows more rows on
-// request.
+// Table shows rows. If it is paged, its page and order are in the URL; otherwise more rows come as one scrolls. For
+// the Tab key it is one stop: arrows move between its links and buttons.
 export function Table<R>(p: {
   label: string;
   columns: Column<R>[];
@@ -23,10 +23,14 @@ export function Table<R>(p: {
   sorted?: [number, boolean];
   chosen?: (row: R) => boolean;
   paged?: boolean;
+  className?: string; // of the table
 }) {
   const address = useAddress();
   const [sorted, setSorted] = useState<[number, boolean] | undefined>(p.sorted); // index of the column; descending
   const [more, setMore] = useState(atOnce);
+  const host = useRef<HTMLDivElement>(null);
+  // current is the row and column of the Tab stop. Row 0 has the headings.
+  const current = useRef<[number, number]>([0, 0]);
   const paged = p.paged === true;
   const by = (paged ? ofAddress(address.get('sort'), p.columns) : undefined) ?? sorted;
   const sort = (column: number, descending: boolean) => {
@@ -46,9 +50,52 @@ export function Table<R>(p: {
       return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
     });
   }, [p.rows, by?.[0], by?.[1]]);
+  const stops = () =>
+    [...host.current!.querySelectorAll('tr')].map((row) => [
+      ...row.querySelectorAll<HTMLElement>('a, button, input, select'),
+    ]);
+  useLayoutEffect(() => {
+    const all = stops();
+    const [row, column] = current.current;
+    const stop = all[row]?.[column] ?? all[0]?.[0];
+    for (const element of all.flat()) element.tabIndex = element === stop ? 0 : -1;
+  });
+  const onFocus = (e: FocusEvent) => {
+    const all = stops();
+    const row = all.findIndex((r) => r.includes(e.target as HTMLElement));
+    if (row < 0) return;
+    current.current = [row, all[row]!.indexOf(e.target as HTMLElement)];
+    for (const element of all.flat()) element.tabIndex = element === e.target ? 0 : -1;
+  };
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (/^(INPUT|SELECT)$/.test((e.target as HTMLElement).tagName) && !/^Arrow(Up|Down)$/.test(e.key)) return;
+    const all = stops();
+    const [row, column] = current.current;
+    const near = (from: number, step: number): number => {
+      let at = from;
+      while (all[at]?.length === 0) at += step;
+      return all[at] === undefined ? row : at;
+    };
+    const to = {
+      ArrowDown: [near(row + 1, 1), column],
+      ArrowUp: [near(row - 1, -1), column],
+      ArrowRight: [row, column + 1],
+      ArrowLeft: [row, column - 1],
+      PageDown: [near(Math.min(row + 20, all.length - 1), -1), column],
+      PageUp: [near(Math.max(row - 20, 0), 1), column],
+      Home: [near(1, 1), column],
+      End: [near(all.length - 1, -1), column],
+    }[e.key];
+    if (to === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
+    const of = all[to[0]!] ?? [];
+    const stop = of[Math.max(0, Math.min(to[1]!, of.length - 1))];
+    if (stop === undefined) return;
+    e.preventDefault();
+    stop.focus();
+  };
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={p.label}>
-      <table>
+    <div class="scroll" role="region" aria-label={p.label} ref={host} onKeyDown={onKeyDown} onFocusCapture={onFocus}>
+      <table class={p.className ?? ''}>
         <thead>
           <tr>
             {p.columns.map((c, i) => (
@@ -78,14 +125,7 @@ export function Table<R>(p: {
           ))}
         </tbody>
       </table>
-      {!paged && rows.length > end && (
-        <p class="note">
-          {end} of {rows.length} rows.{' '}
-          <button type="button" onClick={() => setMore(more + 10 * atOnce)}>
-            Show more
-          </button>
-        </p>
-      )}
+      {!paged && rows.length > end && <Rest key={end} of={rows.length - end} show={() => setMore(more + atOnce)} />}
       {paged && pages > 1 && (
         <nav class="pages" aria-label={`Pages of ${p.label}`}>
           <button
@@ -112,4 +152,21 @@ export function Table<R>(p: {
 function ofAddress<R>(text: string, columns: Column<R>[]): [number, boolean] | undefined {
   const column = columns.findIndex((c) => c.title === text.replace(/^-/, ''));
   return column < 0 ? undefined : [column, text.startsWith('-')];
+}
+
+// Rest stands for rows that are not shown yet. They come when it does.
+function Rest({ of, show }: { of: number; show: () => void }) {
+  const host = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    const seen = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && show(), {
+      rootMargin: '600px',
+    });
+    seen.observe(host.current!);
+    return () => seen.disconnect();
+  }, []);
+  return (
+    <p class="note pad" ref={host}>
+      {of} more
+    </p>
+  );
 }
