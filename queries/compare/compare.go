@@ -94,15 +94,17 @@ type Result struct {
 	Unit        string // unit of the metric; normalized values are fractions, or per second
 	Base, Test  Side
 	Design      Design
-	Environment []Difference // other differences between the sides
+	Conditions  []Condition  // what else may differ between the sides
+	Environment []Difference // the conditions that do
 	Warnings    []string     // why the comparison may be unfair or inconclusive
 	Judged      int          // number of tested rows, over which the false discovery rate is controlled
 	NoiseRuns   int          // runs of one build of the base whose halves show the noise; 0 if they are too few
 	Rows        []Row        // <Total> first, then changed rows by size
 
-	sampled   bool      // whether the values are estimates from samples
-	reach     float64   // reach of the intervals (see rank.Reach)
-	shortfall Shortfall // how many more runs intervals need
+	runTotals [2][]RunValue // the runs of the base and of the test
+	sampled   bool          // whether the values are estimates from samples
+	reach     float64       // reach of the intervals (see rank.Reach)
+	shortfall Shortfall     // how many more runs intervals need
 }
 
 // Side is one of the two groups.
@@ -121,6 +123,7 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	}
 	c.judge()
 	c.noise()
+	c.runTotals = c.runValues()
 	return &c.Result, nil
 }
 
@@ -166,6 +169,8 @@ type comparison struct {
 // run is an experiment in the comparison.
 type run struct {
 	seconds float64 // duration of the run
+	started string  // UTC; empty if unknown
+	host    string
 	weight  float64 // value of one sample; 0 if unknown, or if each event was recorded
 	unit    float64 // divisor of the run's values
 }

@@ -78,14 +78,15 @@ func (c *comparison) side(run int64) int {
 	return 1
 }
 
-// differ adds a difference if the sides have different sets of values.
+// differ adds a condition and, if the sides have different sets of values, a difference. values has a
+// value for each run.
 func (c *comparison) differ(what string, values [2][]string, unfair bool) {
-	for side := range values {
-		slices.Sort(values[side])
-		values[side] = slices.Compact(values[side])
+	d := newCondition(what, values, unfair)
+	if d.known() {
+		c.Conditions = append(c.Conditions, d)
 	}
-	if !slices.Equal(values[0], values[1]) {
-		c.Environment = append(c.Environment, Difference{what, values[0], values[1], unfair})
+	if !d.Same {
+		c.Environment = append(c.Environment, Difference{what, valuesOf(d.Base), valuesOf(d.Test), unfair})
 	}
 }
 
@@ -133,10 +134,13 @@ func (c *comparison) periods() error {
 		return nil
 	}
 	b, t := rank.Median(slices.Sorted(slices.Values(means[0]))), rank.Median(slices.Sorted(slices.Values(means[1])))
-	if math.Abs(t-b) > 0.05*b {
-		show := func(v float64) []string { return []string{fmt.Sprintf("%.3g %s", v, c.Unit)} }
-		c.Environment = append(c.Environment, Difference{"value of a sample", show(b), show(t), true})
+	show := func(v float64, runs int) []string {
+		return slices.Repeat([]string{fmt.Sprintf("%.3g %s", v, c.Unit)}, runs)
 	}
+	if math.Abs(t-b) <= 0.05*b {
+		t = b
+	}
+	c.differ("value of a sample", [2][]string{show(b, len(means[0])), show(t, len(means[1]))}, true)
 	return nil
 }
 

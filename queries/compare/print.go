@@ -52,10 +52,12 @@ func (r *Row) cells() (values []any) {
 type sideJSON struct {
 	Selectors   []string `json:"selectors"`
 	Experiments []string `json:"experiments"`
+
+	Runs []RunValue `json:"runs,omitempty"`
 }
 
-func sideOf(s Side) sideJSON {
-	out := sideJSON{Selectors: s.Selectors}
+func sideOf(s Side, totals []RunValue) sideJSON {
+	out := sideJSON{Selectors: s.Selectors, Runs: totals}
 	for _, e := range s.Runs {
 		out.Experiments = append(out.Experiments, e.Name)
 	}
@@ -79,7 +81,7 @@ type Head struct {
 // Head returns the comparison's description.
 func (r *Result) Head() Head {
 	return Head{r.Metric, r.Unit, r.Mode, r.Normalize, append([]string{}, r.Where...), append([]string{}, r.Hidden...),
-		sideOf(r.Base), sideOf(r.Test), append([]Difference{}, r.Environment...), append([]string{}, r.Warnings...)}
+		sideOf(r.Base, r.runTotals[0]), sideOf(r.Test, r.runTotals[1]), append([]Difference{}, r.Environment...), append([]string{}, r.Warnings...)}
 }
 
 // designJSON returns the design; nil if all runs are compared with all.
@@ -101,11 +103,15 @@ func (r *Result) Object(rows []Row) (any, error) {
 		Headline string  `json:"headline"`
 		Design   *Design `json:"design,omitempty"`
 		Head
-		Inclusive bool            `json:"inclusive"`
-		FDR       float64         `json:"fdr"`
-		Level     float64         `json:"level"`
-		Judged    int             `json:"judged"`
-		Total     int             `json:"rows_in_all"`
-		Rows      json.RawMessage `json:"rows"`
-	}{r.By, r.Headline(), r.designJSON(), r.Head(), r.Inclusive, r.FDR, r.Level, r.Judged, len(r.Rows), text.Bytes()}, nil
+		Inclusive  bool            `json:"inclusive"`
+		FDR        float64         `json:"fdr"`
+		Level      float64         `json:"level"`
+		MinChange  float64         `json:"min_change"`
+		MinShare   float64         `json:"min_share"`
+		Conditions []Condition     `json:"conditions"`
+		Judged     int             `json:"judged"`
+		Small      Rest            `json:"small"`
+		Total      int             `json:"rows_in_all"`
+		Rows       json.RawMessage `json:"rows"`
+	}{r.By, r.Headline(), r.designJSON(), r.Head(), r.Inclusive, r.FDR, r.Level, r.MinChange, r.MinShare, append([]Condition{}, r.Conditions...), r.Judged, r.Small(), len(r.Rows), text.Bytes()}, nil
 }

@@ -213,13 +213,14 @@ func (c *comparison) runTable() string {
 // sample.
 func (c *comparison) measure() error {
 	c.runs = make([]run, len(c.Result.Base.Runs)+len(c.Result.Test.Runs))
-	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns, target FROM experiments JOIN runs USING (experiment_id)`)
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns, target, host, strftime(started, '%Y-%m-%dT%H:%M:%SZ') AS started FROM experiments JOIN runs USING (experiment_id)`)
 	if err != nil {
 		return err
 	}
 	c.targets, c.programs = make([]string, len(c.runs)), make([]string, len(c.runs))
 	for _, r := range records {
 		c.runs[r.Number("n")].seconds = float64(r.Number("duration_ns")) / 1e9
+		c.runs[r.Number("n")].host, c.runs[r.Number("n")].started = r.Text("host"), r.Text("started")
 		c.targets[r.Number("n")] = r.Text("target")
 	}
 	if !c.sampled {

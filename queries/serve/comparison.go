@@ -22,11 +22,27 @@ func comparison(w *job) error {
 			return nil, requestError(err)
 		}
 		rows := compared.Rows
-		if limit > 0 && limit+1 < len(rows) { // +1: <Total> does not count
-			rows = rows[:limit+1]
+		if judged := w.values.Get("judged"); judged != "" {
+			rows = rowsOfSize(rows, judged == "true")
+		}
+		if limit > 0 && w.values.Get("judged") != "false" {
+			limit++ // <Total> does not count
+		}
+		if limit > 0 && limit < len(rows) {
+			rows = rows[:limit]
 		}
 		return compared.Object(rows)
 	})
+}
+
+// rowsOfSize returns <Total> and the rows that are large enough to be judged, or the other rows.
+func rowsOfSize(rows []compare.Row, judged bool) (list []compare.Row) {
+	for i, r := range rows {
+		if (i == 0 || r.Judged) == judged {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // compare calls run with the comparison that a call's parameters select, and answers with its result. A by that is

@@ -112,6 +112,7 @@ var endpoints = []endpoint{
 			{name: "level", kind: "number", doc: "the confidence level of intervals"},
 			{name: "min-change", kind: "number", doc: "treat smaller changes as the same"},
 			{name: "min-share", kind: "number", doc: "do not judge rows with a smaller share of <Total>"},
+			{name: "judged", kind: "boolean", enum: []string{"true", "false"}, doc: "only rows that are large enough to be judged, or only the others; by default both"},
 			{name: "limit", kind: "integer", doc: "at most this many rows besides <Total>"},
 		}, filterParameters),
 		mediaTypes: []string{jsonType}, handle: comparison,

@@ -37,7 +37,7 @@ func Defaults() Request {
 
 // Reads returns the tables and views that a trend reads.
 func (r *Request) Reads() []string {
-	return []string{"experiments", "metrics", "default_metrics", "function_trends", "labels"}
+	return []string{"experiments", "metrics", "default_metrics", "function_trends", "labels", "load_objects"}
 }
 
 // Check validates a request as far as possible without a store.
@@ -78,7 +78,10 @@ type Point struct {
 	Ordered      string `json:"ordered,omitempty"` // the value of Request.Order, if that is not the start
 	Host         string `json:"host"`
 	Target       string `json:"target"`
+	Build        string `json:"build"` // the beginning of the program's build-id, or of a hash without one; empty if unknown
 	Status       string `json:"status"`
+
+	Labels map[string]string `json:"labels,omitempty"`
 
 	unit float64 // divisor of its values
 	by   string  // the value of Request.By
@@ -228,6 +231,10 @@ func (t *trend) chooseMetric() error {
 	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
 }
 
+// builds is SQL of the build of each load object.
+const builds = `SELECT experiment_id, name, min(left(COALESCE(NULLIF(build_id, ''), printf('%x', load_object_id)), 12)) AS build
+	FROM load_objects WHERE kind <> 'artificial' GROUP BY ALL`
+
 // order makes the points and sorts them. It leaves out experiments without the metric, because their
 // value is unknown rather than 0, and experiments without a value of the key that orders them.
 func (t *trend) order() error {
@@ -236,16 +243,22 @@ func (t *trend) order() error {
 	if err != nil {
 		return fmt.Errorf("--order: %w", err)
 	}
-	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.started_from, e.host, e.target, e.status,
+	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.started_from, e.host, e.target, e.status, b.build,
 		`+order.SQL("e")+` AS ordered, `+by.SQL("e")+` AS grouped
-		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
+		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN (`+builds+`) b ON b.experiment_id = e.experiment_id AND b.name = e.target
+		ORDER BY e.started, n.experiment`)
 	if err != nil {
 		return err
+	}
+	labels := map[string]map[string]string{}
+	for _, e := range t.db.Experiments() {
+		labels[e.ExperimentID] = e.Labels
 	}
 	lacking, timeless, unordered := 0, 0, 0
 	dated := map[string]bool{}
 	for _, r := range records {
 		p := pointOf(r)
+		p.Labels = labels[p.ExperimentID]
 		switch {
 		case !t.has[p.ExperimentID] || p.Status == "failed":
 			lacking++
@@ -286,7 +299,7 @@ func (t *trend) order() error {
 func pointOf(r queries.Record) Point {
 	return Point{
 		ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), Started: r.Text("started"), StartedFrom: r.Text("started_from"), Ordered: r.Text("ordered"),
-		Host: r.Text("host"), Target: r.Text("target"), Status: r.Text("status"), unit: 1, by: r.Text("grouped"),
+		Host: r.Text("host"), Target: r.Text("target"), Build: r.Text("build"), Status: r.Text("status"), unit: 1, by: r.Text("grouped"),
 	}
 }
 
