@@ -121,7 +121,7 @@ func Check(ctx context.Context, store string, o CheckOptions) (*CheckReport, err
 	if err != nil {
 		return nil, err
 	}
-	store, c, _, err := readCommits(store)
+	store, c, _, err := readCommits(store, nil)
 	if err != nil {
 		return nil, err
 	}

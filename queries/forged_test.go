@@ -22,7 +22,7 @@ func TestForgedStores(t *testing.T) {
 	const batch = "00000000000000aa"
 	samples := storedir.FilePath("samples", batch)
 	forgedCatalog := func(t *testing.T, store string) {
-		store, c, _, err := readCommits(store)
+		store, c, _, err := readCommits(store, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

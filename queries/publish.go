@@ -39,7 +39,7 @@ func publishUntilStable(store string, keep bool) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		path, c, _, err := readCommits(store)
+		path, c, _, err := readCommits(store, nil)
 		if err != nil {
 			return err
 		}

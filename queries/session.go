@@ -72,21 +72,25 @@ func (db *DB) restrict(ctx context.Context, limits Limits, selectors []string) e
 	return nil
 }
 
-// readCommits returns the absolute path of a store, its commits, and a hash of all of them. It
-// checks the commits' versions.
-func readCommits(store string) (path string, c *storedir.Contents, state string, err error) {
+// readCommits returns the absolute path of a store and its commits; if batches are given, only theirs. It checks the
+// commits' versions.
+func readCommits(store string, batches []string) (path string, c *storedir.Contents, raw *storedir.RawCommits, err error) {
 	if path, err = filepath.Abs(store); err != nil {
-		return "", nil, "", err
+		return "", nil, nil, err
 	}
 	if err := storedir.Pull(path); err != nil {
-		return "", nil, "", err
+		return "", nil, nil, err
 	}
-	raw, err := storedir.ReadRawCommits(path)
+	if batches == nil {
+		raw, err = storedir.ReadRawCommits(path)
+	} else {
+		raw, err = storedir.ReadRawCommitsOf(path, batches)
+	}
 	if err != nil {
-		return "", nil, "", err
+		return "", nil, nil, err
 	}
 	c = raw.Parse()
-	return path, c, raw.State, c.CheckVersions()
+	return path, c, raw, c.CheckVersions()
 }
 
 // openBatches has the open experiments, sorted by id, and their batches, in which all others are

@@ -21,6 +21,7 @@ type DB struct {
 	*sql.DB
 	Store      string             // absolute path
 	State      string             // a hash of the commits
+	Commits    []string           // the batches with a commit, sorted
 	Count      int                // number of experiments
 	Single     string             // the experiment's name if there is only one
 	Unreadable []UnreadableCommit // commits whose content answers lack
@@ -42,6 +43,9 @@ type Options struct {
 	// thousands of experiments, the store opens faster.
 	Only   []string
 	Limits Limits
+	// Commits, if not nil, has the batches whose commits are read, as if the store had no others: the DB.Commits of
+	// an earlier state, which is open again if DB.State is as it was.
+	Commits []string
 	// Unsafe allows SQL all that the user may do, not just to read the store.
 	Unsafe bool
 }
@@ -64,11 +68,11 @@ func OpenWith(ctx context.Context, store string, o Options) (db *DB, err error) 
 }
 
 func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
-	store, c, state, err := readCommits(store)
+	store, c, raw, err := readCommits(store, o.Commits)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, State: state, Unreadable: leftOutIn(ctx, store, c), Again: c.ToReingest, unsafe: o.Unsafe, metrics: new(metrics)}
+	db := &DB{Store: store, State: raw.State, Commits: raw.Batches(), Unreadable: leftOutIn(ctx, store, c), Again: c.ToReingest, unsafe: o.Unsafe, metrics: new(metrics)}
 	db.open = openBatches{c.Batches, experimentsOf(c.Batches)}
 	db.setCount()
 	whole := db.open.define(store)
@@ -107,7 +111,7 @@ func (db *DB) connect(ctx context.Context, o Options, d, subset *definitions) (*
 	if engine := attach(ctx, db.Store, d.fingerprint, config, subset); engine != nil {
 		return engine, nil
 	}
-	if Publish(db.Store) == nil {
+	if o.Commits == nil && Publish(db.Store) == nil {
 		if engine := attach(ctx, db.Store, d.fingerprint, config, subset); engine != nil {
 			return engine, nil
 		}

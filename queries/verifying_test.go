@@ -17,7 +17,7 @@ import (
 // doubts returns what package verify cannot verify of a store.
 func doubts(t *testing.T, store string) (found []error) {
 	t.Helper()
-	_, c, _, err := readCommits(store)
+	_, c, _, err := readCommits(store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestChangedNumbersAreDoubted(t *testing.T) {
 // wrongBySQL returns what the invariants of some views find.
 func wrongBySQL(t *testing.T, store string, about func(view string) bool) []Finding {
 	t.Helper()
-	store, c, _, err := readCommits(store)
+	store, c, _, err := readCommits(store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,11 @@ var digestParameters = slices.Concat([]parameter{
 // endpoints are all paths of the API. Its description is generated from them.
 var endpoints = []endpoint{
 	{
+		method: "GET", path: "/api/v1/store", summary: "The state of the store and the number of its experiments. It is cheap to ask again and again with the ETag of the last answer: 304 until the store changes.",
+		parameters: []parameter{{name: "since", kind: "string", doc: "also count what changed since this earlier state, if the server still keeps it"}},
+		mediaTypes: []string{jsonType}, handle: describeStore,
+	},
+	{
 		method: "GET", path: "/api/v1/experiments", summary: "The experiments of the store, with labels and numbers of problems.",
 		parameters: []parameter{experimentParameter, columnsParameter}, mediaTypes: []string{jsonType}, rows: []string{experimentRow}, handle: listExperiments,
 	},

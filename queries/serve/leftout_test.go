@@ -17,6 +17,7 @@ import (
 
 // samples has a request for each endpoint, by method and path. The test fails if an endpoint has none.
 var samples = map[string][2]string{
+	"GET /api/v1/store":              {"/api/v1/store", ""},
 	"GET /api/v1/experiments":        {"/api/v1/experiments", ""},
 	"GET /api/v1/metrics":            {"/api/v1/metrics", ""},
 	"GET /api/v1/selection":          {"/api/v1/selection", ""},

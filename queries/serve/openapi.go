@@ -103,6 +103,11 @@ var answerHeaders = object{
 		"description": "unchanged while the answer is unchanged; absent for SQL and with where",
 		"schema":      object{"type": "string"},
 	},
+	stateName: object{
+		"description": "the state of the store that the answer is from. A request with this header is answered from that state, " +
+			"if the server still keeps it, although the store has changed since: compare the answer's header",
+		"schema": object{"type": "string"},
+	},
 	"Stackmill-Warning": object{
 		"description": "warnings about the answer: a JSON list of strings. Those that begin with \"left out: \" " +
 			"are in every answer: a commit file of the store cannot be read, so its experiments are missing",

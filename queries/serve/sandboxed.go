@@ -25,6 +25,9 @@ type sandboxCall struct {
 	Values url.Values `json:"values"`
 	Body   []byte     `json:"body"`
 	Empty  bool       `json:"empty"`
+
+	// Commits are the batches of the older state of the store that the client names; nil: the newest state.
+	Commits []string `json:"commits,omitempty"`
 }
 
 // sandboxReply is the answer of that process, without the body.
@@ -50,7 +53,7 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		}
 		c := &call{endpoint: &known[i], name: t.Name, values: t.Values, body: t.Body, columnsOnly: t.Empty}
 		a, err := recoverPanic(func() (*reply, error) {
-			return c.answer(ctx, directSource{&o}, sandbox.NewBounded(int64(o.Largest), body))
+			return c.answer(ctx, directSource{&o, t.Commits}, sandbox.NewBounded(int64(o.Largest), body))
 		})
 		if err != nil {
 			text := terminal.Wording(err) // may be long: the engine quotes names in full
@@ -68,8 +71,16 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 // differ, it retries once.
 func (s *Server) runInState(ctx context.Context, c *call, store *lease) (*reply, error) {
 	state := store.state()
+	if !store.isCurrent() {
+		a, err := s.runSandboxed(ctx, c, store.whole.db.Commits)
+		if err == nil && a.State != "" && a.State != state {
+			a.body.Release()
+			err = errGone
+		}
+		return a, err
+	}
 	for tries := 0; ; tries++ {
-		a, err := s.runSandboxed(ctx, c)
+		a, err := s.runSandboxed(ctx, c, nil)
 		if err != nil || a.State == "" || a.State == state {
 			return a, err
 		}
@@ -93,10 +104,13 @@ func (s *Server) runInState(ctx context.Context, c *call, store *lease) (*reply,
 
 var errMemory = &failure{http.StatusRequestEntityTooLarge, sandbox.ErrMemory}
 
-// runSandboxed runs a call in another process.
-func (s *Server) runSandboxed(ctx context.Context, c *call) (*reply, error) {
+// errGone is the error of a call about an older state of the store whose commits have been removed.
+var errGone = errors.New("the older state of the store is gone")
+
+// runSandboxed runs a call in another process, about the state of the store with these commits, or the newest if nil.
+func (s *Server) runSandboxed(ctx context.Context, c *call, commits []string) (*reply, error) {
 	box := &sandbox.Box{Program: s.Program, Memory: s.Memory, Largest: int64(s.Largest)}
-	answered, err := box.Run(ctx, sandboxCall{c.method, c.path, c.name, c.values, c.body, c.columnsOnly})
+	answered, err := box.Run(ctx, sandboxCall{c.method, c.path, c.name, c.values, c.body, c.columnsOnly, commits})
 	switch {
 	case errors.Is(err, sandbox.ErrMemory):
 		return nil, errMemory

@@ -125,6 +125,11 @@ func (s *Server) Handler() (http.Handler, error) {
 	return s.guard(compressed(mux)), nil
 }
 
+// stateName is the header that names a state of the store. An answer has the state that it was made from. A request may
+// name the state that earlier answers had, so that it is answered from that one, if the server still keeps it, although
+// the store has newer commits.
+const stateName = "Stackmill-State"
+
 // serveEndpoint answers a request for data.
 func (s *Server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoint) {
 	c, err := e.call(r)
@@ -132,25 +137,38 @@ func (s *Server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 		s.fail(w, r, err)
 		return
 	}
-	store, err := s.store.pin(r.Context(), false)
+	store, err := s.store.pinState(r.Context(), r.Header.Get(stateName))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	defer store.release()
-	setWarnings(w, store.leftOut())
+	defer func() { store.release() }()
 	a, err := s.reply(w, r, c, store)
+	if lost := errors.Is(err, errGone) || queries.FindLostFile(err) != nil; lost && !store.isCurrent() {
+		// compact has removed files of the older state: answer from the newest, which the header tells.
+		newest, failed := s.store.pin(r.Context(), true)
+		if failed != nil {
+			s.fail(w, r, failed)
+			return
+		}
+		store.release()
+		store = newest
+		a, err = s.reply(w, r, c, store)
+	}
+	setWarnings(w, store.leftOut())
 	if err != nil {
 		w.Header().Del("ETag")
 		s.fail(w, r, err)
 		return
 	}
 	if a == nil {
+		w.Header().Set(stateName, store.state())
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	defer a.body.Release()
 	header := w.Header()
+	header.Set(stateName, cmp.Or(a.State, store.state()))
 	setWarnings(w, store.leftOut(), a.Warnings)
 	header.Set("Content-Type", a.Type)
 	s.send(w, a.body)
@@ -164,6 +182,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *l
 		return s.run(r.Context(), c, store)
 	}
 	tag := c.tag(store.state(), s.Version)
+	w.Header().Add("Vary", stateName)
 	w.Header().Set("Cache-Control", "private, no-cache") // the client revalidates with the tag
 	w.Header().Set("ETag", tag)
 	if matches(r.Header.Get("If-None-Match"), tag) {

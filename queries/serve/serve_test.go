@@ -490,7 +490,7 @@ func TestPageFiles(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
 	response, text := s.ask("GET", "/", "")
 	found := regexp.MustCompile(`(?:src|href)="(/page/[^"]*)"`).FindAllStringSubmatch(string(text), -1)
-	if len(found) != 2 {
+	if len(found) != 3 {
 		t.Fatalf("the page loads %q", found)
 	}
 	for _, f := range found {

@@ -27,6 +27,8 @@ type sessionSource interface {
 const (
 	pollInterval = 250 * time.Millisecond // between checks for new commits
 	maxSessions  = 12                     // per snapshot, in use or idle
+	maxOlder     = 2                      // older snapshots that are kept for clients that name them
+	olderTime    = time.Hour              // how long an older snapshot is kept after a client named it
 )
 
 // storeCache keeps the store open in its current state, and recently used sessions for the next requests.
@@ -37,8 +39,9 @@ type storeCache struct {
 	opening sync.Mutex // guards the fields below
 	watch   *storedir.Watcher
 	polled  time.Time
-	state   string    // state of the commits at the time polled
-	current *snapshot // nil before the first use
+	state   string      // state of the commits at the time polled
+	current *snapshot   // nil before the first use
+	older   []*snapshot // earlier ones that clients still name, the most recently named last
 }
 
 func newStoreCache(o *Options) *storeCache {
@@ -49,7 +52,8 @@ func newStoreCache(o *Options) *storeCache {
 type snapshot struct {
 	sessions map[string]*session
 	whole    *session
-	stale    bool // a newer snapshot has replaced it
+	stale    bool      // it closes when its last lease is released
+	named    time.Time // when a client last named its state; guarded by storeCache.opening
 }
 
 // lease keeps a snapshot open during a request, so that the whole answer is from one state of the store. It must be
@@ -61,6 +65,13 @@ type lease struct {
 
 // state returns a hash of the snapshot's commits.
 func (p *lease) state() string { return p.whole.db.State }
+
+// isCurrent reports whether the snapshot is the newest that the cache has opened.
+func (p *lease) isCurrent() bool {
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	return p.snapshot == p.storeCache.current
+}
 
 // leftOut returns warnings about experiments that are missing from all answers.
 func (p *lease) leftOut() []string { return p.whole.db.LeftOut() }
@@ -114,42 +125,99 @@ func (p *lease) session(ctx context.Context, of selection) (db *queries.DB, done
 }
 
 // pin returns a lease of the current snapshot. If there are new commits, it first opens the store anew; the older
-// snapshot closes when its last lease is released. now makes it look for commits even if it just did.
+// snapshot closes when its last lease is released, unless a client has named its state. now makes it look for
+// commits even if it just did.
 func (s *storeCache) pin(ctx context.Context, now bool) (*lease, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	state, err := s.commitState(now)
-	if err != nil {
+	if err := s.refresh(ctx, now); err != nil {
 		return nil, err
 	}
-	if s.current == nil || s.current.whole.db.State != state {
-		db, err := queries.OpenWith(ctx, s.Store, queries.Options{Limits: s.engineLimits()})
-		if err != nil {
-			return nil, err
-		}
-		for _, u := range db.Unreadable {
-			s.Log.Warn("a commit cannot be read: its experiments are left out (run stackmill check)", "file", u.File, "error", u.Err)
-		}
-		whole := &session{ready: make(chan struct{}), db: db, uses: 1}
-		close(whole.ready)
-		s.retire()
-		s.current = &snapshot{sessions: map[string]*session{"": whole}, whole: whole}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.current.whole.uses++
-	return &lease{s, s.current}, nil
+	return s.lease(s.current), nil
 }
 
-// retire marks the current snapshot stale, so that it closes when its last lease is released.
-func (s *storeCache) retire() {
-	if o := s.current; o != nil {
-		s.current = nil
-		s.update(o, func() {
-			o.stale = true
-			o.whole.release()
-		})
+// pinState returns a lease of the snapshot in the state that a client names, so that all answers of a page are from one
+// state of the store while the store grows. If that snapshot is no longer kept, or "" is named, it returns a lease of
+// the current one.
+func (s *storeCache) pinState(ctx context.Context, state string) (*lease, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if err := s.refresh(ctx, false); err != nil {
+		return nil, err
 	}
+	if state == "" {
+		return s.lease(s.current), nil
+	}
+	if state == s.current.whole.db.State {
+		s.current.named = time.Now()
+		return s.lease(s.current), nil
+	}
+	if i := slices.IndexFunc(s.older, func(o *snapshot) bool { return o.whole.db.State == state }); i >= 0 {
+		o := s.older[i]
+		s.older = append(slices.Delete(s.older, i, i+1), o)
+		o.named = time.Now()
+		return s.lease(o), nil
+	}
+	return s.lease(s.current), nil
+}
+
+// lease returns a lease of a snapshot that is open.
+func (s *storeCache) lease(o *snapshot) *lease {
+	s.update(o, func() { o.whole.uses++ })
+	return &lease{s, o}
+}
+
+// refresh opens the store anew if it has new commits or is not open yet.
+func (s *storeCache) refresh(ctx context.Context, now bool) error {
+	state, err := s.commitState(now)
+	if err != nil {
+		return err
+	}
+	for len(s.older) > 0 && time.Since(s.older[0].named) > olderTime {
+		s.drop(s.older[0])
+		s.older = s.older[1:]
+	}
+	if s.current != nil && s.current.whole.db.State == state {
+		return nil
+	}
+	db, err := queries.OpenWith(ctx, s.Store, queries.Options{Limits: s.engineLimits()})
+	if err != nil {
+		return err
+	}
+	for _, u := range db.Unreadable {
+		s.Log.Warn("a commit cannot be read: its experiments are left out (run stackmill check)", "file", u.File, "error", u.Err)
+	}
+	whole := &session{ready: make(chan struct{}), db: db, uses: 1}
+	close(whole.ready)
+	s.retire()
+	s.current = &snapshot{sessions: map[string]*session{"": whole}, whole: whole}
+	return nil
+}
+
+// retire keeps the current snapshot as an older one if a client has named its state; otherwise it drops it.
+func (s *storeCache) retire() {
+	o := s.current
+	if o == nil {
+		return
+	}
+	s.current = nil
+	if o.named.IsZero() {
+		s.drop(o)
+		return
+	}
+	o.named = time.Now()
+	if s.older = append(s.older, o); len(s.older) > maxOlder {
+		s.drop(s.older[0])
+		s.older = s.older[1:]
+	}
+}
+
+// drop marks a snapshot stale, so that it closes when its last lease is released.
+func (s *storeCache) drop(o *snapshot) {
+	s.update(o, func() {
+		o.stale = true
+		o.whole.release()
+	})
 }
 
 // acquire returns the session with a key; if there is none, it calls open to make one with the parent `of`. The
@@ -241,16 +309,24 @@ func (o *snapshot) idleLongest() (key string, x *session) {
 func (s *storeCache) close() error {
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	s.retire()
+	for _, o := range append(s.older, s.current) {
+		if o != nil {
+			s.drop(o)
+		}
+	}
+	s.older, s.current = nil, nil
 	return nil
 }
 
 // directSource opens the store for a single call, in a process that answers only that.
-type directSource struct{ *Options }
+type directSource struct {
+	*Options
+	commits []string // only these commits; nil: all
+}
 
 // session implements sessionSource.
 func (s directSource) session(ctx context.Context, of selection) (db *queries.DB, done func(), err error) {
-	db, err = queries.OpenWith(ctx, s.Store, queries.Options{Only: slices.Clone(of.selectors), Limits: s.engineLimits()})
+	db, err = queries.OpenWith(ctx, s.Store, queries.Options{Only: slices.Clone(of.selectors), Commits: s.commits, Limits: s.engineLimits()})
 	if err != nil || of.filter.IsEmpty() {
 		return db, func() { _ = db.Close() }, err // opened for reading only
 	}

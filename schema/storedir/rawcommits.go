@@ -20,15 +20,38 @@ type RawCommits struct {
 // ReadRawCommits reads the commit files of a store. The error is ErrNoStore if there is no store;
 // a damaged commit is no error.
 func ReadRawCommits(store string) (*RawCommits, error) {
+	return readRawCommits(store, func(string) bool { return true })
+}
+
+// ReadRawCommitsOf reads the commit files of these batches, as ReadRawCommits did before the store had others. If a
+// file has been removed meanwhile, the commits have another state than they had.
+func ReadRawCommitsOf(store string, batches []string) (*RawCommits, error) {
+	wanted := make(map[string]bool, len(batches))
+	for _, b := range batches {
+		wanted[b] = true
+	}
+	return readRawCommits(store, func(batch string) bool { return wanted[batch] })
+}
+
+func readRawCommits(store string, wanted func(batch string) bool) (*RawCommits, error) {
 	g := &RawCommits{Intact: true, store: store}
 	state := newStateHash()
-	err := eachCommitFile(store, func(string) bool { return false }, func(f *rawCommit) {
+	err := eachCommitFile(store, func(batch string) bool { return !wanted(batch) }, func(f *rawCommit) {
 		g.Intact = g.Intact && f.err == nil && bytes.HasPrefix(f.data, commitHeader(f.batch)) && checksumMatches(f.data)
 		g.files = append(g.files, f)
 		state.add(f.batch, f.version.sum)
 	})
 	g.State = state.String()
 	return g, err
+}
+
+// Batches returns the batches of the commits, sorted.
+func (g *RawCommits) Batches() []string {
+	names := make([]string, len(g.files))
+	for i, f := range g.files {
+		names[i] = f.batch
+	}
+	return names
 }
 
 // commitHeader returns the first lines of a batch's commit file.

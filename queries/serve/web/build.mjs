@@ -13,7 +13,7 @@ const documentsTo = argv[3] ?? '../../html/built';
 await rm(to, { recursive: true, force: true });
 await mkdir(to, { recursive: true });
 const { outputFiles, metafile } = await build({
-  entryPoints: { app: 'src/main.tsx', style: 'src/style.css', fonts: 'src/style/fonts.css' },
+  entryPoints: { app: 'src/main.tsx', style: 'src/style.css' },
   bundle: true,
   minify: true,
   splitting: true,

@@ -1,6 +1,7 @@
 // Requests to the server.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Params } from './address';
+import { shown, stateHeader } from './shown';
 
 export class Failure extends Error {
   constructor(
@@ -19,7 +20,13 @@ export interface Answer<T> {
   error: Error | undefined;
   loading: boolean;
   warnings: string[];
+  again?: () => void; // sends the request again
+  stop?: () => void; // ends the request
+  request?: string; // the request, for people: its URL, or its SQL
 }
+
+// stopped is the status of a request that the reader ended.
+export const stopped = -1;
 
 export function requestURL(path: string, parameters: Params): string {
   const query = new URLSearchParams();
@@ -32,7 +39,10 @@ export function requestURL(path: string, parameters: Params): string {
   return '/api/v1/' + path + (text === '' ? '' : '?' + text);
 }
 
+// send sends a request, once: a request that failed is sent again only when the reader says so.
 async function send(request: Request): Promise<{ response: Response; warnings: string[] }> {
+  const named = shown.current;
+  if (named !== undefined) request.headers.set(stateHeader, named);
   let response: Response;
   try {
     response = await fetch(request);
@@ -50,6 +60,7 @@ async function send(request: Request): Promise<{ response: Response; warnings: s
     if (response.status === 401) sessionEnded.dispatchEvent(new Event('ended'));
     throw new Failure(response.status, message);
   }
+  if (!request.signal.aborted) shown.answered(named, response.headers.get(stateHeader));
   const all = JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[];
   setLeftOut(all.filter((text) => text.startsWith(leftOutPrefix)));
   return { response, warnings: all.filter((text) => !text.startsWith(leftOutPrefix)) };
@@ -114,6 +125,13 @@ export async function save(sql: string, format: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser needs the URL until it has read the file
 }
 
+// useMoves returns how often the page went to another state of the store.
+function useMoves(): number {
+  const [moves, set] = useState(shown.moves);
+  useEffect(() => shown.onMove(() => set(shown.moves)), []);
+  return moves;
+}
+
 function useRequest<T>(key: string | undefined, request: (signal: AbortSignal) => Request): Answer<T> {
   const [answer, set] = useState<Answer<T> & { of: string | undefined }>({
     data: undefined,
@@ -122,25 +140,35 @@ function useRequest<T>(key: string | undefined, request: (signal: AbortSignal) =
     warnings: [],
     of: key,
   });
+  const [times, setTimes] = useState(0); // how often the reader asked again
+  const moves = useMoves();
   const make = useRef(request);
   make.current = request;
+  const control = useRef<AbortController>(undefined);
   useEffect(() => {
     if (key === undefined) {
       set({ data: undefined, error: undefined, loading: false, warnings: [], of: key });
       return;
     }
-    const control = new AbortController();
-    set((was) => ({ ...was, loading: true, of: key }));
-    read<T>(make.current(control.signal)).then(
+    const sent = new AbortController();
+    control.current = sent;
+    set((was) => ({ ...was, error: times > 0 ? undefined : was.error, loading: true, of: key }));
+    read<T>(make.current(sent.signal)).then(
       ({ data, warnings }) => {
-        if (!control.signal.aborted) set({ data, error: undefined, loading: false, warnings, of: key });
+        if (!sent.signal.aborted) set({ data, error: undefined, loading: false, warnings, of: key });
       },
       (error: Error) => {
-        if (!control.signal.aborted) set({ data: undefined, error, loading: false, warnings: [], of: key });
+        if (!sent.signal.aborted) set({ data: undefined, error, loading: false, warnings: [], of: key });
       },
     );
-    return () => control.abort();
-  }, [key]);
+    return () => sent.abort();
+  }, [key, moves, times]);
+  const stop = () => {
+    control.current?.abort();
+    const error = new Failure(stopped, 'You stopped the request.');
+    set({ data: answer.data, error, loading: false, warnings: [], of: key });
+  };
+  const ways = { again: () => setTimes((n) => n + 1), stop, ...(key === undefined ? {} : { request: key }) };
   // Effects run only after painting: until then, `answer` may belong to the previous request.
-  return answer.of === key ? answer : { ...answer, loading: key !== undefined };
+  return answer.of === key ? { ...answer, ...ways } : { ...answer, ...ways, loading: key !== undefined };
 }
