@@ -90,6 +90,19 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, handle: functionRows,
 	},
 	{
+		method: "GET", path: "/api/v1/annotate", summary: "The source file and the instructions of one function, with values by line and instruction, summed over the experiments that ran one build of it.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter,
+			{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"},
+			modeParameter,
+			{name: "function", kind: "string", doc: "a function of this name; failing that, one whose name contains it or matches it as a regular expression; of several, and by default, the one with the highest exclusive value"},
+			{name: "key", kind: "string", doc: "which of several functions of one name: its function_key, from an earlier answer"},
+			{name: "build", kind: "string", doc: "which build of the function: the load_object_id, from an earlier answer; by default, and if it is none of the function's, the newest"},
+			{name: "file", kind: "string", doc: "which of the function's source files; by default, and if it is none of them, the one with the highest exclusive value"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: annotated,
+	},
+	{
 		method: "GET", path: "/api/v1/flamegraph", summary: "The merged call trees of the experiments. Nodes that are left out below a node are summed in one named `<N more>`.",
 		parameters: slices.Concat([]parameter{
 			experimentParameter, metricParameter, modeParameter, inlineParameter,

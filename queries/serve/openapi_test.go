@@ -47,7 +47,7 @@ func TestDescription(t *testing.T) {
 		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true", "columns": "experiment", "as": "pprof", "of": "main",
 		"time": "0s,1s", "threads": "3", "intervals": "3", "also": "4711", "at": "17", "process": "1",
 		"since": "7d", "order": "started", "series": "program,host", "nights": "30",
-		"pair": "host", "block": "host", "judged": "true", "by": "host", "sum": "true",
+		"key": "17", "build": "", "pair": "host", "block": "host", "judged": "true", "by": "host", "sum": "true",
 	}
 	views := map[string]string{"file": "source", "width": "timeline"}
 	asked := 0

@@ -241,6 +241,8 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/experiments?columns=nonsense":         `400 columns: experiments have no column "nonsense"`,
 		"/api/v1/views/functions?width=20ms":           `400 width has no effect on functions (it applies to timeline, cpu-timeline, seconds)`,
 		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
+		"/api/v1/annotate?metric=nonsense":             `400 no metric "nonsense"`,
+		"/api/v1/annotate?key=x":                       `400 key: "x" is not an integer`,
 		"/api/v1/trend?function=nonsense":              `400 no function "nonsense" has a value of totalcpu`,
 		"/api/v1/trend?limit=3":                        `400 limit needs function: without a function, only <Total> is shown`,
 		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
