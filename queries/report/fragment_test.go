@@ -24,7 +24,7 @@ func TestMetricsOf(t *testing.T) {
 		"cycles": "[cycles]", "cycles,totalcpu": "[cycles totalcpu]", "cycles.samples,cycles,cycles": "[cycles.samples cycles]",
 		"cpu/event=0x3c,umask=0x1/,cpu": "[cpu/event=0x3c,umask=0x1/ cpu]", "cycles,none": "[]", "cycl": "[]", "cycles,": "[cycles]",
 	} {
-		if got, err := metricsOf(known, list); fmt.Sprint(got) != want || (err == nil) == (want == "[]") {
+		if got, err := MetricsOf(known, list); fmt.Sprint(got) != want || (err == nil) == (want == "[]") {
 			t.Errorf("%s: got %v (%v), want %s", list, got, err, want)
 		}
 	}

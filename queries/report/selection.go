@@ -71,7 +71,7 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 	slices.Sort(known)
 	chosen := known
 	if q.Metric != "all" {
-		if chosen, err = metricsOf(known, q.Metric); err != nil {
+		if chosen, err = MetricsOf(known, q.Metric); err != nil {
 			return err
 		}
 		q.Side = chosen
@@ -101,9 +101,9 @@ func (q *Question) addMembers(ctx context.Context) error {
 	return err
 }
 
-// metricsOf splits a list of metrics at commas. Names of events may contain commas, so it looks for
+// MetricsOf splits a list of metrics at commas. Names of events may contain commas, so it looks for
 // known names.
-func metricsOf(known []string, list string) (found []string, err error) {
+func MetricsOf(known []string, list string) (found []string, err error) {
 	for rest := list; ; {
 		name, after := "", ""
 		for _, k := range known {

@@ -80,7 +80,7 @@ func (q *Question) members() string {
 
 // sumTotals returns a CTE with each metric's value of <Total>, its spread and its parts. The CTE reads members.
 func (q *Question) sumTotals() string {
-	columns := append([]string{"e.metric", "sum(e.value)::BIGINT AS total"}, spread("value", TotalOf("value"))...)
+	columns := append([]string{"e.metric", "sum(e.value)::BIGINT AS total"}, SpreadColumns("value", TotalOf("value"))...)
 	columns = append(columns, q.divided("value", TotalOf("value"))...)
 	return "totals AS MATERIALIZED (SELECT " + strings.Join(columns, ", ") + `
 FROM (SELECT experiment_id, metric, sum(value)::BIGINT AS value FROM stack_values JOIN chosen USING (experiment_id, metric) GROUP BY ALL) e JOIN members n USING (metric)` + q.by.join() + "\nGROUP BY ALL)"

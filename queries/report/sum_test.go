@@ -41,7 +41,7 @@ func TestSpread(t *testing.T) {
 		}
 		want = append(want, fmt.Sprintf("%d: %v %v %v %s", key, all[0], (all[(n-1)/2]+all[n/2])/2, all[n-1], imbalance))
 	}
-	found, err := db.Records(t.Context(), "SELECT e.key, "+strings.Join(spread("v", "v"), ", ")+
+	found, err := db.Records(t.Context(), "SELECT e.key, "+strings.Join(SpreadColumns("v", "v"), ", ")+
 		" FROM (VALUES "+strings.Join(rows, ", ")+") e(key, n, v) JOIN (SELECT DISTINCT key AS k, n FROM (VALUES "+strings.Join(rows, ", ")+") x(key, n, v)) n ON n.k = e.key GROUP BY e.key ORDER BY e.key")
 	if err != nil {
 		t.Fatal(err)

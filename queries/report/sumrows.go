@@ -274,7 +274,7 @@ func (s *sum) summed() string {
 		}
 	}
 	for _, c := range s.values {
-		columns = append(columns, spread(c, c)...)
+		columns = append(columns, SpreadColumns(c, c)...)
 	}
 	for _, c := range s.values {
 		columns = append(columns, s.divided(c, c)...)
@@ -306,9 +306,10 @@ func (s *sum) ratios() (columns []string) {
 	return columns
 }
 
-// spread returns SQL for the columns of Spread of a column. name is the prefix of their names. Experiments that lack
+// SpreadColumns returns SQL for the columns of Spread of a column. name is the prefix of their names. The rows are a
+// table e of the experiments with a value, joined to a table n with the number n of all experiments. Experiments that lack
 // the row have the value 0, which no other value is below.
-func spread(column, name string) (columns []string) {
+func SpreadColumns(column, name string) (columns []string) {
 	// The kth of all values, from 0: 0 for the experiments that lack the row, then the others.
 	kth := func(k string) string {
 		return fmt.Sprintf(`CASE WHEN %[2]s < any_value(n.n) - count(*) THEN 0 ELSE list_sort(list(COALESCE(e."%[1]s", 0)))[%[2]s - any_value(n.n) + count(*) + 1] END`, column, k)

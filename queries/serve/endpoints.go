@@ -8,6 +8,7 @@ import (
 	"stackmill/queries/compare"
 	"stackmill/queries/export"
 	"stackmill/queries/flametree"
+	"stackmill/queries/functions"
 	"stackmill/queries/report"
 )
 
@@ -77,17 +78,47 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, rows: reportRows(), handle: viewRows,
 	},
 	{
-		method: "GET", path: "/api/v1/functions", summary: "Functions with the values of several metrics side by side, in columns `exclusive.METRIC` and `inclusive.METRIC`.",
+		method: "GET", path: "/api/v1/functions", summary: "A part of the table of functions, modules or load objects: each row has the sums over the experiments, of several metrics side by side. Rows in other formats are in /api/v1/views/functions with sum=true.",
 		parameters: slices.Concat([]parameter{
 			experimentParameter,
-			{name: "metric", kind: "string", doc: "the metrics, separated by commas, or all; by default each experiment's default metric"},
+			{name: "base", kind: "string", repeatable: true, doc: "experiments whose sums each row has, too: selectors, as in experiment"},
+			{name: "metric", kind: "string", doc: "the metrics, separated by commas, or all; by default the default metric of most of the experiments"},
 			modeParameter, inlineParameter,
-			{name: "search", kind: "string", doc: "only functions that have this in their name, module or load object, and <Total>"},
-			{name: "sort", kind: "string", doc: "the column to sort by, in descending order: exclusive or inclusive (of the first metric), exclusive.METRIC or inclusive.METRIC; by default exclusive"},
-			{name: "limit", kind: "integer", doc: "at most this many functions of each experiment, besides <Total>"},
-			{name: "format", kind: "string", enum: formatNames(), doc: "by default json"},
+			{name: "rows", kind: "string", enum: functions.Groups, doc: "what rows are; by default functions"},
+			{name: "runs", kind: "boolean", enum: []string{"true", "false"}, doc: "the values of each experiment, too; of more than 12, the lowest, median and highest value"},
+			{name: "search", kind: "string", doc: "only rows that have this in their name, module or load object, or that match it if it is a regular expression between slashes"},
+			{name: "sort", kind: "string", doc: "the column to sort by, numbers in descending order, -COLUMN reverses: exclusive (the default), inclusive, exclusive.N or inclusive.N of the metric N from 0, run.N of a run, function, load_object, module; with base, exclusive and inclusive are the size of the difference of the means, and base-exclusive and base-inclusive the values of the base"},
+			{name: "offset", kind: "integer", doc: "leave out this many rows"},
+			{name: "limit", kind: "integer", doc: "at most this many rows; by default 200"},
+			{name: "columns", kind: "string", doc: "more columns of functions, separated by commas: size (bytes of code), history (mean values of the 30 newest nights)"},
 		}, filterParameters),
-		mediaTypes: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, handle: functionRows,
+		mediaTypes: []string{jsonType}, handle: functionTable,
+	},
+	{
+		method: "GET", path: "/api/v1/function", summary: "One function: its values in the sum of the experiments and over time, its callers and callees with attributed values, its size and its place in the source.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter,
+			{name: "base", kind: "string", repeatable: true, doc: "experiments whose values of the function are shown, too: selectors, as in experiment"},
+			oneMetricParameter, modeParameter, inlineParameter,
+			{name: "function", kind: "string", doc: "its name; of several functions with this name, the one with the highest inclusive value; by default the function with the highest exclusive value"},
+			{name: "load-object", kind: "string", doc: "only functions of the load object with this name"},
+			{name: "module", kind: "string", doc: "only functions of the module with this name"},
+			{name: "limit", kind: "integer", doc: "at most this many callers, and this many callees; `rest` has the number and the sum of the others"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: oneFunction,
+	},
+	{
+		method: "GET", path: "/api/v1/callgraph", summary: "A function, module or load object in the graph of calls: its callers and callees with attributed values, and cycles.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, oneMetricParameter, modeParameter, inlineParameter,
+			{name: "group", kind: "string", enum: flametree.Groups, doc: "what calls: functions (the default), modules or load objects"},
+			{name: "name", kind: "string", doc: "the function, module or load object in the middle; of several with this name, the one with the highest inclusive value; by default the one with the highest exclusive value"},
+			{name: "load-object", kind: "string", doc: "only functions and modules of the load object with this name"},
+			{name: "module", kind: "string", doc: "only functions of the module with this name"},
+			{name: "cycle", kind: "boolean", enum: []string{"true", "false"}, doc: "the whole cycle that it is in as one"},
+			{name: "limit", kind: "integer", doc: "at most this many callers, and this many callees; `rest` has the number and the sum of the others"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: callGraph,
 	},
 	{
 		method: "GET", path: "/api/v1/annotate", summary: "The source file and the instructions of one function, with values by line and instruction, summed over the experiments that ran one build of it.",
@@ -147,7 +178,7 @@ var endpoints = []endpoint{
 		method: "GET", path: "/api/v1/trend", summary: "The values of a function or of <Total> over the experiments, in the order in which they were made, with change points.",
 		parameters: slices.Concat([]parameter{
 			experimentParameter,
-			{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"},
+			oneMetricParameter,
 			modeParameter,
 			{name: "function", kind: "string", doc: "functions of this name; failing that, those whose name contains it or matches it as a regular expression; by default <Total>"},
 			{name: "inclusive", kind: "boolean", enum: []string{"true", "false"}, doc: "inclusive values"},

@@ -14,6 +14,7 @@ import (
 var (
 	experimentParameter = parameter{name: "experiment", kind: "string", repeatable: true, doc: "only these experiments: " + queries.SelectorHelp}
 	metricParameter     = parameter{name: "metric", kind: "string", doc: "the metric; by default each experiment's default metric"}
+	oneMetricParameter  = parameter{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"}
 	modeParameter       = parameter{name: "mode", kind: "string", enum: report.Modes, doc: "the representation; by default user"}
 	limitParameter      = parameter{name: "limit", kind: "integer", doc: "at most this many rows of each experiment and metric"}
 	columnsParameter    = parameter{name: "columns", kind: "string", doc: "only these columns, separated by commas"}

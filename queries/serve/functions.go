@@ -1,137 +1,119 @@
 package serve
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"stackmill/queries"
+	"stackmill/queries/functions"
 	"stackmill/queries/report"
 )
 
-// functionRows answers with functions and their values of several metrics side by side, in columns `exclusive.METRIC`
-// and `inclusive.METRIC`. A value is 0 if the function has none, and null if its experiment lacks the metric. <Total>
-// is always included and does not count toward the limit.
-func functionRows(w *job) error {
-	r, v := report.Defaults(), w.values
-	r.Metric, r.Mode, r.Inline = v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode), v.Get("inline") == "true"
-	limit, err := w.intValue("limit", 0)
+// tableLimit is the number of rows of an answer without a limit; mostTableRows the largest limit.
+const (
+	tableLimit    = 200
+	mostTableRows = 5000
+)
+
+// functionTable answers with a part of the table of functions, modules or load objects, in the sum of the experiments.
+func functionTable(w *job) error {
+	r, err := w.tableRequest()
 	if err != nil {
 		return err
 	}
-	if err := r.About("functions", v.Has("mode")); err != nil {
-		return badRequest(err)
-	}
-	f, err := w.filter(r.Mode, r.Inline)
+	v := w.values
+	f, err := w.filter(w.mode(), w.inline())
 	if err != nil {
 		return err
 	}
-	db, done, err := w.open(f, append(r.Reads(), "metrics"), v["experiment"]...)
+	db, done, err := w.openMetric(f, functions.TableReads(r.Group), v["experiment"]...)
 	if err != nil {
 		return err
 	}
 	defer done()
-	q, err := askByName(w.ctx, db, r)
+	if r.Metrics, err = w.measures(db); err != nil {
+		return err
+	}
+	var base *queries.DB
+	if len(v["base"]) > 0 {
+		var done func()
+		if base, done, err = w.open(f, functions.TableReads(r.Group), v["base"]...); err != nil {
+			return err
+		}
+		defer done()
+	}
+	t, err := functions.Read(w.ctx, db, base, r)
 	if err != nil {
 		return requestError(err)
 	}
-	for _, m := range q.Emptied {
-		w.warn("no samples of %s pass the filter: another metric is shown", m)
-	}
-	if f.IsEmpty() && !r.Inline && v.Get("search") == "" {
-		if err := w.fits(db, q.Metrics(), r.Mode, limit); err != nil {
+	for i := range t.Metrics {
+		m := &t.Metrics[i]
+		if m.Whole, err = w.whole(f, m.Total, &r.Metrics[i], v["experiment"]...); err != nil {
 			return err
 		}
 	}
-	statement, err := wideFunctions(q, v.Get("sort"), v.Get("search"), limit)
-	if err != nil {
-		return badRequest(err)
-	}
-	return w.print(db, statement)
+	return w.writeJSON(t)
 }
 
-// estimateFrom is the minimum number of experiments for which fits estimates the size of an answer before it is made:
-// counting the functions takes a tenth of the time of sorting them.
-const estimateFrom = 100
-
-// fits returns an error if an answer in JSON is certainly too large. It estimates the minimum: the rows of the metric
-// with the most functions in each experiment.
-func (w *job) fits(db *queries.DB, metrics []string, mode string, limit int) error {
-	format := cmp.Or(w.values.Get("format"), "json")
-	if db.Count < estimateFrom || format != "json" && format != "ndjson" {
-		return nil
+// tableRequest returns the request for a table in a call's parameters, without its metrics.
+func (w *job) tableRequest() (*functions.TableRequest, error) {
+	v := w.values
+	r := &functions.TableRequest{Group: v.Get("rows"), Runs: v.Get("runs") == "true", Search: v.Get("search"), Sort: v.Get("sort")}
+	if r.Group == "" {
+		r.Group = functions.Groups[0]
 	}
-	most := "n"
-	if limit > 0 {
-		most = fmt.Sprintf("least(n, %d)", limit+1)
+	var err error
+	if r.Offset, err = w.intValue("offset", 0); err != nil {
+		return nil, err
 	}
-	var rows int64
-	err := db.QueryRowContext(w.ctx, `SELECT coalesce(sum(`+most+`), 0)::BIGINT FROM (SELECT max(n) AS n FROM (
-SELECT experiment_id, metric, count(*) AS n FROM function_trends WHERE mode = ? AND metric IN (`+queries.Quote(metrics...)+`) GROUP BY ALL) GROUP BY experiment_id)`, mode).Scan(&rows)
-	if err != nil {
-		return err
+	if r.Limit, err = w.intValue("limit", tableLimit); err != nil {
+		return nil, err
 	}
-	row := len(`{"experiment_id":"0123456789abcdef","experiment":"","mode":"user","function_id":"","function":"","load_object":"","module":"","kind":""}`)
-	for _, m := range metrics {
-		row += 2 * len(`,"exclusive.":0`+m)
+	if r.Limit > mostTableRows {
+		return nil, badRequest(fmt.Errorf("limit: %d is more than %d (use offset for the next rows)", r.Limit, mostTableRows))
 	}
-	if rows > w.out.Most/int64(row) {
-		return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the functions of %d experiments are %d rows, more than the limit of %d bytes (choose fewer experiments or a smaller limit; in SQL, function_totals has sums over experiments)", db.Count, rows, w.out.Most)}
+	if !utf8.ValidString(r.Search) {
+		return nil, badRequest(fmt.Errorf("search: %q is not UTF-8", r.Search))
 	}
-	return nil
-}
-
-// askByName asks for all metrics that are the default of some experiment, by their names: then every experiment that
-// has such a metric shows it, even if its own default is another one.
-func askByName(ctx context.Context, db *queries.DB, r report.Request) (*report.Question, error) {
-	q, err := report.Ask(ctx, db, &r)
-	if err != nil || r.Metric != "" || len(q.Metrics()) == 0 {
-		return q, err
+	if text := v.Get("columns"); text != "" {
+		r.Extras = strings.Split(text, ",")
 	}
-	emptied := q.Emptied
-	r.Metric = strings.Join(q.Metrics(), ",")
-	q, err = report.Ask(ctx, db, &r)
-	if err == nil {
-		q.Emptied = emptied
-	}
-	return q, err
-}
-
-// wideFunctions returns SQL with one row for each function of each experiment.
-func wideFunctions(q *report.Question, sort, search string, limit int) (string, error) {
-	values, order := []string{}, "false"
-	for i, m := range q.Metrics() {
-		for _, c := range []string{"exclusive", "inclusive"} {
-			name := c + "." + m
-			values = append(values, fmt.Sprintf(`CASE WHEN experiment_id IN (SELECT experiment_id FROM metrics WHERE metric = %s) THEN COALESCE(any_value(%s) FILTER (metric = %s), 0) END AS %s`,
-				queries.Quote(m), c, queries.Quote(m), quoted(name)))
-			if sort == name || i == 0 && c == cmp.Or(sort, "exclusive") {
-				order = quoted(name) + " DESC NULLS LAST"
-			}
+	for _, c := range r.Extras {
+		if !slices.Contains(functions.Extras, c) {
+			return nil, badRequest(fmt.Errorf("columns: no column %q (choose some of %s)", c, strings.Join(functions.Extras, ", ")))
 		}
 	}
-	if sort != "" && order == "false" {
-		return "", fmt.Errorf("sort: no column %q (use exclusive or inclusive, or exclusive.METRIC or inclusive.METRIC of a metric shown)", sort)
-	}
-	const total = `("function" = '<Total>' AND kind = 'artificial')`
-	found := "true"
-	if search != "" {
-		text := queries.Quote(strings.ToLower(search))
-		found = fmt.Sprintf(`(contains(lower("function"), %s) OR contains(lower(load_object), %s) OR contains(lower(module), %s))`, text, text, text)
-	}
-	order = total + " DESC, " + order + `, "function", load_object, function_id`
-	statement := fmt.Sprintf(`WITH long AS (%s),
-wide AS (SELECT experiment_id, any_value(experiment) AS experiment, any_value(mode) AS mode, function_id, any_value("function") AS "function",
-  any_value(load_object) AS load_object, any_value(module) AS module, any_value(kind) AS kind%s FROM long GROUP BY experiment_id, function_id)
-FROM wide WHERE %s OR %s`, q.Statement(), strings.Join(slices.Insert(values, 0, ""), ",\n  "), total, found)
-	if limit > 0 {
-		statement += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY experiment_id ORDER BY %s) <= %d", order, limit+1)
-	}
-	return statement + "\nORDER BY experiment, experiment_id, " + order, nil
+	return r, nil
 }
 
-// quoted returns the name of a column as a quoted SQL identifier.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// measures returns the metrics that a call requests: without any, the default of most experiments of db.
+func (w *job) measures(db *queries.DB) ([]functions.Measure, error) {
+	list := w.values.Get("metric")
+	known, err := db.Metrics(w.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	units := map[string]string{}
+	for _, m := range known {
+		names, units[m.Name] = append(names, m.Name), m.Unit
+	}
+	chosen := names[:min(len(names), 1)]
+	if list != "" && list != "all" {
+		if chosen, err = report.MetricsOf(names, list); err != nil {
+			return nil, badRequest(err)
+		}
+	} else if list == "all" {
+		chosen = names
+	}
+	var of []functions.Measure
+	for _, name := range chosen {
+		of = append(of, functions.Measure{Metric: name, Unit: units[name], Mode: w.mode(), Inline: w.inline()})
+	}
+	if of == nil { // the experiments have no metrics
+		of = []functions.Measure{{Mode: w.mode(), Inline: w.inline()}}
+	}
+	return of, nil
+}

@@ -26,6 +26,8 @@ var samples = map[string][2]string{
 	"GET /api/v1/views/{name}":       {"/api/v1/views/functions", ""},
 	"GET /api/v1/functions":          {"/api/v1/functions", ""},
 	"GET /api/v1/annotate":           {"/api/v1/annotate", ""},
+	"GET /api/v1/function":           {"/api/v1/function", ""},
+	"GET /api/v1/callgraph":          {"/api/v1/callgraph", ""},
 	"GET /api/v1/flamegraph":         {"/api/v1/flamegraph", ""},
 	"GET /api/v1/compare":            {"/api/v1/compare?base=00000000000000aa&test=00000000000000aa", ""},
 	"GET /api/v1/compare/flamegraph": {"/api/v1/compare/flamegraph?base=00000000000000aa&test=00000000000000aa", ""},

@@ -48,6 +48,7 @@ func TestDescription(t *testing.T) {
 		"time": "0s,1s", "threads": "3", "intervals": "3", "also": "4711", "at": "17", "process": "1",
 		"since": "7d", "order": "started", "series": "program,host", "nights": "30",
 		"key": "17", "build": "", "pair": "host", "block": "host", "judged": "true", "by": "host", "sum": "true",
+		"load-object": "app", "module": "a.c", "offset": "1", "runs": "true", "name": "main", "cycle": "true",
 	}
 	views := map[string]string{"file": "source", "width": "timeline"}
 	asked := 0
@@ -80,10 +81,12 @@ func TestDescription(t *testing.T) {
 				if path == exportPath { // most formats need exactly one metric
 					q.Set("metric", "totalcpu")
 				}
-				if name == "of" || name == "group" { // these need a side that has a function in its middle
+				if path == "/api/v1/callgraph" {
+					q.Set("name", map[string]string{"module": "a.c", "load-object": "app"}[value])
+				} else if name == "of" || name == "group" { // these need a side that has a function in its middle
 					q.Set("side", "callers")
 				}
-				if value == "callers" || value == "callees" || name == "group" {
+				if value == "callers" || value == "callees" || name == "group" && path != "/api/v1/callgraph" {
 					q.Set("of", values["of"])
 				}
 				if strings.HasSuffix(path, "/trend") && (name == "limit" || name == "hide" || name == "api-only") { // these need a function
@@ -97,6 +100,9 @@ func TestDescription(t *testing.T) {
 				}
 				if name != "" {
 					q.Set(name, value)
+				}
+				if name == "columns" && strings.HasSuffix(path, "/functions") {
+					q.Set("columns", "size,history")
 				}
 				view := views[name]
 				if view == "" {

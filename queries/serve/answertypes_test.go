@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/queries/functions"
+)
+
+// The page's TypeScript types of answers that are not rows have the properties that the server sends.
+func TestAnswerTypes(t *testing.T) {
+	text, err := os.ReadFile("web/src/lib/function.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := typeScriptInterfaces(string(text))
+	for name, of := range map[string]any{
+		"FunctionAnswer": functions.Function{}, "FunctionName": functions.Name{}, "Neighbor": functions.Neighbor{}, "Remainder": functions.Remainder{},
+		"FunctionHistory": functions.Values{}, "FunctionPoint": functions.Point{}, "BaseValues": functions.OfBase{},
+	} {
+		want := map[string]string{}
+		addProperties(want, reflect.TypeOf(of))
+		if got := declared[name]; !maps.Equal(got, want) {
+			t.Errorf("%s has %v, the server sends %v", name, got, want)
+		}
+		delete(declared, name)
+	}
+	if len(declared) > 0 {
+		t.Errorf("types that the server does not send: %v", slices.Sorted(maps.Keys(declared)))
+	}
+}
+
+var (
+	interfaceOf = regexp.MustCompile(`(?s)export interface (\w+)(?: extends (\w+))? \{\n(.*?)\n\}`)
+	propertyOf  = regexp.MustCompile(`(?m)^  (\w+\??): (.*?);(?: //.*)?$`)
+)
+
+// typeScriptInterfaces returns the kinds of the properties of each interface: see kindOf.
+func typeScriptInterfaces(text string) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for _, i := range interfaceOf.FindAllStringSubmatch(text, -1) {
+		all[i[1]] = maps.Clone(all[i[2]])
+		if all[i[1]] == nil {
+			all[i[1]] = map[string]string{}
+		}
+		for _, p := range propertyOf.FindAllStringSubmatch(i[3], -1) {
+			kind := p[2]
+			switch {
+			case strings.HasSuffix(kind, "[]"):
+				kind = "list"
+			case kind != "Value" && (kind[0] == '{' || kind[0] >= 'A' && kind[0] <= 'Z'):
+				kind = "object"
+			}
+			all[i[1]][p[1]] = kind
+		}
+	}
+	return all
+}
+
+// addProperties adds the JSON properties of a struct type with their kinds.
+func addProperties(to map[string]string, of reflect.Type) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			addProperties(to, f.Type)
+		case name != "" && option == "omitempty":
+			to[name+"?"] = kindOf(f.Type)
+		case name != "":
+			to[name] = kindOf(f.Type)
+		}
+	}
+}
+
+// kindOf returns what TypeScript calls values of a type: only the outermost kind of lists and objects.
+func kindOf(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[functions.Value]():
+		return "Value"
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct:
+		return kindOf(t.Elem()) + " | null"
+	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Struct:
+		return "object"
+	case t.Kind() == reflect.Slice:
+		return "list"
+	case t.Kind() == reflect.String:
+		return "string"
+	case t.Kind() == reflect.Bool:
+		return "boolean"
+	}
+	return "number"
+}
