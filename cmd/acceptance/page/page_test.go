@@ -270,11 +270,7 @@ func (b *browser) shows(place, axe string) {
 	if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
 		b.t.Errorf("%s is %d pixels wider than the window", place, wider)
 	}
-	b.run(chromedp.Evaluate(axe+";0", nil))
-	found := eval[[]string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`)
-	for _, f := range found {
-		b.t.Errorf("%s: %s", place, f)
-	}
+	b.audit(place, axe)
 }
 
 // picture saves a screenshot, for people (go test -artifacts).

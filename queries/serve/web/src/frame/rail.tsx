@@ -35,11 +35,23 @@ export function Rail({
         </Fragment>
       ))}
       <footer>
+        {document.body.dataset['login'] === 'token' && <LogOut />}
         <a class="link" href={new URL('licenses.txt', import.meta.url).href}>
           Licenses
         </a>
       </footer>
     </nav>
+  );
+}
+
+// LogOut makes the browser forget the token. If the user then goes back to the page, it reloads and so is not shown.
+function LogOut() {
+  return (
+    <form method="post" action="/logout" onSubmit={() => addEventListener('pageshow', () => location.reload())}>
+      <button type="submit" class="link">
+        Log out
+      </button>
+    </form>
   );
 }
 

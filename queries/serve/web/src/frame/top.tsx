@@ -51,24 +51,6 @@ export function Top({ command, help, share }: { command: () => void; help: () =>
       <button type="button" class="icon square wide" title="Keys (?)" aria-label="Keys" onClick={help}>
         ?
       </button>
-      {document.body.dataset['login'] === 'token' && <LogOut />}
     </header>
-  );
-}
-
-// LogOut makes the browser forget the token. If the user then goes back to the page, it reloads and so is
-// not shown.
-function LogOut() {
-  return (
-    <form
-      method="post"
-      action="/logout"
-      class="logout"
-      onSubmit={() => addEventListener('pageshow', () => location.reload())}
-    >
-      <button type="submit" class="icon">
-        Log out
-      </button>
-    </form>
   );
 }

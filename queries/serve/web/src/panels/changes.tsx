@@ -1,16 +1,29 @@
-// The start page: the recent changes of all programs, and the functions and lines that carry them.
+// The start page: the recent changes of all programs, and the functions that carry them.
 import { useData } from '../lib/api';
 import { navigate, useAddress, type Params } from '../lib/address';
-import { verdictOf, type Changes, type Finding, type Program, type Verdict } from '../lib/changes';
-import { amount, day, signed } from '../lib/units';
-import { NightChart, Spark, IntervalMark } from '../parts/nights';
+import {
+  verdictOf,
+  type ChangedFunction,
+  type Changes,
+  type Finding,
+  type Program,
+  type Verdict,
+} from '../lib/changes';
+import { titleOf, useSelection } from '../lib/selectionanswer';
+import { amount, count, day, difference, percent, signed } from '../lib/units';
+import { toPlace } from '../places';
+import { Heading } from '../parts/heading';
 import { Link } from '../parts/link';
+import { Meter } from '../parts/meter';
+import { Name } from '../parts/name';
+import { IntervalMark, NightChart, Spark } from '../parts/nights';
 import { Panel } from '../parts/panel';
+import { Segments } from '../parts/segments';
+import { Verdict as VerdictMark, type VerdictKind } from '../parts/verdict';
 
-const names: Record<Verdict, string> = { slower: 'slower', faster: 'faster', usual: 'as usual', few: 'too few nights' };
-const signs: Record<string, string> = { slower: '▲', faster: '▼', appeared: '+', vanished: '−', usual: '=', few: '' };
+const words: Record<Verdict, string> = { slower: 'slower', faster: 'faster', usual: 'as usual', few: 'too few' };
 const order: Verdict[] = ['slower', 'faster', 'usual', 'few'];
-const mostRows = 200;
+const rowsAtOnce = 200;
 
 export function ChangesPanel() {
   const address = useAddress();
@@ -23,14 +36,28 @@ export function ChangesPanel() {
     series: address.get('series'),
   });
   return (
-    <Panel
-      title="What changed"
-      answer={answer}
-      empty={(c) => c.experiments === 0}
-      none="No experiment with a known start is in the store. Add recordings: stackmill ingest --recursive FOLDER"
-    >
-      {(c) => <Overview changes={c} />}
+    <Panel title="What changed" answer={answer}>
+      {(c) => (c.experiments === 0 ? <EmptyStore /> : <Overview changes={c} />)}
     </Panel>
+  );
+}
+
+function EmptyStore() {
+  return (
+    <>
+      <Heading title="What changed" />
+      <section class="card pad">
+        <h2>No recordings with a known time</h2>
+        <p>Put some in; this page announces them without a reload.</p>
+        <pre tabIndex={0}>
+          {'stackmill ingest --store DIR --recursive \\\n  --label-from "/(?P<night>[^/]+)/" RECORDINGS'}
+        </pre>
+        <p class="dim">
+          perf.data, .er directories and pprof profiles are read as they are. <code>perf record -k mono</code> keeps the
+          time of each sample, so that recordings are ordered by it and not by their files.
+        </p>
+      </section>
+    </>
   );
 }
 
@@ -43,28 +70,26 @@ function Overview({ changes }: { changes: Changes }) {
   const open = address.get('program', changed === undefined ? '' : keyOf(changed));
   const before = changes.nights.length - 1;
   const last = changes.nights[before] ?? '';
+  const most = Number(address.get('rows', String(rowsAtOnce)));
   return (
     <div class="changes">
-      <div class="heading">
-        <div>
-          <h2>What changed</h2>
-          <p class="note">
-            Night of {day(last)}, against what was usual in the {before} nights before. Changes since{' '}
-            {day(changes.since)}.
-          </p>
-        </div>
-        <div class="segments" role="group" aria-label="Verdict">
-          <Segment label={`All ${sorted.length}`} value="" current={only} />
-          {order.map((v) => (
-            <Segment
-              key={v}
-              label={`${sorted.filter((p) => verdictOf(p) === v).length} ${names[v]}`}
-              value={v}
-              current={only}
-            />
-          ))}
-        </div>
-      </div>
+      <Heading
+        title="What changed"
+        sentence={`Night of ${day(last)}, against what was usual in the ${before} nights before`}
+      >
+        <Segments
+          label="Verdict"
+          options={[
+            ['', `All ${sorted.length}`],
+            ...order.map((v): [Verdict, string] => [
+              v,
+              `${sorted.filter((p) => verdictOf(p) === v).length} ${words[v]}`,
+            ]),
+          ]}
+          value={only}
+          set={(v) => navigate({ verdict: v === '' ? null : v })}
+        />
+      </Heading>
       {changes.warnings.map((w) => (
         <p key={w} class="warning">
           {w}
@@ -80,27 +105,34 @@ function Overview({ changes }: { changes: Changes }) {
               <th scope="col" class="number">
                 Last night
               </th>
-              <th scope="col" class="number">
-                Against usual
+              <th scope="col" class="number" colSpan={2}>
+                Against usual <small>95 % interval</small>
               </th>
-              <th scope="col">95 % interval</th>
-              <th scope="col">Nights</th>
+              <th scope="col">{changes.nights.length} nights</th>
               <th scope="col">Carried by</th>
               <th scope="col">Problems</th>
             </tr>
           </thead>
           <tbody>
-            {shown.slice(0, mostRows).map((p) => (
+            {shown.slice(0, most).map((p) => (
               <Rows key={keyOf(p)} program={p} changes={changes} open={keyOf(p) === open} />
             ))}
           </tbody>
         </table>
       </div>
-      {shown.length > mostRows && (
+      {shown.length > most && (
         <p class="note">
-          {mostRows} of {shown.length} programs: choose a verdict, or experiments, to see the others.
+          {most} of {shown.length} programs.{' '}
+          <Link to={{ rows: String(most + rowsAtOnce) }} className="link">
+            Show more
+          </Link>
         </p>
       )}
+      <div class="cards">
+        <Problems changes={changes} />
+        <Recent changes={changes} />
+        <Store changes={changes} last={last} />
+      </div>
     </div>
   );
 }
@@ -109,16 +141,8 @@ function keyOf(p: Program): string {
   return p.series + ' ' + p.metric;
 }
 
-function Segment({ label, value, current }: { label: string; value: string; current: string }) {
-  return (
-    <button
-      type="button"
-      aria-pressed={value === current}
-      onClick={() => navigate({ verdict: value === '' ? null : value })}
-    >
-      {label}
-    </button>
-  );
+function nameOf(p: Program): string {
+  return p.program === '' ? p.series : p.program;
 }
 
 // Shared shows the changes that many programs have in common.
@@ -143,34 +167,42 @@ function Shared({ changes }: { changes: Changes }) {
   );
 }
 
+// carriersOf returns the functions that changed with a program.
+function carriersOf(p: Program): ChangedFunction[] {
+  return (p.finding.changes ?? []).filter((c) => c.function !== '<Total>');
+}
+
 function Rows({ program: p, changes, open }: { program: Program; changes: Changes; open: boolean }) {
   const verdict = verdictOf(p);
-  const first = p.finding.changes?.find((c) => c.function !== '<Total>');
-  const values = p.nights.length;
-  const toggle = () => navigate({ program: open ? '-' : keyOf(p) });
+  const n = p.nights.length;
+  const last = changes.nights.length - 1;
   return (
     <>
       <tr class={open ? 'open' : ''}>
         <td>
-          <button type="button" class="name" aria-expanded={open} onClick={toggle} title={p.series}>
-            {p.program === '' ? p.series : p.program}
+          <button
+            type="button"
+            class="program"
+            aria-expanded={open}
+            onClick={() => navigate({ program: open ? '-' : keyOf(p) })}
+            title={p.series}
+          >
+            {nameOf(p)}
           </button>
           <small>
-            {values} {values === 1 ? 'night' : 'nights'}
+            {n} {n === 1 ? 'night' : 'nights'}
+            {p.nights[n - 1] !== last && `, none since ${day(changes.nights[p.nights[n - 1]!]!)}`}
           </small>
-          {p.nights[values - 1] !== changes.nights.length - 1 && (
-            <small>none since {day(changes.nights[p.nights[values - 1]!]!)}</small>
-          )}
         </td>
         <td>
-          <VerdictMark program={p} verdict={verdict} />
+          <ProgramVerdict program={p} verdict={verdict} />
         </td>
         <td class="number">
-          <b>{amount(p.values[values - 1] ?? 0, p.unit)}</b>
+          <b>{amount(p.values[n - 1] ?? 0, p.unit)}</b>
           <small>usual {p.few ? 'not yet' : amount(p.usual, p.unit)}</small>
         </td>
         <td class="number">
-          {p.ratio === null ? '–' : signed(p.ratio - 1)}
+          {p.ratio === null ? <span class="dim">–</span> : signed(p.ratio - 1)}
           {p.low !== null && p.high !== null && (
             <small>
               {signed(p.low - 1)} … {signed(p.high - 1)}
@@ -186,29 +218,10 @@ function Rows({ program: p, changes, open }: { program: Program; changes: Change
           <Spark program={p} changes={changes} verdict={verdict} />
         </td>
         <td>
-          {first === undefined ? (
-            <span class="quiet">{verdict === 'usual' ? 'nothing new' : '–'}</span>
-          ) : (
-            <>
-              <code>{first.function}</code>
-              <small>
-                {first.kind}, {signed(first.impact)}
-              </small>
-            </>
-          )}
+          <Carrier program={p} verdict={verdict} />
         </td>
         <td>
-          {p.problems.length === 0 ? (
-            <span class="quiet">none</span>
-          ) : (
-            <>
-              {p.problems[0]!.reason}
-              <small>
-                {p.problems[0]!.experiments} {p.problems[0]!.experiments === 1 ? 'recording' : 'recordings'}
-                {p.problems.length > 1 && `, ${p.problems.length - 1} more`}
-              </small>
-            </>
-          )}
+          <ProgramProblems program={p} />
         </td>
       </tr>
       {open && (
@@ -222,68 +235,107 @@ function Rows({ program: p, changes, open }: { program: Program; changes: Change
   );
 }
 
-function VerdictMark({ program: p, verdict }: { program: Program; verdict: Verdict }) {
+function ProgramVerdict({ program: p, verdict }: { program: Program; verdict: Verdict }) {
+  const kind: VerdictKind = verdict === 'usual' ? 'same' : verdict;
   const maybe = p.state === 'maybe';
   return (
-    <span class={`verdict ${verdict}${maybe ? ' maybe' : ''}`}>
-      <i aria-hidden="true">{maybe ? '?' : signs[verdict]}</i>
+    <VerdictMark kind={kind} maybe={maybe}>
       {maybe ? 'maybe ' : ''}
-      {names[verdict]}
-      {p.state !== '' && ` since ${day(p.finding.since)}`}
-    </span>
+      {verdict === 'few' ? 'too few nights' : words[verdict]}
+      {p.state !== '' && !maybe && ` since ${day(p.finding.since)}`}
+    </VerdictMark>
   );
 }
 
-// Details shows the nights of a program, what carries its change, what differs, and links to other panels.
+function Carrier({ program: p, verdict }: { program: Program; verdict: Verdict }) {
+  const first = carriersOf(p)[0];
+  if (first === undefined) return <span class="dim">{verdict === 'usual' ? 'nothing new' : '–'}</span>;
+  const total = p.finding.changes?.find((c) => c.function === '<Total>');
+  const by = first.after - first.before;
+  return (
+    <>
+      <Name of={{ kind: 'function', name: first.function, loadObject: first.load_object }} />
+      <small>
+        {first.kind === 'appeared' && '+ appeared, '}
+        {first.kind === 'vanished' && '− gone, '}
+        {difference(by, p.unit)}
+        {total !== undefined && total.after !== total.before && ` · ${percent(by, total.after - total.before)} of it`}
+      </small>
+    </>
+  );
+}
+
+function ProgramProblems({ program: p }: { program: Program }) {
+  const first = p.problems[0];
+  if (first === undefined) return <span class="dim">none</span>;
+  return (
+    <>
+      <Link to={{ ...toPlace('unknown'), experiment: programSelector(p), metric: p.metric }} className="link">
+        {first.reason.replaceAll('-', ' ')}
+      </Link>
+      <small>
+        {first.experiments} {first.experiments === 1 ? 'recording' : 'recordings'}
+        {p.problems.length > 1 && `, ${p.problems.length - 1} more`}
+      </small>
+    </>
+  );
+}
+
+// Details shows the nights of a program, what carries its change, what differs, and what one can do next.
 function Details({ program: p, changes, verdict }: { program: Program; changes: Changes; verdict: Verdict }) {
-  const carriers = (p.finding.changes ?? []).filter((c) => c.function !== '<Total>');
+  const address = useAddress();
+  const selection = useSelection(address).data;
+  const title = selection === undefined ? p.metric : titleOf(selection, p.metric);
+  const perNight = p.runs.every((r) => r === p.runs[0]) ? p.runs[0] : undefined;
+  const runs = perNight === undefined ? 'by night' : perNight === 1 ? 'one run a night' : `${perNight} runs a night`;
+  const carriers = carriersOf(p);
   const most = Math.max(...carriers.map((c) => Math.abs(c.after - c.before)), 1e-9);
+  const scope = { experiment: programSelector(p), metric: p.metric };
   return (
     <div class="detail">
       <div>
-        <h3>
-          {p.metric} of {p.program === '' ? p.series : p.program} by night
-        </h3>
+        <div class="title">
+          <h2 class="small">
+            {title} of {nameOf(p)}, {runs}
+          </h2>
+          <span class="sp" />
+          <Link to={{ ...toPlace('trend'), ...scope, function: null }} className="dim">
+            Open trend
+          </Link>
+        </div>
         <NightChart program={p} changes={changes} />
       </div>
       <div>
-        <h3>{carriers.length === 0 ? 'No function stands out' : 'What carries the change'}</h3>
+        <h2 class="small">{carriers.length === 0 ? 'No function stands out' : 'What carries the change'}</h2>
         <div class="carriers">
           {carriers.slice(0, 5).map((c) => (
-            <Link key={c.function_key} to={toFunction(p, changes, c.function)}>
-              <code>{c.function}</code>
-              <span class="number">
-                {c.after < c.before ? '−' : '+'}
-                {amount(Math.abs(c.after - c.before), p.unit)}
+            <div key={c.function_key}>
+              <Name of={{ kind: 'function', name: c.function, loadObject: c.load_object }} />
+              <span class="number">{difference(c.after - c.before, p.unit)}</span>
+              <Meter part={Math.abs(c.after - c.before)} total={most} kind={c.after > c.before ? 'slower' : 'faster'} />
+              <span>
+                <VerdictMark kind={c.kind} maybe={c.state === 'maybe'} />
               </span>
-              <span class={`meter ${c.after > c.before ? 'slower' : 'faster'}`} aria-hidden="true">
-                <i style={{ width: `${(100 * Math.abs(c.after - c.before)) / most}%` }} />
-              </span>
-              <span class={`verdict ${c.kind}`}>
-                <i aria-hidden="true">{signs[c.kind]}</i>
-                {c.kind}
-              </span>
-            </Link>
+            </div>
           ))}
         </div>
         {carriers.length > 5 && <p class="note">{carriers.length - 5} more functions changed.</p>}
         <Facts finding={p.finding} noise={p.noise} />
         <p class="actions">
-          {p.state !== '' && (
-            <Link to={toComparison(p, changes)}>
-              <span class="primary">Compare before and after</span>
-            </Link>
-          )}
-          <Link to={{ view: 'flame', experiment: lastNight(p, changes), metric: p.metric }}>Flame graph</Link>
+          {p.state !== '' && <CompareButton program={p} changes={changes} />}
+          <Link to={{ ...toPlace('flame'), experiment: lastNight(p, changes), metric: p.metric }} className="btn">
+            Flame graph
+          </Link>
           <Link
             to={{
-              view: 'trend',
-              experiment: program(p),
+              ...toPlace('source'),
+              experiment: lastNight(p, changes),
               metric: p.metric,
-              function: carriers[0]?.function ?? '',
+              function: carriers[0]?.function ?? null,
             }}
+            className="btn"
           >
-            Trend
+            Source
           </Link>
         </p>
         {verdict === 'few' && <p class="note">A verdict needs at least six nights.</p>}
@@ -293,40 +345,64 @@ function Details({ program: p, changes, verdict }: { program: Program; changes: 
 }
 
 function Facts({ finding, noise }: { finding: Finding; noise: number }) {
+  const more = finding.more_nights ?? 0;
   return (
     <dl class="facts">
       {(finding.differences ?? []).slice(0, 4).map((d) => (
         <div key={d.what}>
           <dt>{d.what}</dt>
           <dd>
-            {d.before.slice(0, 2).join(', ')} → {d.after.slice(0, 2).join(', ')}
+            <code>{d.before.slice(0, 2).join(', ')}</code> → <code>{d.after.slice(0, 2).join(', ')}</code>
           </dd>
         </div>
       ))}
-      {finding.more_nights !== undefined && finding.more_nights > 0 && (
+      {more > 0 && (
         <div>
           <dt>For a verdict</dt>
           <dd>
-            {finding.more_nights} more {finding.more_nights === 1 ? 'night' : 'nights'} like the newest
+            {more} more {more === 1 ? 'night' : 'nights'} like the newest
           </dd>
         </div>
       )}
       <div>
         <dt>Varies from night to night by</dt>
-        <dd>{(100 * noise).toFixed(1)} %</dd>
+        <dd>{percent(noise, 1)}</dd>
       </div>
     </dl>
   );
 }
 
-// program returns the selector of a program.
-function program(p: Program): string {
-  return p.program === '' ? '' : `target=${p.program}`;
+function CompareButton({ program: p, changes }: { program: Program; changes: Changes }) {
+  const at = p.nights.findIndex((n) => changes.nights[n] === p.finding.since);
+  if (at <= 0) return null;
+  const before = Math.min(at, nightsBefore);
+  return (
+    <Link to={toComparison(p, changes, at)} className="btn pri">
+      Compare {before} with {p.nights.length - at} {p.nights.length - at === 1 ? 'night' : 'nights'}
+    </Link>
+  );
 }
 
-// nightOf returns the selector of a program's experiments of a night.
-function nightOf(p: Program, night: string, key: string): string {
-  return [`${key}=${night}`, program(p)].filter((t) => t !== '').join(',');
+const nightsBefore = 30; // nights of a comparison's base at most
+
+// toComparison compares the nights since the change with those before it.
+function toComparison(p: Program, changes: Changes, at: number): Params {
+  const night = (i: number) => changes.nights[p.nights[i]!]!;
+  const range = (from: number, to: number) =>
+    [`${orderKey()}=${from === to ? night(from) : `${night(from)}..${night(to)}`}`, programSelector(p)]
+      .filter((t) => t !== '')
+      .join(',');
+  return {
+    ...toPlace('compare'),
+    metric: p.metric,
+    base: range(Math.max(0, at - nightsBefore), at - 1),
+    experiment: range(at, p.nights.length - 1),
+  };
+}
+
+// programSelector returns the selector of a program.
+function programSelector(p: Program): string {
+  return p.program === '' ? '' : `target=${p.program}`;
 }
 
 function orderKey(): string {
@@ -334,22 +410,88 @@ function orderKey(): string {
 }
 
 function lastNight(p: Program, changes: Changes): string {
-  return nightOf(p, changes.nights[p.nights[p.nights.length - 1]!]!, orderKey());
+  const night = changes.nights[p.nights[p.nights.length - 1]!]!;
+  return [`${orderKey()}=${night}`, programSelector(p)].filter((t) => t !== '').join(',');
 }
 
-function toFunction(p: Program, changes: Changes, name: string): Params {
-  return { view: 'source', experiment: lastNight(p, changes), metric: p.metric, function: name };
+// Problems lists the problems of the last night over all programs, the most frequent first.
+function Problems({ changes }: { changes: Changes }) {
+  const sums = new Map<string, { severity: string; recordings: number; programs: number }>();
+  for (const p of changes.programs)
+    for (const q of p.problems) {
+      const s = sums.get(q.reason) ?? { severity: q.severity, recordings: 0, programs: 0 };
+      s.recordings += q.experiments;
+      s.programs++;
+      sums.set(q.reason, s);
+    }
+  const list = [...sums].sort((a, b) => b[1].recordings - a[1].recordings);
+  return (
+    <section class="card pad">
+      <h2>Open problems</h2>
+      <ul>
+        {list.slice(0, 6).map(([reason, s]) => (
+          <li key={reason}>
+            <span>{reason.replaceAll('-', ' ')}</span>
+            <span>
+              {count(s.recordings)} {s.recordings === 1 ? 'recording' : 'recordings'} of {s.programs}{' '}
+              {s.programs === 1 ? 'program' : 'programs'}
+            </span>
+          </li>
+        ))}
+        {list.length > 6 && <li>{list.length - 6} more reasons</li>}
+        {list.length === 0 && <li>none in the last night</li>}
+      </ul>
+    </section>
+  );
 }
 
-// toComparison compares the nights since the change with as many as ten nights before.
-function toComparison(p: Program, changes: Changes): Params {
-  const at = p.nights.findIndex((n) => changes.nights[n] === p.finding.since);
-  const of = (list: number[]) => list.map((n) => nightOf(p, changes.nights[n]!, orderKey()));
-  return {
-    view: 'compare',
-    experiment: null,
-    metric: p.metric,
-    base: of(p.nights.slice(Math.max(0, at - 10), at)),
-    test: of(p.nights.slice(at, at + 10)),
-  };
+// Recent lists the changes of all programs, the newest first.
+function Recent({ changes }: { changes: Changes }) {
+  const list = changes.programs
+    .filter((p) => p.state !== '')
+    .sort((a, b) => (a.finding.since < b.finding.since ? 1 : -1));
+  return (
+    <section class="card pad">
+      <h2>Changes since {day(changes.since)}</h2>
+      <ul>
+        {list.slice(0, 6).map((p) => (
+          <li key={keyOf(p)}>
+            <ProgramVerdict program={{ ...p, state: p.state === 'maybe' ? 'maybe' : '' }} verdict={verdictOf(p)} />
+            <span class="cut">{nameOf(p)}</span>
+            <span>{day(p.finding.since)}</span>
+          </li>
+        ))}
+        {list.length > 6 && <li>{list.length - 6} more</li>}
+        {list.length === 0 && <li>none</li>}
+      </ul>
+    </section>
+  );
+}
+
+function Store({ changes, last }: { changes: Changes; last: string }) {
+  const at = changes.nights.length - 1;
+  const ran = changes.programs.filter((p) => p.nights[p.nights.length - 1] === at);
+  const missing = changes.programs.filter((p) => p.nights[p.nights.length - 1] === at - 1);
+  const recordings = ran.reduce((n, p) => n + (p.runs[p.runs.length - 1] ?? 0), 0);
+  return (
+    <section class="card pad">
+      <h2>The store</h2>
+      <ul>
+        <li>
+          <span>Night of {day(last)}</span>
+          <span>
+            {count(recordings)} {recordings === 1 ? 'recording' : 'recordings'} of {ran.length} programs
+          </span>
+        </li>
+        <li>
+          <span>Ran the night before, not seen</span>
+          <span class="cut">{missing.length === 0 ? 'none' : missing.map(nameOf).join(', ')}</span>
+        </li>
+        <li>
+          <span>All nights</span>
+          <span>{count(changes.experiments)} experiments</span>
+        </li>
+      </ul>
+    </section>
+  );
 }

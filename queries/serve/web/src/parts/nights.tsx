@@ -7,6 +7,7 @@ interface Part {
   from: number; // index of the first night
   to: number;
   level: number; // median
+  band: number; // nine of ten values are at most this far from it
   up: boolean | undefined; // whether the level rose with it
 }
 
@@ -21,7 +22,9 @@ function partsOf(p: Program, changes: Changes): Part[] {
   const parts = bounds.slice(0, -1).map((from, i): Part => {
     const to = bounds[i + 1]!;
     const sorted = p.values.slice(from, to).sort((a, b) => a - b);
-    return { from, to, level: sorted[sorted.length >> 1] ?? 0, up: undefined };
+    const level = sorted[sorted.length >> 1] ?? 0;
+    const far = sorted.map((v) => Math.abs(v - level)).sort((a, b) => a - b);
+    return { from, to, level, band: far[Math.floor((far.length - 1) * 0.9)] ?? 0, up: undefined };
   });
   parts.forEach((part, i) => {
     if (i > 0) part.up = part.level > parts[i - 1]!.level;
@@ -46,14 +49,41 @@ export function Spark({ program: p, changes, verdict }: { program: Program; chan
   const y = scaleOf(p.values, 6, sparkHeight - 6);
   const since = p.state === '' ? n - 1 : p.nights.findIndex((at) => changes.nights[at] === p.finding.since);
   return (
-    <svg class={`spark ${verdict}`} width={sparkWidth} height={sparkHeight} aria-hidden="true">
+    <svg
+      class={`spark ${verdict}`}
+      width={sparkWidth}
+      height={sparkHeight}
+      viewBox={`0 0 ${sparkWidth} ${sparkHeight}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       {partsOf(p, changes).map((part) => (
-        <path key={part.from} class="level" d={`M${x(part.from)} ${y(part.level)}H${x(part.to - 1)}`} />
+        <g key={part.from}>
+          <Band part={part} x={x} y={y} />
+          <path class="level" d={`M${x(part.from) - 2} ${y(part.level)}H${x(part.to - 1) + 2}`} />
+          {part.from > 0 && (
+            <path class="change" d={`M${(x(part.from) + x(part.from - 1)) / 2} 2V${sparkHeight - 2}`} />
+          )}
+        </g>
       ))}
       {p.values.map((v, i) => (
         <circle key={i} cx={x(i)} cy={y(v)} r={i === n - 1 ? 3 : 1.6} class={i >= since ? 'since' : ''} />
       ))}
     </svg>
+  );
+}
+
+function Band({ part, x, y }: { part: Part; x: (i: number) => number; y: (v: number) => number }) {
+  const [top, bottom] = [y(part.level + part.band), y(part.level - part.band)];
+  return (
+    <rect
+      class="band"
+      x={x(part.from) - 4}
+      width={x(part.to - 1) - x(part.from) + 8}
+      y={top}
+      height={Math.max(2, bottom - top)}
+      rx={2}
+    />
   );
 }
 
@@ -107,6 +137,7 @@ function Chart({ program: p, changes, width }: { program: Program; changes: Chan
       ))}
       {parts.map((part, k) => (
         <g key={part.from} class={part.up === undefined ? '' : part.up ? 'slower' : 'faster'}>
+          <Band part={part} x={x} y={y} />
           <path class="level" d={`M${x(part.from) - 4} ${y(part.level)}H${x(part.to - 1) + 4}`} />
           {k > 0 && (
             <>
@@ -150,6 +181,7 @@ export function IntervalMark(p: { low: number; change: number; high: number; ver
   return (
     <svg class={`interval ${p.verdict}`} width={intervalWidth} height={18} aria-hidden="true">
       <rect class="equal" x={x(-0.01)} y={0} width={x(0.01) - x(-0.01)} height={18} />
+      <path class="zero" d={`M${intervalWidth / 2} 0V18`} />
       <path class="range" d={`M${x(p.low)} 9H${x(p.high)}M${x(p.low)} 6V12M${x(p.high)} 6V12`} />
       <rect class="middle" x={x(p.change) - 3} y={6} width={6} height={6} rx={1} />
     </svg>
