@@ -15,6 +15,7 @@ type Head struct {
 	Nodes              int   // number of nodes of the whole tree
 	Total              int64 // sum over all stacks
 	Side
+	Grouping *Grouping // nil if there are none
 }
 
 // JSON returns the shown part of a tree as JSON.
@@ -24,8 +25,11 @@ func (c Cut) JSON(h Head, columns bool) []byte {
 	if h.Side.Side != "" {
 		out = fmt.Appendf(out, `"side":%q,"group":%q,"of":%s,`, h.Side.Side, h.Group, terminal.MarshalJSON(h.Of))
 	}
+	if h.Grouping != nil {
+		out = h.Grouping.appendJSON(out)
+	}
 	if columns {
-		out = c.appendColumns(out)
+		out = c.appendColumns(out, h.Grouping)
 	} else {
 		out = c.appendTree(out)
 	}
@@ -58,6 +62,9 @@ func (c Cut) appendTree(out []byte) []byte {
 					terminal.MarshalJSON(x.Name), terminal.MarshalJSON(x.LoadObject), terminal.MarshalJSON(x.Module), terminal.MarshalJSON(x.Kind))
 			}
 			out = append(out, names[s.Name]...)
+			if c.Placed {
+				out = fmt.Appendf(out, `,"id":"%016x"`, s.ID)
+			}
 		}
 		out = appendValue(append(out, `,"value":`...), s.Value)
 		out = appendValue(append(out, `,"exclusive":`...), s.Exclusive)
@@ -71,18 +78,25 @@ func (c Cut) appendTree(out []byte) []byte {
 
 // appendColumns appends the nodes as columns, and a table of the names. For 50,000 nodes, this takes a tenth of the
 // bytes of objects.
-func (c Cut) appendColumns(out []byte) []byte {
+func (c Cut) appendColumns(out []byte, groups *Grouping) []byte {
 	numbers := make([]int32, len(c.Functions)) // index into names plus 1, for each function; 0: not in names yet
 	var names []Function
+	var grouped []int32     // by name: its group
+	sums := map[int]int32{} // index into names, by number of nodes in a sum
 	labels := make([]int32, len(c.Shown))
 	for i, s := range c.Shown {
 		if s.More > 0 {
-			names = append(names, Function{Name: fmt.Sprintf("<%d more>", s.More), Kind: "artificial"})
-			labels[i] = int32(len(names) - 1)
+			label, ok := sums[s.More]
+			if !ok {
+				label = int32(len(names))
+				sums[s.More] = label
+				names, grouped = append(names, Function{Name: fmt.Sprintf("<%d more>", s.More), Kind: "artificial"}), append(grouped, -1)
+			}
+			labels[i] = label
 			continue
 		}
 		if numbers[s.Name] == 0 {
-			names = append(names, c.Functions[s.Name])
+			names, grouped = append(names, c.Functions[s.Name]), append(grouped, groups.of(s.Name))
 			numbers[s.Name] = int32(len(names))
 		}
 		labels[i] = numbers[s.Name] - 1
@@ -100,11 +114,18 @@ func (c Cut) appendColumns(out []byte) []byte {
 		}
 		out = appendList(out, column.name, len(names), func(out []byte, i int) []byte { return append(out, terminal.MarshalJSON(column.of(names[i]))...) })
 	}
+	if groups != nil {
+		out = appendList(append(out, ','), "group", len(names), func(out []byte, i int) []byte { return strconv.AppendInt(out, int64(grouped[i]), 10) })
+	}
 	out = append(out, `},`...)
 	out = appendList(out, "level", len(c.Shown), func(out []byte, i int) []byte { return strconv.AppendInt(out, int64(c.Shown[i].Level), 10) })
 	out = append(out, ',')
 	out = appendList(out, "name", len(c.Shown), func(out []byte, i int) []byte { return strconv.AppendInt(out, int64(labels[i]), 10) })
 	out = append(out, ',')
+	if c.Placed {
+		out = appendList(out, "start", len(c.Shown), func(out []byte, i int) []byte { return appendValue(out, c.Shown[i].Start) })
+		out = append(out, ',')
+	}
 	out = appendList(out, "value", len(c.Shown), func(out []byte, i int) []byte { return appendValue(out, c.Shown[i].Value) })
 	out = append(out, ',')
 	return appendList(out, "exclusive", len(c.Shown), func(out []byte, i int) []byte { return appendValue(out, c.Shown[i].Exclusive) })

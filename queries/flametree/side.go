@@ -2,7 +2,6 @@ package flametree
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"strings"
 )
@@ -39,214 +38,199 @@ func (s *Side) isPath(short string) bool {
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }
 
-// treeValue is a node of the whole tree, and the part of its value that belongs to a node of a side.
-type treeValue struct {
-	node  int32
+// mostSideFrames limits the frames of a side: there may be many times as many as in the tree from the root. Beyond it,
+// frames with the lowest values are only there as sums.
+const mostSideFrames = 2 << 20
+
+// origin is a frame of the whole tree, and the part of its value that belongs to a frame of a side.
+type origin struct {
+	frame int32
 	value int64
 }
 
-// sideNode is a node of a side under construction.
-type sideNode struct {
-	ShownNode
-	parent  int32 // -1 for the root
-	origins []treeValue
-	callees int // number of children that are not chosen
+// sideFrame is a frame of a side that is not in the layout yet.
+type sideFrame struct {
+	function, parent int32
+	more             int32 // number of frames in a sum
+	value            int64
+	origins          []origin
 }
 
-// sideBuilder builds a side of a tree. It starts at the root and always adds the node with the highest value next,
-// because the complete side may have many times as many nodes as the tree.
+// sideBuilder builds a side of a tree.
 type sideBuilder struct {
-	*Tree
-	side     Side
-	children [][]int32 // for callees: the children of each node of the whole tree
-	nodes    []sideNode
-	frontier []int32 // heap of the nodes that can be added next
+	whole     *Layout[int64]
+	functions []Function
+	has       []bool // by function: whether it belongs to the requested function, module or load object
+	side      Side
+	slots     []int32 // by function: number of the child that is being made, or -1
 }
 
-// FromSide returns a side with at most `most` nodes, or only its root. `<N more>` counts only direct children that
-// are left out.
-func (t *Tree) FromSide(from Side, most int) Cut {
-	g := &sideBuilder{Tree: t, side: from}
-	g.addRoot()
-	var order []int32
-	shown := 0
-	for len(g.frontier) > 0 {
-		n := heap.Pop(g).(int32)
-		g.expand(n)
-		shown++
-		if g.nodes[n].callees > 0 {
-			shown++ // for `<N more>` below it
-		}
-		if p := g.nodes[n].parent; p >= 0 {
-			if g.nodes[p].callees == 1 {
-				shown--
-			}
-			if shown > most {
-				break
-			}
-			g.nodes[p].callees--
-		}
-		order = append(order, n)
+// SideOf returns a side of a tree from the root.
+func SideOf(l *Layout[int64], s Side) *Layout[int64] { return sideOf(l, s, mostSideFrames) }
+
+func sideOf(l *Layout[int64], s Side, most int) *Layout[int64] {
+	b := &sideBuilder{whole: l, side: s, functions: l.Functions, has: make([]bool, len(l.Functions))}
+	if len(l.Frames) == 0 {
+		return l
 	}
-	return g.cut(order)
+	for i, f := range l.Functions {
+		b.has[i] = s.Side != "inverted" && s.has(f)
+	}
+	root := b.root()
+	b.slots = make([]int32, len(b.functions))
+	for i := range b.slots {
+		b.slots[i] = -1
+	}
+	seed := uint32(0)
+	if s.Side == "callers" { // the page shows callers and callees at once
+		seed = 1
+	}
+	for least := int64(0); ; least = max(2*least, root.value>>24, 1) {
+		if made, ok := b.build(root, least, most); ok {
+			made.place(seed)
+			return made
+		}
+	}
 }
 
-func (g *sideBuilder) addRoot() {
-	if len(g.Tree.Nodes) == 0 {
-		return
-	}
-	root := sideNode{parent: -1, ShownNode: ShownNode{Name: g.Tree.Nodes[0].Name}}
-	if g.side.Side == "inverted" {
-		for i, n := range g.Tree.Nodes {
-			if n.Exclusive != 0 {
-				root.origins = append(root.origins, treeValue{int32(i), n.Exclusive})
+// root returns the root of the side.
+func (b *sideBuilder) root() sideFrame {
+	frames := b.whole.Frames
+	root := sideFrame{parent: -1, function: frames[0].Function}
+	if b.side.Side == "inverted" {
+		for n := range frames {
+			if v := frames[n].Exclusive; v != 0 {
+				root.origins = append(root.origins, origin{int32(n), v})
 			}
 		}
 	} else {
-		root.Name = g.rootName()
-		within := make([]bool, len(g.Tree.Nodes)) // by node: it or a caller is in the function, module or load object
-		for i, n := range g.Tree.Nodes {
-			within[i] = n.Parent >= 0 && within[n.Parent]
-			if within[i] || !g.side.has(g.Functions[n.Name]) {
+		root.function = int32(len(b.functions))
+		b.functions = append(b.functions[:len(b.functions):len(b.functions)], b.rootFunction())
+		for n := int32(0); int(n) < len(frames); {
+			f := &frames[n]
+			if f.Function < 0 || !b.has[f.Function] {
+				n++
 				continue
 			}
-			within[i] = true
-			at := int32(i)
-			if g.side.Side == "callers" {
-				at = n.Parent
+			at := n
+			if b.side.Side == "callers" {
+				at = f.Parent
 			}
-			root.origins = append(root.origins, treeValue{at, n.Value})
+			root.origins = append(root.origins, origin{at, f.Value})
+			n = f.Last + 1 // frames below count with this one
 		}
 	}
-	for _, p := range root.origins {
-		root.Value += p.value
+	for _, o := range root.origins {
+		root.value += o.value
 	}
-	if g.side.Side == "callees" {
-		g.children = make([][]int32, len(g.Tree.Nodes))
-		for i, n := range g.Tree.Nodes {
-			if n.Parent >= 0 {
-				g.children[n.Parent] = append(g.children[n.Parent], int32(i))
-			}
-		}
-		root.origins = g.addInnerCalls(root.origins)
+	if b.side.Side == "callees" && b.side.Group != "function" {
+		root.origins = b.addInnerCalls(root.origins)
 	}
-	g.nodes, g.frontier = []sideNode{root}, []int32{0}
+	return root
 }
 
-// rootName returns the index of the name that the root shows: the selected function, module or load object.
-func (g *sideBuilder) rootName() int32 {
-	first := Function{Name: g.side.Of, Kind: "artificial"}
-	if i := slices.IndexFunc(g.Functions, g.side.has); i >= 0 {
-		first = g.Functions[i]
+// rootFunction returns the function that the root shows: the selected one, or one that stands for a module or load
+// object.
+func (b *sideBuilder) rootFunction() Function {
+	first := Function{Name: b.side.Of, Kind: "artificial"}
+	if i := slices.Index(b.has, true); i >= 0 {
+		first = b.functions[i]
 	}
-	switch g.side.Group {
+	switch b.side.Group {
 	case "module":
-		first = Function{g.side.Of, first.LoadObject, g.side.Of, g.side.Group}
+		return Function{b.side.Of, first.LoadObject, b.side.Of, b.side.Group}
 	case "load-object":
-		first = Function{g.side.Of, g.side.Of, "", g.side.Group}
+		return Function{b.side.Of, b.side.Of, "", b.side.Group}
 	}
-	return g.Intern(first)
+	return first
 }
 
-// addInnerCalls adds the nodes of functions that are called within the module or load object: they are shown as one
+// addInnerCalls adds the frames of functions that are called within the module or load object: they are shown as one
 // frame with their callers.
-func (g *sideBuilder) addInnerCalls(places []treeValue) []treeValue {
-	if g.side.Group == "function" {
-		return places
-	}
-	for i := 0; i < len(places); i++ {
-		for _, n := range g.children[places[i].node] {
-			if g.side.has(g.Functions[g.Tree.Nodes[n].Name]) {
-				places = append(places, treeValue{n, 0}) // 0: its value is included in its caller's
+func (b *sideBuilder) addInnerCalls(origins []origin) []origin {
+	frames := b.whole.Frames
+	for i := 0; i < len(origins); i++ {
+		at := origins[i].frame
+		for n := at + 1; n <= frames[at].Last; n = frames[n].Last + 1 {
+			if b.has[frames[n].Function] {
+				origins = append(origins, origin{n, 0}) // 0: its value is included in its caller's
 			}
 		}
 	}
-	return places
+	return origins
 }
 
-// expand adds the children of a node to the frontier.
-func (g *sideBuilder) expand(n int32) {
-	of := map[int32]int32{} // the children by name
-	add := func(name int32, p treeValue) {
-		m, ok := of[name]
-		if !ok {
-			m = int32(len(g.nodes))
-			of[name] = m
-			g.nodes = append(g.nodes, sideNode{parent: n, ShownNode: ShownNode{Name: name}})
+// build makes the frames in drawing order. Frames with values below least are only there as sums. It gives up if
+// there are more frames than most.
+func (b *sideBuilder) build(root sideFrame, least int64, most int) (l *Layout[int64], ok bool) {
+	l = &Layout[int64]{Functions: b.functions}
+	stack := []sideFrame{root}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if len(l.Frames) == most {
+			return nil, false
 		}
-		g.nodes[m].Value += p.value
-		g.nodes[m].origins = append(g.nodes[m].origins, p)
+		number := int32(len(l.Frames))
+		f := Frame[int64]{Function: at.function, Parent: at.parent, More: at.more, Value: at.value, Source: -1}
+		if at.more > 0 {
+			f.Exclusive = at.value
+			l.Frames = append(l.Frames, f)
+			continue
+		}
+		var below []sideFrame
+		below, f.Exclusive = b.children(at.origins, number)
+		l.Frames = append(l.Frames, f)
+		slices.SortFunc(below, func(x, y sideFrame) int {
+			return cmp.Or(cmp.Compare(y.value, x.value), compareNames(b.functions[x.function], b.functions[y.function]))
+		})
+		low := sideFrame{function: -1, parent: number}
+		for len(below) > 0 && below[len(below)-1].value < least {
+			low.more, low.value = low.more+1, low.value+below[len(below)-1].value
+			below = below[:len(below)-1]
+		}
+		if low.more > 0 {
+			stack = append(stack, low)
+		}
+		for _, child := range slices.Backward(below) {
+			stack = append(stack, child)
+		}
 	}
-	first := len(g.nodes)
-	for _, p := range g.nodes[n].origins {
-		at := &g.Tree.Nodes[max(p.node, 0)]
+	return l, true
+}
+
+// children returns the children of frame number n, and its exclusive value.
+func (b *sideBuilder) children(origins []origin, n int32) (below []sideFrame, exclusive int64) {
+	frames := b.whole.Frames
+	add := func(function int32, o origin) {
+		slot := b.slots[function]
+		if slot < 0 {
+			slot = int32(len(below))
+			b.slots[function] = slot
+			below = append(below, sideFrame{function: function, parent: n})
+		}
+		below[slot].value += o.value
+		below[slot].origins = append(below[slot].origins, o)
+	}
+	for _, o := range origins {
+		at := &frames[max(o.frame, 0)]
 		switch {
-		case g.side.Side == "callees":
-			g.nodes[n].Exclusive += at.Exclusive
-			for _, m := range g.children[p.node] {
-				callee := &g.Tree.Nodes[m]
-				if n != 0 || g.side.Group == "function" || !g.side.has(g.Functions[callee.Name]) {
-					add(callee.Name, treeValue{m, callee.Value})
+		case b.side.Side == "callees":
+			exclusive += at.Exclusive
+			for m := o.frame + 1; m <= at.Last; m = frames[m].Last + 1 {
+				callee := &frames[m]
+				if n != 0 || b.side.Group == "function" || !b.has[callee.Function] {
+					add(callee.Function, origin{m, callee.Value})
 				}
 			}
-		case p.node <= 0: // <Total> is not a caller
-			g.nodes[n].Exclusive += p.value
+		case o.frame <= 0: // <Total> is not a caller
+			exclusive += o.value
 		default:
-			add(at.Name, treeValue{at.Parent, p.value})
+			add(at.Function, origin{at.Parent, o.value})
 		}
 	}
-	g.nodes[n].origins = nil
-	g.nodes[n].callees = len(g.nodes) - first
-	for m := first; m < len(g.nodes); m++ {
-		heap.Push(g, int32(m))
+	for _, f := range below {
+		b.slots[f.function] = -1
 	}
-}
-
-// cut returns the chosen nodes in drawing order.
-func (g *sideBuilder) cut(order []int32) Cut {
-	in := make([]bool, len(g.nodes))
-	for _, n := range order {
-		in[n] = true
-	}
-	rest := map[int32]int64{} // sums of left-out children, by parent
-	for n, x := range g.nodes {
-		if !in[n] && x.parent >= 0 && in[x.parent] {
-			rest[x.parent] += x.Value
-		}
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		x, y := &g.nodes[a], &g.nodes[b]
-		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.Value, x.Value), compareNames(g.Functions[x.Name], g.Functions[y.Name]))
-	})
-	c := Cut{Tree: g.Tree}
-	WalkInOrder(order, func(n int32) int32 { return g.nodes[n].parent }, func(n int32) bool { return g.nodes[n].callees > 0 }, func(n, level int32) {
-		s := ShownNode{Name: -1}
-		if n >= 0 {
-			s = g.nodes[n].ShownNode
-		} else {
-			s.More, s.Value, s.Exclusive = g.nodes[^n].callees, rest[^n], rest[^n]
-		}
-		s.Level = level
-		c.Shown = append(c.Shown, s)
-	})
-	return c
-}
-
-// Len, Less, Swap, Push and Pop implement heap.Interface for the frontier: the node with the highest value is the
-// first.
-func (g *sideBuilder) Len() int { return len(g.frontier) }
-
-func (g *sideBuilder) Less(i, j int) bool {
-	a, b := g.frontier[i], g.frontier[j]
-	return cmp.Or(cmp.Compare(g.nodes[b].Value, g.nodes[a].Value), compareNames(g.Functions[g.nodes[a].Name], g.Functions[g.nodes[b].Name]), cmp.Compare(a, b)) < 0
-}
-
-func (g *sideBuilder) Swap(i, j int) { g.frontier[i], g.frontier[j] = g.frontier[j], g.frontier[i] }
-
-func (g *sideBuilder) Push(n any) { g.frontier = append(g.frontier, n.(int32)) }
-
-func (g *sideBuilder) Pop() any {
-	n := g.frontier[len(g.frontier)-1]
-	g.frontier = g.frontier[:len(g.frontier)-1]
-	return n
+	return below, exclusive
 }

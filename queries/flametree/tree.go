@@ -47,6 +47,22 @@ type nodeKey struct{ parent, name int32 }
 // in different folders. Functions that differ only in their addresses are the same function.
 type Function struct{ Name, LoadObject, Module, Kind string }
 
+// Group returns the name of the function, of its module or of its load object, as Groups names them; "" if it has no
+// known one.
+func (f Function) Group(by string) string {
+	name := f.Name
+	switch by {
+	case "module":
+		name = f.Module
+	case "load-object":
+		name = f.LoadObject
+	}
+	if name == "(unknown)" || strings.HasPrefix(name, "<") && by != "function" {
+		return ""
+	}
+	return name
+}
+
 // New returns an empty tree with room for that many nodes.
 func New(room int) *Tree {
 	return &Tree{Nodes: make([]Node, 0, room), index: make(map[nodeKey]int32, room), ids: map[Function]int32{}}
@@ -116,15 +132,27 @@ func (t *Tree) Total() int64 {
 // values first. The sum of children that are left out comes last.
 type Cut struct {
 	*Tree
-	Shown []ShownNode
+	Shown  []ShownNode
+	Placed bool // nodes have positions and identities
 }
 
-// ShownNode is a node, or the sum of nodes that are left out below one node.
+// ShownNode is a node, or the sum of nodes that are left out below the node one level higher.
 type ShownNode struct {
-	Name             int32 // index into Tree.Functions; -1 for left-out nodes
+	Name             int32 // index into Functions; -1 for a sum
 	Level            int32
 	More             int // number of left-out nodes; 0 for a node
 	Value, Exclusive int64
+	Start            int64  // Frame.Start, if Placed
+	ID               uint64 // Frame.ID, if Placed
+}
+
+// Show returns frames of a layout as a part of a tree.
+func Show(l *Layout[int64], frames []Frame[int64]) Cut {
+	c := Cut{Tree: &Tree{Functions: l.Functions}, Shown: make([]ShownNode, len(frames)), Placed: true}
+	for i, f := range frames {
+		c.Shown[i] = ShownNode{f.Function, f.Level, int(f.More), f.Value, f.Exclusive, f.Start, f.ID}
+	}
+	return c
 }
 
 // Cut returns the nodes with the highest values: at most `most`, including the sums of left-out nodes. A node is

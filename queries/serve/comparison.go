@@ -16,23 +16,34 @@ func comparison(w *job) error {
 	if err != nil {
 		return err
 	}
-	return w.compare("", func(db *queries.DB, r compare.Request) (any, error) {
-		compared, err := compare.Run(w.ctx, db, r)
-		if err != nil {
-			return nil, requestError(err)
-		}
-		rows := compared.Rows
-		if judged := w.values.Get("judged"); judged != "" {
-			rows = rowsOfSize(rows, judged == "true")
-		}
-		if limit > 0 && w.values.Get("judged") != "false" {
-			limit++ // <Total> does not count
-		}
-		if limit > 0 && limit < len(rows) {
-			rows = rows[:limit]
-		}
-		return compared.Object(rows)
-	})
+	r, err := comparisonRequest(w)
+	if err != nil {
+		return err
+	}
+	db, done, err := w.openCompared(&r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	compared, err := compare.Run(w.ctx, db, r)
+	if err != nil {
+		return requestError(err)
+	}
+	rows := compared.Rows
+	if judged := w.values.Get("judged"); judged != "" {
+		rows = rowsOfSize(rows, judged == "true")
+	}
+	if limit > 0 && w.values.Get("judged") != "false" {
+		limit++ // <Total> does not count
+	}
+	if limit > 0 && limit < len(rows) {
+		rows = rows[:limit]
+	}
+	object, err := compared.Object(rows)
+	if err != nil {
+		return err
+	}
+	return w.writeJSON(object)
 }
 
 // rowsOfSize returns <Total> and the rows that are large enough to be judged, or the other rows.
@@ -43,26 +54,6 @@ func rowsOfSize(rows []compare.Row, judged bool) (list []compare.Row) {
 		}
 	}
 	return list
-}
-
-// compare calls run with the comparison that a call's parameters select, and answers with its result. A by that is
-// not empty overrides what the parameters say to compare.
-func (w *job) compare(by string, run func(*queries.DB, compare.Request) (any, error)) error {
-	r, err := comparisonRequest(w)
-	if err != nil {
-		return err
-	}
-	r.By = cmp.Or(by, r.By)
-	db, done, err := w.openCompared(&r)
-	if err != nil {
-		return err
-	}
-	defer done()
-	object, err := run(db, r)
-	if err != nil {
-		return err
-	}
-	return w.writeJSON(object)
 }
 
 // comparisonRequest returns the comparison that a call's parameters select.
@@ -105,25 +96,12 @@ func (w *job) openCompared(r *compare.Request) (db *queries.DB, done func(), err
 	return db, done, nil
 }
 
-// flameDifference answers with the merged call trees of two groups of experiments: one tree, in which each path has
-// the mean values of both groups. As in a flame graph, the nodes are in columns.
-func flameDifference(w *job) error {
-	most, err := w.intValue("nodes", defaultNodes)
-	if err != nil {
-		return err
-	}
-	return w.compare("path", func(db *queries.DB, r compare.Request) (any, error) {
-		t, err := compare.Trees(w.ctx, db, r)
-		if err != nil {
-			return nil, requestError(err)
-		}
-		return newDifferenceAnswer(t, max(most, 1)), nil
-	})
-}
-
 // Parameters of comparisons.
 var (
 	baseParameter     = parameter{name: "base", kind: "string", repeatable: true, required: true, doc: "the reference experiments: a selector, as in experiment"}
 	testParameter     = parameter{name: "test", kind: "string", repeatable: true, required: true, doc: "the experiments to compare with the reference"}
 	comparedParameter = parameter{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"}
 )
+
+// differenceParameters select the two call trees of a difference flame graph.
+var differenceParameters = slices.Concat([]parameter{baseParameter, testParameter, comparedParameter, modeParameter, normalizeParameter}, filterParameters)

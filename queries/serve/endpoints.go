@@ -134,16 +134,16 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType}, handle: annotated,
 	},
 	{
-		method: "GET", path: "/api/v1/flamegraph", summary: "The merged call trees of the experiments. Nodes that are left out below a node are summed in one named `<N more>`.",
-		parameters: slices.Concat([]parameter{
-			experimentParameter, metricParameter, modeParameter, inlineParameter,
-			{name: "nodes", kind: "integer", doc: "at most this many nodes; by default 10000"},
-			{name: "side", kind: "string", enum: flametree.Sides, doc: "another view of the tree: inverted, the functions by exclusive value, with their callers below; callers or callees, around the function, module or load object that group and of select"},
-			{name: "group", kind: "string", enum: flametree.Groups, doc: "callers and callees: what `of` names; by default a function"},
-			{name: "of", kind: "string", doc: "callers and callees: the name of the function, module or load object. A sample counts once, where its stack first enters it"},
-			{name: "form", kind: "string", enum: flameForms, doc: "tree (default): nodes with their children; columns: the same nodes in drawing order, with levels and a table of names"},
-		}, filterParameters),
+		method: "GET", path: "/api/v1/flamegraph", summary: "The merged call trees of the experiments, as far as they are visible in a drawing. Nodes that are too narrow are summed in one named `<N more>`.",
+		parameters: slices.Concat(treeParameters, partParameters, []parameter{
+			{name: "by", kind: "string", enum: append(slices.Clone(flametree.Groupings), autoGrouping), doc: "also the sums of groups of functions, of the whole tree; auto: by load object or, if one has over 80 %, by package, namespace or file"},
+			{name: "form", kind: "string", enum: flameForms, doc: "tree (default): nodes with their children; columns: the same nodes in drawing order, with levels, positions and a table of names"},
+		}),
 		mediaTypes: []string{jsonType}, handle: flamegraph,
+	},
+	{
+		method: "GET", path: "/api/v1/flamegraph/search", summary: "The nodes of the whole tree that a search finds: their number, their value, in which nested ones count once, and their positions in drawing order.",
+		parameters: slices.Concat(treeParameters, searchParameters), mediaTypes: []string{jsonType}, handle: searchFlamegraph,
 	},
 	{
 		method: "GET", path: "/api/v1/compare", summary: "The differences between two groups of experiments, as `stackmill compare` prints them.",
@@ -167,11 +167,12 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType}, handle: comparison,
 	}, {
 		method: "GET", path: "/api/v1/compare/flamegraph", summary: "The call trees of two groups of experiments as one tree, with the mean values of both sides for each path.",
-		parameters: slices.Concat([]parameter{
-			baseParameter, testParameter, comparedParameter, modeParameter, normalizeParameter,
-			{name: "nodes", kind: "integer", doc: "at most this many nodes; by default 10000"},
-		}, filterParameters),
+		parameters: slices.Concat(differenceParameters, partParameters),
 		mediaTypes: []string{jsonType}, handle: flameDifference,
+	},
+	{
+		method: "GET", path: "/api/v1/compare/flamegraph/search", summary: "The nodes of the whole difference tree that a search finds, with their means on both sides.",
+		parameters: slices.Concat(differenceParameters, searchParameters), mediaTypes: []string{jsonType}, handle: searchDifference,
 	},
 
 	{

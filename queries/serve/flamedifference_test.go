@@ -12,16 +12,19 @@ import (
 // difference has the fields of the answer that the test reads.
 type difference struct {
 	Nodes       int
+	Total       float64
 	Level, Name []int
 	Names       struct{ Name []string }
 	Values      struct {
+		Start, Width  []float64
 		Base, Test    []float64
 		BaseExclusive []float64 `json:"base_exclusive"`
 		TestExclusive []float64 `json:"test_exclusive"`
 	}
 }
 
-// A flame graph of differences has the means of both sides. If the number of nodes is limited, sums stay the same.
+// A flame graph of differences has the means of both sides. Its widths leave room for
+// both sides; a search sums both.
 func TestFlameDifference(t *testing.T) {
 	base := []map[string]int{{"f": 100, "g": 200, "old": 50}, {"f": 110, "g": 190, "old": 70}}
 	test := []map[string]int{{"f": 100, "g": 260, "new": 30}, {"f": 120, "g": 240}, {"f": 110, "g": 250, "new": 60}}
@@ -46,10 +49,10 @@ func TestFlameDifference(t *testing.T) {
 			t.Errorf("%s has %v, want %v", name, found[name], want)
 		}
 	}
-	for most := 1; most <= all.Nodes; most++ {
-		d := read(fmt.Sprintf("&nodes=%d", most))
-		if len(d.Level) > max(most, 2) || d.Values.Base[0] != all.Values.Base[0] || d.Values.Test[0] != all.Values.Test[0] {
-			t.Errorf("%d nodes of at most %d, with %g and %g", len(d.Level), most, d.Values.Base[0], d.Values.Test[0])
+	for _, width := range []int{1, 2, 5, 10, 1000} {
+		d := read(fmt.Sprintf("&width=%d", width))
+		if d.Values.Base[0] != all.Values.Base[0] || d.Values.Test[0] != all.Values.Test[0] || d.Nodes != all.Nodes || width == 1000 && len(d.Level) != all.Nodes {
+			t.Errorf("%d nodes, with %g and %g", len(d.Level), d.Values.Base[0], d.Values.Test[0])
 		}
 		for n, level := range d.Level {
 			sums := [2]float64{d.Values.BaseExclusive[n], d.Values.TestExclusive[n]}
@@ -58,9 +61,25 @@ func TestFlameDifference(t *testing.T) {
 					sums[0], sums[1] = sums[0]+d.Values.Base[k], sums[1]+d.Values.Test[k]
 				}
 			}
-			if math.Abs(sums[0]-d.Values.Base[n]) > 1 || math.Abs(sums[1]-d.Values.Test[n]) > 1 {
-				t.Errorf("of %d nodes, %s is %g and %g, its parts are %v", most, d.Names.Name[d.Name[n]], d.Values.Base[n], d.Values.Test[n], sums)
+			if d.Values.Width[n] < d.Total/float64(2*width) || width == 1000 && (math.Abs(sums[0]-d.Values.Base[n]) > 1 || math.Abs(sums[1]-d.Values.Test[n]) > 1) {
+				t.Errorf("%d pixels, %s is %g and %g, %g wide, its parts are %v", width, d.Names.Name[d.Name[n]], d.Values.Base[n], d.Values.Test[n], d.Values.Width[n], sums)
 			}
 		}
+	}
+	half := read("&window=0.5,1")
+	for n := range half.Level {
+		if half.Values.Start[n]+half.Values.Width[n] <= all.Total/2 {
+			t.Errorf("%s ends at %g", half.Names.Name[half.Name[n]], half.Values.Start[n]+half.Values.Width[n])
+		}
+	}
+	var hits struct {
+		Frames     int
+		Base, Test float64
+	}
+	if err := json.Unmarshal([]byte(s.get("/api/v1/compare/flamegraph/search?base=base-*&test=test-*&search=/^(old|new|g)$/")), &hits); err != nil {
+		t.Fatal(err)
+	}
+	if hits.Frames != 3 || hits.Base != 255e6 || hits.Test != 280e6 {
+		t.Errorf("%+v", hits)
 	}
 }

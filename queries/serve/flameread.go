@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -186,4 +187,33 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 		}
 	}
 	return nil
+}
+
+// files returns the source files of the functions of the call trees that a call selects: of each, the file with the
+// most of its instructions.
+func (w *job) files() (map[flametree.Function]string, error) {
+	mode, inline := cmp.Or(w.values.Get("mode"), "user"), w.values.Get("inline") == "true"
+	db, done, err := w.openTree(mode, inline)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	rows, err := db.QueryContext(w.ctx, `SELECT f.name, COALESCE(o.short_path, ''), COALESCE(m.short_path, ''), f.kind, mode(l.file)
+FROM (SELECT experiment_id, function_no, file FROM locations WHERE file <> '') l JOIN functions f USING (experiment_id, function_no)
+LEFT JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
+LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id GROUP BY ALL`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	files := map[flametree.Function]string{}
+	for rows.Next() {
+		var f flametree.Function
+		var file string
+		if err := rows.Scan(&f.Name, &f.LoadObject, &f.Module, &f.Kind, &file); err != nil {
+			return nil, err
+		}
+		files[f] = file
+	}
+	return files, rows.Err()
 }

@@ -21,7 +21,7 @@ var hostileValues = []string{
 // invalid.
 func TestHostileValues(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
-	required := map[string]string{"base": "monday/test.1.er", "test": "monday/test.1.er", "as": "folded", "name": "functions"}
+	required := map[string]string{"base": "monday/test.1.er", "test": "monday/test.1.er", "as": "folded", "name": "functions", "search": "main"}
 	asked := 0
 	for i := range endpoints {
 		e := &endpoints[i]

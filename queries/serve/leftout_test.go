@@ -38,6 +38,9 @@ var samples = map[string][2]string{
 	"GET /api/v1/sql":                {"/api/v1/sql", ""},
 	"POST /api/v1/query":             {"/api/v1/query", `{"sql": "SELECT count(*) AS n FROM experiments"}`},
 
+	"GET /api/v1/flamegraph/search":         {"/api/v1/flamegraph/search?search=main", ""},
+	"GET /api/v1/compare/flamegraph/search": {"/api/v1/compare/flamegraph/search?base=00000000000000aa&test=00000000000000aa&search=main", ""},
+
 	"GET /api/v1/thread-states":        {"/api/v1/thread-states", ""},
 	"GET /api/v1/thread-states/period": {"/api/v1/thread-states/period?experiment=00000000000000aa&thread=4711&at=17", ""},
 }

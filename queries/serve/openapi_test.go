@@ -43,7 +43,7 @@ func TestDescription(t *testing.T) {
 	// Valid values for this store, of parameters for which the description lists no values.
 	values := map[string]string{
 		"experiment": "monday/test.1.er", "base": "monday/test.1.er", "test": "monday/test.1.er", "metric": "totalcpu", "function": "main", "file": "a.c", "object": "",
-		"sort": "exclusive", "search": "main", "limit": "3", "nodes": "3", "width": "1s", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
+		"sort": "exclusive", "search": "main", "limit": "3", "width": "1s", "window": "0.25,0.5", "root": "", "fold": "main", "from": "1", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
 		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true", "columns": "experiment", "as": "pprof", "of": "main",
 		"time": "0s,1s", "threads": "3", "intervals": "3", "also": "4711", "at": "17", "process": "1",
 		"since": "7d", "order": "started", "series": "program,host", "nights": "30",
@@ -71,6 +71,9 @@ func TestDescription(t *testing.T) {
 				t.Helper()
 				if name == "object" || value == "data-object" { // the store has no data objects
 					return
+				}
+				if name == "width" && strings.Contains(path, "flamegraph") {
+					value = "800"
 				}
 				q := url.Values{}
 				for _, p := range o.Parameters {

@@ -22,6 +22,10 @@ type selection struct {
 // sessionSource opens a session with what a selection selects. done ends the session; it may be called once.
 type sessionSource interface {
 	session(ctx context.Context, of selection) (db *queries.DB, done func(), err error)
+
+	// layout returns the layout with a key, which identifies everything that it depends on but the state of the
+	// store. If none is kept, it calls work to make it.
+	layout(ctx context.Context, key string, work func(context.Context) (layout, error)) (layout, error)
 }
 
 const (
@@ -52,6 +56,7 @@ func newStoreCache(o *Options) *storeCache {
 type snapshot struct {
 	sessions map[string]*session
 	whole    *session
+	layouts  layoutCache
 	stale    bool      // it closes when its last lease is released
 	named    time.Time // when a client last named its state; guarded by storeCache.opening
 }

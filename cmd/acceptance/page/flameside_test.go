@@ -10,7 +10,7 @@ import (
 // A truncated graph, seen from another side, has the values of the whole recording.
 func TestSidesOfCutGraph(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	const few = "?view=flame&experiment=cxx.er&nodes=12"
+	const few = "?view=flame&experiment=cxx.er&pixels=12"
 	b.visit(few + "&side=inverted")
 	found, err := store.Records(t.Context(), `SELECT function, sum(exclusive)::BIGINT AS exclusive, sum(inclusive)::BIGINT AS inclusive, max(CASE WHEN function = '<Total>' THEN inclusive END) AS total
 		FROM function_metrics WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user' GROUP BY function HAVING count(*) = 1 ORDER BY exclusive DESC, function`)

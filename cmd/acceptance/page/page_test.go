@@ -342,7 +342,7 @@ func TestLeftOut(t *testing.T) {
 	for place, want := range map[string]string{
 		"?view=functions&experiment=cxx.er&rows=5":       "The 5 highest of each experiment. Show more",
 		"?view=functions&experiment=cxx.er":              "",
-		"?view=flame&experiment=cxx.er&nodes=10":         "54 nodes, of which the ",
+		"?view=flame&experiment=cxx.er&pixels=10":        "54 nodes, of which the ",
 		"?view=compare&base=plt_lazy.er&test=plt_sec.er": "rows were judged.",
 	} {
 		b.visit(place)

@@ -35,7 +35,7 @@ export function Difference({
   judged: (name: string, loadObject: string) => string;
 }) {
   const address = useAddress();
-  const answer = useData<Answer>('compare/flamegraph', { ...parameters, nodes: address.get('nodes', '20000') });
+  const answer = useData<Answer>('compare/flamegraph', { ...parameters, width: address.get('pixels', '4000') });
   return (
     <Panel
       title="Difference flame graph"

@@ -29,7 +29,7 @@ export function FlamePanel() {
   const asked = {
     ...scope(address),
     metric: address.get('metric'),
-    nodes: address.get('nodes', '20000'),
+    width: address.get('pixels', '4000'),
     inline: address.get('inline'),
     form: 'columns',
   };
