@@ -36,7 +36,7 @@ var consolePages = []consolePage{
 	{"docs/operations.md", firstSteps, 3, ""},
 	{"docs/cluster.md", clusterFolder, 6, ""},
 	{"docs/store.md", firstSteps, 7, ""},
-	{"docs/serve.md", demoServer, 8, ""},
+	{"docs/serve.md", demoServer, 9, ""},
 }
 
 // TestConsoleBlocks runs the commands of the pages' console blocks, and compares what they print: ... in

@@ -21,8 +21,8 @@ const dominant = 0.8
 // mostGroups limits the groups in an answer: those with the highest exclusive values.
 const mostGroups = 200
 
-// Grouping is a division of a tree's functions into groups with their values, the highest exclusive value first.
-type Grouping struct {
+// FunctionGroups is a division of a tree's functions into groups with their values, the highest exclusive value first.
+type FunctionGroups struct {
 	By                   string
 	Names                []string
 	Exclusive, Inclusive []int64
@@ -55,8 +55,8 @@ func groupName(f Function, by string, file func(Function) string) string {
 }
 
 // GroupBy groups the functions of a tree, and sums the values of the groups. file is needed for the files only.
-func GroupBy(l *Layout[int64], by string, file func(Function) string) *Grouping {
-	g := &Grouping{By: by, Of: make([]int32, len(l.Functions))}
+func GroupBy(l *Layout[int64], by string, file func(Function) string) *FunctionGroups {
+	g := &FunctionGroups{By: by, Of: make([]int32, len(l.Functions))}
 	numbers := map[string]int32{}
 	var names []string
 	root := int32(-1)
@@ -105,7 +105,7 @@ func GroupBy(l *Layout[int64], by string, file func(Function) string) *Grouping 
 
 // Choose groups the functions of a tree by load object; if one load object has most of the exclusive values, by the
 // first of package, namespace and file of which no group has.
-func Choose(l *Layout[int64], file func(Function) string) *Grouping {
+func Choose(l *Layout[int64], file func(Function) string) *FunctionGroups {
 	byObject := GroupBy(l, "load-object", nil)
 	if !byObject.dominated(l) {
 		return byObject
@@ -119,12 +119,12 @@ func Choose(l *Layout[int64], file func(Function) string) *Grouping {
 }
 
 // dominated reports whether one group has most of the exclusive values.
-func (g *Grouping) dominated(l *Layout[int64]) bool {
+func (g *FunctionGroups) dominated(l *Layout[int64]) bool {
 	return len(g.Exclusive) > 0 && float64(g.Exclusive[0]) > dominant*float64(l.Total())
 }
 
 // of returns the group of a function; -1 without groups.
-func (g *Grouping) of(function int32) int32 {
+func (g *FunctionGroups) of(function int32) int32 {
 	if g == nil || function < 0 {
 		return -1
 	}
@@ -132,7 +132,7 @@ func (g *Grouping) of(function int32) int32 {
 }
 
 // appendJSON appends the groups with a comma.
-func (g *Grouping) appendJSON(out []byte) []byte {
+func (g *FunctionGroups) appendJSON(out []byte) []byte {
 	out = append(out, `"groups":{"by":"`+g.By+`",`...)
 	out = appendList(out, "name", len(g.Names), func(out []byte, i int) []byte { return append(out, terminal.MarshalJSON(g.Names[i])...) })
 	out = appendList(append(out, ','), "exclusive", len(g.Names), func(out []byte, i int) []byte { return appendValue(out, g.Exclusive[i]) })

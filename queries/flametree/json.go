@@ -15,7 +15,8 @@ type Head struct {
 	Nodes              int   // number of nodes of the whole tree
 	Total              int64 // sum over all stacks
 	Side
-	Grouping *Grouping // nil if there are none
+	Window *Part           // the part that is shown; nil for a tree without positions
+	Groups *FunctionGroups // nil if there are none
 }
 
 // JSON returns the shown part of a tree as JSON.
@@ -25,11 +26,14 @@ func (c Cut) JSON(h Head, columns bool) []byte {
 	if h.Side.Side != "" {
 		out = fmt.Appendf(out, `"side":%q,"group":%q,"of":%s,`, h.Side.Side, h.Group, terminal.MarshalJSON(h.Of))
 	}
-	if h.Grouping != nil {
-		out = h.Grouping.appendJSON(out)
+	if h.Window != nil {
+		out = fmt.Appendf(out, `"window":[%v,%v],`, h.Window[0], h.Window[1])
+	}
+	if h.Groups != nil {
+		out = h.Groups.appendJSON(out)
 	}
 	if columns {
-		out = c.appendColumns(out, h.Grouping)
+		out = c.appendColumns(out, h.Groups)
 	} else {
 		out = c.appendTree(out)
 	}
@@ -78,7 +82,7 @@ func (c Cut) appendTree(out []byte) []byte {
 
 // appendColumns appends the nodes as columns, and a table of the names. For 50,000 nodes, this takes a tenth of the
 // bytes of objects.
-func (c Cut) appendColumns(out []byte, groups *Grouping) []byte {
+func (c Cut) appendColumns(out []byte, groups *FunctionGroups) []byte {
 	numbers := make([]int32, len(c.Functions)) // index into names plus 1, for each function; 0: not in names yet
 	var names []Function
 	var grouped []int32     // by name: its group

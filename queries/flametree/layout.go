@@ -153,6 +153,18 @@ func (l *Layout[V]) LeftOut() (n int) {
 // Window is a horizontal part of a layout: from From to Until, in the unit of its values.
 type Window struct{ From, Until float64 }
 
+// Part is a window as parts of the whole width.
+type Part [2]float64
+
+// PartOf returns a window as parts of the whole width.
+func (l *Layout[V]) PartOf(w Window) *Part {
+	total := float64(l.Total())
+	if total == 0 {
+		return &Part{0, 1}
+	}
+	return &Part{w.From / total, w.Until / total}
+}
+
 // Whole returns the window of the whole layout.
 func (l *Layout[V]) Whole() Window { return Window{0, float64(l.Total())} }
 

@@ -26,8 +26,9 @@ func (l *differenceLayout) bytes() int64 {
 // differenceAnswer is the JSON of the call trees of two groups of experiments.
 type differenceAnswer struct {
 	compare.Head
-	Nodes  int               `json:"nodes"` // number of nodes before any were left out
-	Total  float64           `json:"total"` // width of the root
+	Nodes  int               `json:"nodes"`  // number of nodes before any were left out
+	Total  float64           `json:"total"`  // width of the root
+	Window flametree.Part    `json:"window"` // the part that is shown
 	Names  differenceNames   `json:"names"`
 	Level  []int32           `json:"level"`
 	Name   []int32           `json:"name"` // by node: index into Names
@@ -66,7 +67,9 @@ func flameDifference(w *job) error {
 	if err != nil {
 		return err
 	}
-	return w.writeJSON(l.answer(l.Drawn(window, width)))
+	a := l.answer(l.Drawn(window, width))
+	a.Window = *l.PartOf(window)
+	return w.writeJSON(a)
 }
 
 // differenceSearch is the JSON of a search in a difference flame graph: of the samples that pass a hit, the value is

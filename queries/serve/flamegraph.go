@@ -70,7 +70,7 @@ func layoutBytes(frames int, functions []flametree.Function) int64 {
 // groupings are the groupings of a layout, made on first use.
 type groupings struct {
 	mu   sync.Mutex
-	made map[string]*flametree.Grouping
+	made map[string]*flametree.FunctionGroups
 }
 
 // flamegraph answers with the merged call trees of the experiments, as far as they are to be drawn. Nodes are
@@ -89,8 +89,9 @@ func flamegraph(w *job) error {
 		return err
 	}
 	head := l.head
+	head.Window = l.PartOf(window)
 	if by := w.values.Get("by"); by != "" {
-		if head.Grouping, err = w.grouping(by); err != nil {
+		if head.Groups, err = w.grouping(by); err != nil {
 			return err
 		}
 	}
@@ -242,7 +243,7 @@ func highest(l *flametree.Layout[int64], group string) string {
 
 // grouping returns the groups of the functions that a call's layout shows. Their values are those of the whole
 // selection; of callers and callees, those of the samples that pass the function, module or load object.
-func (w *job) grouping(by string) (*flametree.Grouping, error) {
+func (w *job) grouping(by string) (*flametree.FunctionGroups, error) {
 	root, err := w.rootLayout()
 	if err != nil {
 		return nil, err
@@ -269,7 +270,7 @@ func (w *job) grouping(by string) (*flametree.Grouping, error) {
 }
 
 // groupsOf returns a grouping of a layout's functions.
-func (w *job) groupsOf(l *flameLayout, by string) (*flametree.Grouping, error) {
+func (w *job) groupsOf(l *flameLayout, by string) (*flametree.FunctionGroups, error) {
 	l.groups.mu.Lock()
 	defer l.groups.mu.Unlock()
 	if g := l.groups.made[by]; g != nil {
@@ -283,7 +284,7 @@ func (w *job) groupsOf(l *flameLayout, by string) (*flametree.Grouping, error) {
 		}
 		return files[f]
 	}
-	var g *flametree.Grouping
+	var g *flametree.FunctionGroups
 	if by == autoGrouping {
 		g = flametree.Choose(l.Layout, file)
 	} else {
@@ -293,7 +294,7 @@ func (w *job) groupsOf(l *flameLayout, by string) (*flametree.Grouping, error) {
 		return nil, err
 	}
 	if l.groups.made == nil {
-		l.groups.made = map[string]*flametree.Grouping{}
+		l.groups.made = map[string]*flametree.FunctionGroups{}
 	}
 	l.groups.made[by] = g
 	return g, nil
