@@ -9,6 +9,8 @@ import { Top } from './frame/top';
 import { currentAddress, filters, navigate, useAddress } from './lib/address';
 import { sessionEnded } from './lib/api';
 import { usePosition } from './frame/position';
+import { useMarks } from './lib/marks';
+import { useStore } from './lib/store';
 import { applyTheme, toggleTheme } from './lib/theme';
 import { LeftOut } from './parts/leftout';
 import { Menu } from './parts/menu';
@@ -22,6 +24,8 @@ function Page() {
   const [box, setBox] = useState<'' | 'command' | 'help'>('');
   const [folded, fold] = useFolded();
   const [more, setMore] = useState(false);
+  const store = useStore();
+  const marks = useMarks();
   const main = useRef<HTMLElement>(null);
   const share = () => void navigator.clipboard.writeText(location.href);
   useKeys({
@@ -29,7 +33,7 @@ function Page() {
     help: () => setBox('help'),
     rail: fold,
     share,
-    refresh: () => location.reload(),
+    refresh: store.take,
   });
   const title = [address.all('experiment').join(', '), label, 'stackmill'].filter((t) => t !== '').join(' – ');
   useEffect(() => {
@@ -49,8 +53,8 @@ function Page() {
       <a class="skip" href="#content" onClick={() => main.current!.focus()}>
         Skip to the content
       </a>
-      <Top command={() => setBox('command')} help={() => setBox('help')} share={share} />
-      <Rail view={view} marks={{}} open={more} close={() => setMore(false)} />
+      <Top store={store} command={() => setBox('command')} help={() => setBox('help')} share={share} />
+      <Rail view={view} marks={marks} open={more} close={() => setMore(false)} />
       <div class="content">
         <SelectionBar unscoped={unscoped === true} />
         <LeftOut />

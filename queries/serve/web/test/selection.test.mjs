@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partsOf } from '../src/lib/door';
+import { partsOf, stackHas } from '../src/lib/door';
+import { chipText, filterKinds, written } from '../src/lib/filters';
 import { format, parse } from '../src/lib/selection';
 
 test('selectors are divided into programs and runs, and put together again', () => {
@@ -32,4 +33,20 @@ test('a name is cut in its path, not in its last part', () => {
     ['(anonymous namespace)::work', '(anonymous namespace)::'],
   ])
     assert.deepEqual(partsOf(name), [path, name.slice(path.length)]);
+});
+
+test('a condition on a function has exactly its name, and its chip shows that', () => {
+  const condition = stackHas("operator new(unsigned long) [clone '.cold']");
+  assert.equal(condition, "stack_has('^operator new\\(unsigned long\\) \\[clone ''\\.cold''\\]$')");
+  assert.equal(chipText('where', condition), "with operator new(unsigned long) [clone '.cold']");
+  assert.equal(chipText('where', `NOT ${stackHas('main')}`), 'without main');
+  assert.equal(chipText('where', "stack_has('parse')"), 'with …parse…');
+  assert.equal(chipText('where', 'cpu = 3'), 'cpu = 3');
+});
+
+test('a chip is edited as it was written', () => {
+  const { kind, text } = written('where', "stack_has('it''s')");
+  assert.equal(filterKinds[kind].parse(text), "stack_has('it''s')");
+  assert.equal(filterKinds[written('thread', '17').kind].parameter, 'thread');
+  assert.equal(filterKinds[written('where', 'cpu = 3').kind].name, 'SQL condition');
 });

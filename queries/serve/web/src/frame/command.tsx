@@ -29,7 +29,7 @@ export function CommandBox({ close, commands }: { close: () => void; commands: C
     return () => clearTimeout(later);
   }, [text]);
   const selection = useSelection(address).data;
-  const functions = useData<{ function: string; load_object: string }[]>(
+  const functions = useData<{ rows: { function: string; kind: string }[] }>(
     searched.length < 2 ? undefined : 'functions',
     { ...scope(address), metric: selection?.metric ?? '', search: searched, limit: String(most) },
   );
@@ -67,7 +67,7 @@ export function CommandBox({ close, commands }: { close: () => void; commands: C
       .slice(0, lower === '' && kind !== 'Places' && kind !== 'Commands' ? 3 : most * 2),
   );
   const found = new Set<string>();
-  for (const f of functions.data ?? []) if (f.function !== '<Total>') found.add(f.function);
+  for (const f of functions.data?.rows ?? []) if (f.kind !== 'artificial') found.add(f.function);
   if (lower.length >= 2)
     for (const name of [...found].slice(0, most))
       matching.push({

@@ -3,7 +3,7 @@ import { type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 export function Popover(p: {
-  label: string; // of the button and the box
+  label: string; // of the box
   text: ComponentChildren;
   className: string;
   title?: string;
@@ -35,8 +35,8 @@ export function Popover(p: {
       <button
         type="button"
         class={p.className}
-        title={p.title ?? ''}
-        aria-label={p.label}
+        {...(p.title === undefined ? {} : { title: p.title })}
+        aria-haspopup="dialog"
         aria-expanded={p.open}
         onClick={() => p.setOpen(!p.open)}
       >

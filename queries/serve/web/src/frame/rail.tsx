@@ -1,6 +1,7 @@
 // The rail of places at the left and, on phones, five tabs below.
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import { type Mark } from '../lib/marks';
 import { places, toPlace } from '../places';
 import { Link } from '../parts/link';
 import { icons, type IconName } from './icons';
@@ -12,7 +13,7 @@ export function Rail({
   close,
 }: {
   view: string;
-  marks: Record<string, { text: string; title: string; slower?: boolean }>; // by place: what stands beside it
+  marks: Record<string, Mark>; // by place
   open: boolean; // on phones
   close: () => void;
 }) {

@@ -1,10 +1,22 @@
 // The top line: the name, the command box, the state of the store, and what one can do with the whole page.
 import { Link } from '../parts/link';
 import { OpenIn } from '../parts/openin';
+import { type Store } from '../lib/store';
 import { toggleTheme } from '../lib/theme';
+import { count } from '../lib/units';
 import { toPlace } from '../places';
 
-export function Top({ command, help, share }: { command: () => void; help: () => void; share: () => void }) {
+export function Top({
+  store,
+  command,
+  help,
+  share,
+}: {
+  store: Store;
+  command: () => void;
+  help: () => void;
+  share: () => void;
+}) {
   return (
     <header class="top">
       <Link to={toPlace('changes')} className="brand" title="stackmill: what changed">
@@ -32,6 +44,7 @@ export function Top({ command, help, share }: { command: () => void; help: () =>
         <kbd class="wide">Ctrl K</kbd>
       </button>
       <span class="sp" />
+      <StoreMark store={store} />
       <button type="button" class="icon wide" title="Copy a link to exactly this (Y)" onClick={share}>
         Share
       </button>
@@ -52,5 +65,27 @@ export function Top({ command, help, share }: { command: () => void; help: () =>
         ?
       </button>
     </header>
+  );
+}
+
+// StoreMark tells how many experiments the page shows, what is new in the store, and why it cannot be read.
+function StoreMark({ store: s }: { store: Store }) {
+  const title =
+    s.problem ??
+    (s.changes === ''
+      ? 'The page shows the newest state of the store'
+      : `Since this was drawn: ${s.changes}. Show it (R)`);
+  return (
+    <button
+      type="button"
+      class={s.problem === undefined ? 'icon store' : 'icon store wrong'}
+      title={title}
+      disabled={s.changes === ''}
+      onClick={s.take}
+    >
+      <i aria-hidden="true" />
+      {s.experiments !== undefined && <span class="wide">{count(s.experiments)} experiments</span>}
+      <span role="status">{s.problem !== undefined ? s.problem : s.changes !== '' && <b>{s.changes}</b>}</span>
+    </button>
   );
 }

@@ -32,6 +32,11 @@ export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+// stackHas returns the SQL condition that a stack has a function of exactly this name.
+export function stackHas(name: string): string {
+  return `stack_has(${sqlText(`^${name.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}$`)})`;
+}
+
 // add appends a value to a parameter of the address that may be repeated.
 function add(name: string, value: string, more: Params = {}): void {
   const all = currentAddress().all(name);
@@ -46,7 +51,7 @@ function copy(text: string): void {
 function conditionOf(d: Door): string | undefined {
   switch (d.kind) {
     case 'function':
-      return `stack_has(${sqlText(d.name)})`;
+      return stackHas(d.name);
     default:
       return undefined;
   }

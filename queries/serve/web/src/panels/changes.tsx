@@ -1,4 +1,5 @@
 // The start page: the recent changes of all programs, and the functions that carry them.
+import { useEffect } from 'preact/hooks';
 import { useData } from '../lib/api';
 import { navigate, useAddress, type Params } from '../lib/address';
 import {
@@ -9,6 +10,7 @@ import {
   type Program,
   type Verdict,
 } from '../lib/changes';
+import { setMark } from '../lib/marks';
 import { titleOf, useSelection } from '../lib/selectionanswer';
 import { amount, count, day, difference, percent, signed } from '../lib/units';
 import { toPlace } from '../places';
@@ -70,6 +72,12 @@ function Overview({ changes }: { changes: Changes }) {
   const open = address.get('program', changed === undefined ? '' : keyOf(changed));
   const before = changes.nights.length - 1;
   const last = changes.nights[before] ?? '';
+  const slower = sorted.filter((p) => verdictOf(p) === 'slower').length;
+  useEffect(
+    () =>
+      setMark('changes', slower === 0 ? undefined : { text: String(slower), title: `${slower} slower`, slower: true }),
+    [slower],
+  );
   const most = Number(address.get('rows', String(rowsAtOnce)));
   return (
     <div class="changes">
