@@ -67,8 +67,8 @@ export const places: Record<string, Place> = {
     label: 'Source',
     key: 'S',
     answers: 'At which line and instruction?',
-    panel: lazy(() => import('./panels/code').then((m) => m.CodePanel)),
-    parameters: ['line', 'file', 'unfold'],
+    panel: lazy(() => import('./panels/source').then((m) => m.SourcePanel)),
+    parameters: ['line', 'file', 'at', 'unfold', 'key', 'build', 'range', 'layout', 'value', 'pane', 'search'],
   },
   timeline: {
     label: 'Timeline',
