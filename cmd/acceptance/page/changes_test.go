@@ -90,7 +90,7 @@ func TestWhatChanged(t *testing.T) {
 			b.run(poll(`document.querySelectorAll('.programs tbody tr').length >= 7`))
 			b.wholePicture("changes")
 			rows := eval[[]string](b, `[...document.querySelectorAll('.programs tbody tr:not(.details)')].map((r) =>
-				[r.querySelector('.program').textContent, r.querySelector('.verdict').textContent, r.querySelector('.named')?.textContent ?? ''].join('|'))`)
+				[r.querySelector('button.program').textContent, r.querySelector('.verdict').textContent, r.querySelector('.named')?.textContent ?? ''].join('|'))`)
 			want := []string{
 				"ingestd|▲slower since 27 Jan|validate", "importer|?maybe slower|parse", "archive|▼faster since 25 Jan|hash",
 				"history|=as usual|", "report|=as usual|", "fresh|○too few nights|",

@@ -26,6 +26,7 @@ import { Verdict as VerdictMark, type VerdictKind } from '../parts/verdict';
 const words: Record<Verdict, string> = { slower: 'slower', faster: 'faster', usual: 'as usual', few: 'too few' };
 const order: Verdict[] = ['slower', 'faster', 'usual', 'few'];
 const rowsAtOnce = 200;
+const leastNights = 6; // for a verdict
 
 export function ChangesPanel() {
   const address = useAddress();
@@ -105,7 +106,12 @@ function Overview({ changes }: { changes: Changes }) {
       ))}
       <Shared changes={changes} />
       <div class="card scroll" tabIndex={0} role="region" aria-label="Programs">
-        <table class="programs">
+        <table class="programs fix">
+          <colgroup>
+            {Array.from({ length: 8 }, (_, i) => (
+              <col key={i} />
+            ))}
+          </colgroup>
           <thead>
             <tr>
               <th scope="col">Program</th>
@@ -211,6 +217,7 @@ function Rows({ program: p, changes, open }: { program: Program; changes: Change
         </td>
         <td class="number">
           {p.ratio === null ? <span class="dim">–</span> : signed(p.ratio - 1)}
+          {p.ratio === null && n < leastNights && <small>{leastNights - n} more needed</small>}
           {p.low !== null && p.high !== null && (
             <small>
               {signed(p.low - 1)} … {signed(p.high - 1)}
@@ -346,7 +353,7 @@ function Details({ program: p, changes, verdict }: { program: Program; changes: 
             Source
           </Link>
         </p>
-        {verdict === 'few' && <p class="note">A verdict needs at least six nights.</p>}
+        {verdict === 'few' && <p class="note">A verdict needs at least {leastNights} nights.</p>}
       </div>
     </div>
   );
@@ -424,12 +431,12 @@ function lastNight(p: Program, changes: Changes): string {
 
 // Problems lists the problems of the last night over all programs, the most frequent first.
 function Problems({ changes }: { changes: Changes }) {
-  const sums = new Map<string, { severity: string; recordings: number; programs: number }>();
+  const sums = new Map<string, { recordings: number; programs: string[] }>();
   for (const p of changes.programs)
     for (const q of p.problems) {
-      const s = sums.get(q.reason) ?? { severity: q.severity, recordings: 0, programs: 0 };
+      const s = sums.get(q.reason) ?? { recordings: 0, programs: [] };
       s.recordings += q.experiments;
-      s.programs++;
+      s.programs.push(nameOf(p));
       sums.set(q.reason, s);
     }
   const list = [...sums].sort((a, b) => b[1].recordings - a[1].recordings);
@@ -439,10 +446,15 @@ function Problems({ changes }: { changes: Changes }) {
       <ul>
         {list.slice(0, 6).map(([reason, s]) => (
           <li key={reason}>
-            <span>{reason.replaceAll('-', ' ')}</span>
+            <VerdictMark kind="few" plain>
+              {reason.replaceAll('-', ' ')}
+            </VerdictMark>
+            <span class="cut" title={s.programs.join(', ')}>
+              {s.programs[0]}
+              {s.programs.length > 1 && ` and ${s.programs.length - 1} more`}
+            </span>
             <span>
-              {count(s.recordings)} {s.recordings === 1 ? 'recording' : 'recordings'} of {s.programs}{' '}
-              {s.programs === 1 ? 'program' : 'programs'}
+              {count(s.recordings)} {s.recordings === 1 ? 'recording' : 'recordings'}
             </span>
           </li>
         ))}
@@ -464,15 +476,29 @@ function Recent({ changes }: { changes: Changes }) {
       <ul>
         {list.slice(0, 6).map((p) => (
           <li key={keyOf(p)}>
-            <ProgramVerdict program={{ ...p, state: p.state === 'maybe' ? 'maybe' : '' }} verdict={verdictOf(p)} />
-            <span class="cut">{nameOf(p)}</span>
-            <span>{day(p.finding.since)}</span>
+            <ChangeMark program={p} />
+            <span class="cut">
+              {carriersOf(p)[0] !== undefined && `${carriersOf(p)[0]!.function} in `}
+              {nameOf(p)}
+            </span>
+            <span>since {day(p.finding.since)}</span>
           </li>
         ))}
         {list.length > 6 && <li>{list.length - 6} more</li>}
         {list.length === 0 && <li>none</li>}
       </ul>
     </section>
+  );
+}
+
+// ChangeMark says in which direction a program changed and by how much; if a function carries that, it is about it.
+function ChangeMark({ program: p }: { program: Program }) {
+  const c = carriersOf(p)[0] ?? p.finding.changes?.[0];
+  if (c === undefined) return null;
+  return (
+    <VerdictMark kind={c.kind} maybe={c.state === 'maybe'}>
+      {c.kind === 'appeared' ? 'new' : c.kind === 'vanished' ? 'gone' : c.ratio !== null && signed(c.ratio - 1)}
+    </VerdictMark>
   );
 }
 

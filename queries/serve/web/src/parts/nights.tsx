@@ -1,7 +1,7 @@
 // Drawings of a program's nights: a line of dots, a chart with axes, and the interval of a change.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Changes, type Program, type Verdict } from '../lib/changes';
 import { amount, day, signed } from '../lib/units';
+import { useWidth } from './width';
 
 interface Part {
   from: number; // index of the first night
@@ -40,36 +40,32 @@ function scaleOf(values: number[], top: number, bottom: number): (v: number) => 
   return (v) => bottom - ((v - (middle - range / 2)) / range) * (bottom - top);
 }
 
-const sparkWidth = 156;
 const sparkHeight = 40;
 
 export function Spark({ program: p, changes, verdict }: { program: Program; changes: Changes; verdict: Verdict }) {
+  const [host, width] = useWidth<HTMLDivElement>(156, 60);
   const n = p.values.length;
-  const x = (i: number) => 4 + ((sparkWidth - 8) * i) / Math.max(n - 1, 1);
+  const last = Math.max(changes.nights.length - 1, 1);
+  const x = (i: number) => 6 + ((width - 12) * (p.nights[i] ?? 0)) / last;
   const y = scaleOf(p.values, 6, sparkHeight - 6);
   const since = p.state === '' ? n - 1 : p.nights.findIndex((at) => changes.nights[at] === p.finding.since);
   return (
-    <svg
-      class={`spark ${verdict}`}
-      width={sparkWidth}
-      height={sparkHeight}
-      viewBox={`0 0 ${sparkWidth} ${sparkHeight}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {partsOf(p, changes).map((part) => (
-        <g key={part.from}>
-          <Band part={part} x={x} y={y} />
-          <path class="level" d={`M${x(part.from) - 2} ${y(part.level)}H${x(part.to - 1) + 2}`} />
-          {part.from > 0 && (
-            <path class="change" d={`M${(x(part.from) + x(part.from - 1)) / 2} 2V${sparkHeight - 2}`} />
-          )}
-        </g>
-      ))}
-      {p.values.map((v, i) => (
-        <circle key={i} cx={x(i)} cy={y(v)} r={i === n - 1 ? 3 : 1.6} class={i >= since ? 'since' : ''} />
-      ))}
-    </svg>
+    <div ref={host}>
+      <svg class={`spark ${verdict}`} width={width} height={sparkHeight} aria-hidden="true">
+        {partsOf(p, changes).map((part) => (
+          <g key={part.from}>
+            <Band part={part} x={x} y={y} />
+            <path class="level" d={`M${x(part.from) - 2} ${y(part.level)}H${x(part.to - 1) + 2}`} />
+            {part.from > 0 && (
+              <path class="change" d={`M${(x(part.from) + x(part.from - 1)) / 2} 2V${sparkHeight - 2}`} />
+            )}
+          </g>
+        ))}
+        {p.values.map((v, i) => (
+          <circle key={i} cx={x(i)} cy={y(v)} r={i === n - 1 ? 3.6 : 1.7} class={i >= since ? 'since' : ''} />
+        ))}
+      </svg>
+    </div>
   );
 }
 
@@ -92,14 +88,7 @@ const left = 64;
 const bottomSpace = 24;
 
 export function NightChart({ program: p, changes }: { program: Program; changes: Changes }) {
-  const host = useRef<HTMLDivElement>(null);
-  const [chartWidth, setWidth] = useState(560);
-  useLayoutEffect(() => {
-    const on = host.current!;
-    const resized = new ResizeObserver(() => setWidth(Math.max(on.clientWidth, 240)));
-    resized.observe(on);
-    return () => resized.disconnect();
-  }, []);
+  const [host, chartWidth] = useWidth<HTMLDivElement>(560, 240);
   return (
     <div ref={host}>
       <Chart program={p} changes={changes} width={chartWidth} />

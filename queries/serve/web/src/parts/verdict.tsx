@@ -1,4 +1,4 @@
-// A verdict: a sign, a word and a color.
+// A verdict: a sign (unless it is plain), a word and a color.
 import { type ComponentChildren } from 'preact';
 
 export type VerdictKind = 'slower' | 'faster' | 'appeared' | 'vanished' | 'same' | 'few';
@@ -12,11 +12,11 @@ const signs: Record<VerdictKind, string> = {
   few: '○',
 };
 
-export function Verdict(p: { kind: VerdictKind; maybe?: boolean; children?: ComponentChildren }) {
+export function Verdict(p: { kind: VerdictKind; maybe?: boolean; plain?: boolean; children?: ComponentChildren }) {
   const maybe = p.maybe === true;
   return (
     <span class={`verdict ${p.kind}${maybe ? ' maybe' : ''}`}>
-      <i aria-hidden="true">{maybe ? '?' : signs[p.kind]}</i>
+      {p.plain !== true && <i aria-hidden="true">{maybe ? '?' : signs[p.kind]}</i>}
       <span>{p.children ?? p.kind}</span>
     </span>
   );
