@@ -223,6 +223,84 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType}, handle: describeThreadState,
 	},
 	{
+		method: "GET", path: "/api/v1/unknown", summary: "How much of a metric belongs to no function, instruction or data object: by reason and load object, summed over the experiments, with what helps. `share` is the part of the metric that belongs to no function.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter,
+			{name: "metric", kind: "string", doc: "the metric; by default the default metric of most of the experiments"},
+			modeParameter,
+			{name: "only", kind: "string", enum: []string{"share"}, doc: "only the sums, without the reasons"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: listUnknown,
+	},
+	{
+		method: "GET", path: "/api/v1/data-objects", summary: "The types of data objects, the variables, and the reasons why others are unknown, summed over the experiments.",
+		parameters: slices.Concat([]parameter{experimentParameter, dataMetricParameter}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: listDataObjects,
+	},
+	{
+		method: "GET", path: "/api/v1/data-objects/layout", summary: "The members of a type of data objects in memory, with their values and the code that accesses them, summed over the experiments in which the type is laid out in the same way.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, dataMetricParameter,
+			{name: "type", kind: "string", required: true, doc: "the type, as `/api/v1/data-objects` writes it"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: showLayout,
+	},
+	{
+		method: "GET", path: "/api/v1/memory", summary: "The cache lines or pages that were accessed, by value, with the threads and CPUs that accessed each, and with reads and writes. A piece that several threads access and one of them writes is `shared`; it is `false` sharing, perhaps, if a thread that writes and another thread access no address in common.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, dataMetricParameter, piecesParameter,
+			{name: "first", kind: "string", enum: []string{"value", "shared"}, doc: "which pieces are listed first: those with the largest values (the default), or shared ones"},
+			{name: "limit", kind: "integer", doc: "at most this many pieces; by default 200"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: listMemory,
+	},
+	{
+		method: "GET", path: "/api/v1/memory/accesses", summary: "The accesses to one cache line or page: by address, data object, thread and line of code.",
+		parameters: slices.Concat([]parameter{
+			{name: "experiment", kind: "string", required: true, doc: "the experiment: " + queries.SelectorHelp},
+			dataMetricParameter, piecesParameter,
+			{name: "process", kind: "integer", required: true, doc: "the process, by its number in the experiment"},
+			{name: "address", kind: "string", required: true, doc: "the address of the cache line or page, hexadecimal, as `/api/v1/memory` writes it"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: listAccesses,
+	},
+	{
+		method: "GET", path: "/api/v1/heap", summary: "The traced heap: peaks of processes, the heap of one process over time, and allocations and leaks by size and by stack, summed over the experiments.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, modeParameter,
+			{name: "what", kind: "string", enum: []string{"leaks", "allocations"}, doc: "what orders stacks: leaked bytes (the default), or allocated bytes"},
+			{name: "run", kind: "string", doc: "the id of the experiment whose heap is shown over time; by default that of the process with the highest peak"},
+			{name: "process", kind: "integer", doc: "the process of this experiment"},
+			{name: "limit", kind: "integer", doc: "at most this many stacks; by default 200"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: showHeap,
+	},
+	{
+		method: "GET", path: "/api/v1/files", summary: "Traced calls by file, system calls by name, and requests by device, summed over the experiments.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, modeParameter,
+			{name: "limit", kind: "integer", doc: "at most this many files; by default 200"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: showFiles,
+	},
+	{
+		method: "GET", path: "/api/v1/locks", summary: "What threads waited for: synchronization objects and locks of the kernel, the threads that waited for each, who woke whom, deadlocks and data races.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, modeParameter,
+			{name: "limit", kind: "integer", doc: "at most this many waiting threads, and pairs of functions that waited and woke them; by default 200"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: showLocks,
+	},
+	{
+		method: "GET", path: "/api/v1/stacks", summary: "The stacks of the calls on a file, of a system call, of requests to a device, or of waits for a lock, summed over the experiments.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, modeParameter,
+			{name: "kind", kind: "string", required: true, enum: stackKinds, doc: "what `item` names: a file, a system call, a device with its operation (`254:0 read`), or the key of a lock of the kernel or of a synchronization object in `/api/v1/locks`"},
+			{name: "item", kind: "string", required: true, doc: "its name"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: listStacks,
+	},
+	{
 		method: "GET", path: exportPath, summary: "The stacks of the experiments in the formats of other tools, as `stackmill export` writes them.",
 		parameters: slices.Concat([]parameter{
 			{name: "as", kind: "string", enum: export.Formats(), required: true, doc: "the format"},

@@ -19,6 +19,8 @@ var (
 	limitParameter      = parameter{name: "limit", kind: "integer", doc: "at most this many rows of each experiment and metric"}
 	columnsParameter    = parameter{name: "columns", kind: "string", doc: "only these columns, separated by commas"}
 	normalizeParameter  = parameter{name: "normalise", kind: "string", enum: compare.Normalizations, doc: "how to normalize values of runs of different length; by default not at all"}
+	dataMetricParameter = parameter{name: "metric", kind: "string", doc: "the metric; by default the metric of data objects that is the default of most of the experiments"}
+	piecesParameter     = parameter{name: "by", kind: "string", enum: []string{"cache-line", "page"}, doc: "the pieces of memory; by default cache lines"}
 	inlineParameter     = parameter{name: "inline", kind: "boolean", enum: []string{"true", "false"}, doc: "show inlined functions as separate functions"}
 )
 

@@ -21,7 +21,8 @@ var hostileValues = []string{
 // invalid.
 func TestHostileValues(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
-	required := map[string]string{"base": "monday/test.1.er", "test": "monday/test.1.er", "as": "folded", "name": "functions", "search": "main"}
+	required := map[string]string{"base": "monday/test.1.er", "test": "monday/test.1.er", "as": "folded", "name": "functions", "search": "main",
+		"experiment": "monday/test.1.er", "type": "{structure:a}", "process": "1", "address": "0x7000", "kind": "file", "item": "a.txt", "thread": "4711", "at": "17"}
 	asked := 0
 	for i := range endpoints {
 		e := &endpoints[i]

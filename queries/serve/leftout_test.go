@@ -34,6 +34,13 @@ var samples = map[string][2]string{
 	"GET /api/v1/trend":              {"/api/v1/trend", ""},
 	"GET /api/v1/changes":            {"/api/v1/changes", ""},
 	"GET /api/v1/digest":             {"/api/v1/digest", ""},
+	"GET /api/v1/unknown":            {"/api/v1/unknown", ""},
+	"GET /api/v1/data-objects":       {"/api/v1/data-objects", ""},
+	"GET /api/v1/memory":             {"/api/v1/memory", ""},
+	"GET /api/v1/heap":               {"/api/v1/heap", ""},
+	"GET /api/v1/files":              {"/api/v1/files", ""},
+	"GET /api/v1/locks":              {"/api/v1/locks", ""},
+	"GET /api/v1/stacks":             {"/api/v1/stacks?kind=file&item=a.txt", ""},
 	"GET /api/v1/export":             {"/api/v1/export?as=folded", ""},
 	"GET /api/v1/sql":                {"/api/v1/sql", ""},
 	"POST /api/v1/query":             {"/api/v1/query", `{"sql": "SELECT count(*) AS n FROM experiments"}`},
@@ -41,6 +48,8 @@ var samples = map[string][2]string{
 	"GET /api/v1/flamegraph/search":         {"/api/v1/flamegraph/search?search=main", ""},
 	"GET /api/v1/compare/flamegraph/search": {"/api/v1/compare/flamegraph/search?base=00000000000000aa&test=00000000000000aa&search=main", ""},
 
+	"GET /api/v1/data-objects/layout":  {"/api/v1/data-objects/layout?type=%7Bstructure:a%7D", ""},
+	"GET /api/v1/memory/accesses":      {"/api/v1/memory/accesses?experiment=00000000000000aa&process=1&address=0x7000", ""},
 	"GET /api/v1/thread-states":        {"/api/v1/thread-states", ""},
 	"GET /api/v1/thread-states/period": {"/api/v1/thread-states/period?experiment=00000000000000aa&thread=4711&at=17", ""},
 }

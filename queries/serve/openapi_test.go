@@ -49,6 +49,7 @@ func TestDescription(t *testing.T) {
 		"since": "7d", "order": "started", "series": "program,host", "nights": "30",
 		"key": "17", "build": "", "pair": "host", "block": "host", "judged": "true", "by": "host", "sum": "true",
 		"load-object": "app", "module": "a.c", "offset": "1", "runs": "true", "name": "main", "cycle": "true",
+		"type": "{structure:a}", "address": "0x7000", "item": "a.txt", "kind": "file", "run": "00000000000000aa",
 	}
 	views := map[string]string{"file": "source", "width": "timeline"}
 	asked := 0

@@ -260,6 +260,16 @@ func TestMistakes(t *testing.T) {
 		"/../../etc/passwd":                            `404 GET /etc/passwd: no such page or endpoint`,
 		"/api/v1/views/..%2f..%2fetc%2fpasswd":         `404 no view "../../etc/passwd"`,
 
+		"/api/v1/unknown?metric=nonsense":                               `400 no metric "nonsense"`,
+		"/api/v1/unknown?only=reasons":                                  `400 only: unknown value "reasons"`,
+		"/api/v1/data-objects?metric=nonsense":                          `400 no metric "nonsense"`,
+		"/api/v1/data-objects/layout":                                   `400 type is missing`,
+		"/api/v1/memory?by=byte":                                        `400 by: unknown value "byte"`,
+		"/api/v1/heap?process=x":                                        `400 process: "x" is not an integer`,
+		"/api/v1/files?limit=-1":                                        `400 limit: "-1" is not a non-negative integer`,
+		"/api/v1/stacks?kind=file":                                      `400 item is missing`,
+		"/api/v1/memory/accesses?experiment=*&process=1&address=0x7000": `400 experiment selects 2 experiments: an address is of one`,
+
 		"/api/v1/thread-states?time=5s":                                          `400 time: "5s" is not FROM,UNTIL`,
 		"/api/v1/thread-states?time=5s,x":                                        `400 time: "x" is not a time`,
 		"/api/v1/thread-states?time=2s,1s":                                       `400 time: "2s,1s" ends before it starts`,
