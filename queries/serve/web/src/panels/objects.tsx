@@ -1,317 +1,500 @@
-// The panel of data objects: which variables and structure members are accessed, where they are in memory,
-// and which code accesses them.
+// The place of data objects: which types, members and variables are accessed, how they lie in cache lines, and which
+// cache lines and pages threads share.
 import { useData } from '../lib/api';
+import { navigate, scope, useAddress, type Params } from '../lib/address';
+import { declarationOf, pathOf } from '../lib/ctypes';
 import { matcher } from '../lib/search';
-import { StructLayout } from '../parts/structlayout';
-import { Link } from '../parts/link';
-import { Panel, Share } from '../parts/panel';
-import { navigate, scope, useAddress } from '../lib/address';
-import { Table } from '../parts/table';
+import { amount, count, exact, percent } from '../lib/units';
 import { CoAccess } from '../parts/coaccess';
-import { amount, num } from '../lib/units';
-import type { DataLayoutRow, DataObjectFunctionsRow, DataObjectsRow } from '../lib/rows';
+import { NotRecorded, type Recipe } from '../parts/command';
+import { Find } from '../parts/find';
+import { FoldingTable } from '../parts/foldingtable';
+import { Heading } from '../parts/heading';
+import { Link } from '../parts/link';
+import { Bar } from '../parts/meter';
+import { Name } from '../parts/name';
+import { Panel } from '../parts/panel';
+import { Segments } from '../parts/segments';
+import { nameOf, paddingOf, StructLayout } from '../parts/structlayout';
+import { MemoryPieces } from './memorypieces';
+import type { DataLayout, DataObjects, DataType, LayoutAnswer, LayoutMember, MemberCode } from '../lib/memory';
 
-// kinds has, for each of the manual's kinds of data objects, the word that is shown.
-const kinds: Record<string, string> = {
-  aggregate: 'structure',
-  element: 'member',
-  scalar: 'variable',
-  scalars: 'sum',
-  unknown: 'sum',
-  unknown_element: 'not known',
-  total: 'sum',
-};
-const choices = ['', 'aggregate', 'element', 'scalar'];
-
-// helps says how to identify more objects: if a reason contains the first text, the second one helps.
-const helps: [string, string][] = [
-  [
-    'not compiled with -xhwcprof',
-    'The code has no debug information: compile with -g, install debug packages, or name their folder by --debug-dir.',
-  ],
-  ['find a valid branch target', 'The function’s code cannot be read: give the recording’s own files by --symfs.'],
-  ['traversed a branch target', 'A jump leads between the access and the recorded PC: record events with exact PCs.'],
-  [
-    'prevented by a jump or call',
-    'A jump or a call lies between the access and the recorded PC: record events with exact PCs.',
-  ],
-  [
-    'No type information',
-    'The instruction accesses no memory; a page of code was missing, if the detail says instruction fetch.',
-  ],
-  ['No identifying descriptor', 'The function has no debug information of its own, as assembly.'],
-  [
-    'symbolic information',
-    'The operand is relative to a value without variable or type: a temporary, an optimized variable, untyped memory.',
-  ],
+const ways: [string, string][] = [
+  ['', 'By type'],
+  ['line', 'By cache line'],
+  ['page', 'By page'],
+  ['variable', 'By variable'],
 ];
 
-const mostLayouts = 5;
+export const recipes: Recipe[] = [
+  { with: 'perf, memory accesses (on processors that sample them)', command: 'perf mem record -o night.data -- PROGRAM' },
+  { with: 'perf, page faults', command: 'perf record -e page-faults -c 1 -d -g -o night.data -- PROGRAM' },
+  { with: 'gprofng, hardware counters', command: 'gprofng collect app -h dcm -o night.er PROGRAM' },
+];
+
+// asked returns the parameters of requests about data objects, whose values are the same in all modes.
+export function asked(address: ReturnType<typeof useAddress>): Params {
+  return { ...scope(address), metric: address.get('metric'), mode: null };
+}
 
 export function ObjectsPanel() {
   const address = useAddress();
-  const most = Number(address.get('rows', '1000'));
-  const asked = { ...scope(address), metric: address.get('metric'), mode: null }; // all modes have the same values
-  const answer = useData<DataObjectsRow[]>('views/data-objects', { ...asked, limit: String(most) });
-  const chosen = address.get('object');
+  const way = address.get('by');
   return (
-    <Panel
-      title="Data objects"
-      answer={answer}
-      empty={(rows) => rows.length === 0}
-      none={
-        'No memory accesses with data objects were recorded. perf record -e page-faults -c 1 -d, perf mem record ' +
-        'and hardware counters of gprofng record them; clock profiling does not.'
+    <div class="objects">
+      <Heading
+        title="Data objects"
+        sentence="Which variables and members the accesses hit, how they lie in cache lines, and what could not be told"
+      >
+        <Segments
+          label="Group accesses"
+          options={ways}
+          value={way}
+          set={(v) => navigate({ by: v, open: null, limit: null, find: null })}
+        />
+      </Heading>
+      {way === 'line' || way === 'page' ? <MemoryPieces by={way} /> : <Objects way={way} />}
+    </div>
+  );
+}
+
+function Objects({ way }: { way: string }) {
+  const address = useAddress();
+  const answer = useData<DataObjects>('data-objects', asked(address));
+  return (
+    <Panel title="Data objects" answer={answer}>
+      {(a) =>
+        a.metric === '' || a.experiments === 0 ? (
+          <NotRecorded
+            what="No memory accesses with data objects were recorded in this selection, or not in this metric."
+            recipes={recipes}
+          />
+        ) : way === 'variable' ? (
+          <Variables of={a} />
+        ) : (
+          <Types of={a} />
+        )
       }
-    >
-      {(rows) => (
-        <div class="whole-words">
-          {chosen !== '' && <ObjectDetails descriptor={chosen} totals={totalsOf(rows)} />}
-          <ObjectList rows={rows} most={most} cut={isCut(rows, most)} />
-          <UnknownObjects rows={rows} totals={totalsOf(rows)} cut={isCut(rows, most)} />
+    </Panel>
+  );
+}
+
+// Lacking says how many experiments lack the metric.
+export function Lacking({ metric, without }: { metric: string; without: number }) {
+  if (without === 0) return null;
+  return (
+    <p class="note">
+      {count(without)} of the selected experiments {without === 1 ? 'lacks' : 'lack'} the metric {metric}.
+    </p>
+  );
+}
+
+function typeName(t: { type: string; kind: string }): string {
+  const d = declarationOf(t.type);
+  if (!d.known) return 'of unknown type';
+  return t.kind === 'scalar' ? `${d.type} (scalar)` : d.type;
+}
+
+function Types({ of: a }: { of: DataObjects }) {
+  const address = useAddress();
+  const search = address.get('find');
+  const test = matcher(search);
+  const found = a.types.filter((t) => test === undefined || test(typeName(t)) || test(t.type));
+  const chosen =
+    a.types.find((t) => t.type === address.get('type') && t.kind === 'aggregate') ??
+    found.find((t) => t.kind === 'aggregate' && t.members > 0);
+  return (
+    <div class="types">
+      <section class="card" aria-label="Types">
+        <div class="findrow">
+          <Find
+            label="Find a structure"
+            placeholder="Structure or type"
+            value={search}
+            set={(v) => navigate({ find: v }, true)}
+            note={search === '' ? undefined : `${found.length} of ${a.types.length}`}
+          />
         </div>
+        <FoldingTable
+          label="Types by value"
+          rows={found}
+          keyOf={(t) => t.kind + t.type}
+          chosen={(t) => t === chosen}
+          columns={[
+            {
+              title: 'Object',
+              value: typeName,
+              show: (t) => <TypeLink of={t} chosen={t === chosen} />,
+            },
+            {
+              title: 'Value',
+              numeric: true,
+              width: '62px',
+              value: (t) => t.value,
+              show: (t) => amount(t.value, a.unit),
+              hint: (t) => exact(t.value, a.unit),
+            },
+            {
+              title: '%',
+              numeric: true,
+              width: '64px',
+              value: (t) => t.value,
+              show: (t) => percent(t.value, a.total),
+            },
+          ]}
+        />
+        <Reasons of={a} />
+      </section>
+      <div class="layouts">
+        <Lacking metric={a.metric} without={a.without} />
+        {chosen === undefined ? (
+          <section class="card pad" aria-label="Layout">
+            <p class="note">No structure whose members are known was accessed.</p>
+          </section>
+        ) : (
+          <Layouts of={chosen} total={a.total} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+// TypeLink chooses a structure; types without members have no layout.
+function TypeLink({ of, chosen }: { of: DataType; chosen: boolean }) {
+  const name = typeName(of);
+  if (of.kind !== 'aggregate' || of.members === 0)
+    return (
+      <span class="mono cut" title={name}>
+        {name}
+      </span>
+    );
+  return (
+    <Link to={{ type: of.type }} current={chosen}>
+      <span class="mono cut" title={name}>
+        {name}
+      </span>
+    </Link>
+  );
+}
+
+// Reasons lists why objects are unknown.
+function Reasons({ of: a }: { of: DataObjects }) {
+  if (a.unknown.length === 0) return <p class="note pad">Every recorded access has a data object.</p>;
+  return (
+    <>
+      <h2 class="padded">Not known, and why</h2>
+      <table class="reasons" aria-label="Not known">
+        <tbody>
+          {a.unknown.map((u) => (
+            <tr key={u.reason}>
+              <td title={u.help}>{u.reason}</td>
+              <td class="number" title={exact(u.value, a.unit)}>
+                {amount(u.value, a.unit)}
+              </td>
+              <td class="number">{percent(u.value, a.total)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="note pad">
+        <Link to={{ view: 'unknown', metric: a.metric }}>What helps</Link>
+      </p>
+    </>
+  );
+}
+
+const mostLayouts = 5;
+
+function Layouts({ of, total }: { of: DataType; total: number }) {
+  const address = useAddress();
+  const answer = useData<LayoutAnswer>('data-objects/layout', { ...asked(address), type: of.type });
+  const name = declarationOf(of.type).type;
+  return (
+    <Panel title="Layout" answer={answer}>
+      {(a) => (
+        <>
+          {a.layouts.length === 0 && (
+            <section class="card pad" aria-label="Layout">
+              <h2 class="mono">{name}</h2>
+              <p class="note">Its members are not known.</p>
+            </section>
+          )}
+          {a.layouts.slice(0, mostLayouts).map((l, n) => (
+            <OneLayout
+              key={n}
+              of={l}
+              name={name}
+              unit={a.unit}
+              total={total}
+              which={a.layouts.length > 1 ? `layout ${n + 1} of ${a.layouts.length}` : ''}
+            />
+          ))}
+          {a.layouts.length > mostLayouts && (
+            <p class="note">
+              {a.layouts.length - mostLayouts} more layouts of this type, with smaller values: choose fewer experiments.
+            </p>
+          )}
+        </>
       )}
     </Panel>
   );
 }
 
-// isCut reports whether an experiment has as many rows as were requested, so that there may be more.
-function isCut(rows: DataObjectsRow[], most: number): boolean {
-  const counts = new Map<string, number>();
-  for (const r of rows) counts.set(r.experiment, (counts.get(r.experiment) ?? 0) + 1);
-  return [...counts.values()].some((n) => n >= most);
+function things(n: number, one: string): string {
+  return `${count(n)} ${one}${n === 1 ? '' : 's'}`;
 }
 
-type Totals = Map<string, number>;
-
-function totalsOf(rows: DataObjectsRow[]): Totals {
-  return new Map(rows.filter((r) => r.kind === 'total').map((r) => [r.experiment, num(r.value)]));
+function OneLayout(p: { of: DataLayout; name: string; unit: string; total: number; which: string }) {
+  const l = p.of;
+  const short = p.name.replace(/^(struct|class|union) /, '');
+  const facts = [
+    p.which,
+    l.size === null ? 'of unknown size' : `${l.size} bytes`,
+    l.size === null ? '' : things(Math.ceil(l.size / l.line_size), 'cache line'),
+    `${paddingOf(l)} bytes of padding`,
+    `${amount(l.value, p.unit)} accesses, ${percent(l.value, p.total)}`,
+    l.experiments > 1 ? things(l.experiments, 'experiment') : '',
+  ].filter((t) => t !== '');
+  return (
+    <>
+      <section class="card pad" aria-label={`Layout of ${p.name}`}>
+        <div class="title">
+          <h2 class="mono">{p.name}</h2>
+          <span class="dim">{facts.join(' · ')}</span>
+        </div>
+        <StructLayout of={l} name={short} unit={p.unit} />
+        <p class="note">
+          Cache lines of {l.line_size} bytes{l.assumed ? ' (assumed: the recording does not say)' : ''}, if an object
+          begins at the start of one. The share of a line is that of the members that begin in it.
+        </p>
+      </section>
+      <section class="card" aria-label={`Members of ${p.name}`}>
+        <Members of={l} unit={p.unit} name={p.name} />
+      </section>
+      <CoAccess of={l} unit={p.unit} />
+    </>
+  );
 }
 
-function ObjectList({ rows, most, cut }: { rows: DataObjectsRow[]; most: number; cut: boolean }) {
+// Accessed is a member with the code that accesses it, the highest value first.
+interface Accessed extends LayoutMember {
+  code: MemberCode[];
+}
+
+function lineOf(c: MemberCode): string {
+  return c.line === 0 ? '' : `line ${c.line}`;
+}
+
+function Members({ of: l, unit, name }: { of: DataLayout; unit: string; name: string }) {
+  const rows: Accessed[] = l.members
+    .filter((m) => m.kind !== 'hole')
+    .map((m) => ({ ...m, code: l.code.filter((c) => c.position === m.position) }));
+  const highest = rows.reduce((n, m) => Math.max(n, m.value), 0);
+  return (
+    <FoldingTable
+      label={`Members of ${name}`}
+      rows={rows}
+      keyOf={(m) => `${m.shape.slice(0, 8)}-${m.position}`}
+      detailOf={(m) => m.code.length > 0}
+      detail={(m) => <CodeOf of={m} unit={unit} />}
+      columns={[
+        {
+          title: 'Value',
+          numeric: true,
+          width: '72px',
+          value: (m) => m.value,
+          show: (m) => amount(m.value, unit),
+          hint: (m) => exact(m.value, unit),
+        },
+        {
+          title: 'Bar',
+          width: '80px',
+          wide: true,
+          value: (m) => m.value,
+          show: (m) => (m.value === 0 ? '' : <Bar part={m.value} total={highest} />),
+        },
+        {
+          title: '% of it',
+          numeric: true,
+          width: '72px',
+          value: (m) => m.value,
+          show: (m) => percent(m.value, l.value),
+        },
+        {
+          title: 'Offset',
+          numeric: true,
+          width: '64px',
+          value: (m) => (m.kind === 'aggregate' ? -1 : 8 * m.offset + m.bit_offset),
+          show: (m) => (m.kind === 'aggregate' ? '' : m.bit_size > 0 ? `${m.offset}:${m.bit_offset}` : m.offset),
+        },
+        {
+          title: 'Bytes',
+          numeric: true,
+          width: '60px',
+          wide: true,
+          value: (m) => (m.bit_size > 0 ? m.bit_size / 8 : (m.size ?? 0)),
+          show: (m) => (m.kind === 'aggregate' ? '' : m.bit_size > 0 ? `${m.bit_size} bit` : (m.size ?? '')),
+        },
+        {
+          title: 'Line',
+          numeric: true,
+          width: '52px',
+          wide: true,
+          value: (m) => m.cache_line,
+          show: (m) => (m.kind === 'aggregate' ? '' : m.cache_line),
+        },
+        {
+          title: 'Member',
+          value: nameOf,
+          show: (m) => (
+            <span class="member-name">
+              {m.kind === 'aggregate' ? <em>not known which</em> : <b>{nameOf(m)}</b>}
+              {m.kind !== 'aggregate' && m.name !== '' && (
+                <span class="dim">{declarationOf(m.member, m.name).type}</span>
+              )}
+            </span>
+          ),
+        },
+        {
+          title: 'Accessed by',
+          width: '200px',
+          wide: true,
+          value: (m) => m.code[0]?.function ?? '',
+          show: (m) =>
+            m.code.length === 0 ? (
+              <span class="dim">–</span>
+            ) : (
+              <span class="accessed">
+                <Name of={{ kind: 'function', name: m.code[0]!.function }} />
+                <span class="dim nw">
+                  {lineOf(m.code[0]!)}
+                  {m.code.length > 1 ? ` and ${m.code.length - 1} more` : ''}
+                </span>
+              </span>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+// CodeOf lists the lines of code that access a member.
+function CodeOf({ of: m, unit }: { of: Accessed; unit: string }) {
+  return (
+    <table class="nested" aria-label={`Code that accesses ${nameOf(m)}`}>
+      <tbody>
+        {m.code.map((c, n) => (
+          <tr key={n}>
+            <td class="number">{amount(c.value, unit)}</td>
+            <td class="number">{percent(c.value, m.value)}</td>
+            <td>
+              <Name of={{ kind: 'function', name: c.function, loadObject: c.load_object, value: c.value, unit }} />
+            </td>
+            <td>
+              {c.line > 0 && (
+                <Link to={{ view: 'source', function: c.function, file: c.file, line: String(c.line) }}>
+                  {c.file.slice(c.file.lastIndexOf('/') + 1)}:{c.line}
+                </Link>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Variables({ of: a }: { of: DataObjects }) {
   const address = useAddress();
   const search = address.get('find');
-  const kind = address.get('kind');
-  const totals = totalsOf(rows);
   const test = matcher(search);
-  const found = rows.filter(
-    (r) => (kind === '' || r.kind === kind) && (test === undefined || test(r.descriptor) || test(r.scope)),
-  );
-  const several = totals.size > 1;
+  const found = a.variables.filter((v) => test === undefined || test(v.name) || test(v.scope));
+  const named = a.variables.reduce((n, v) => n + v.value, 0);
+  const unknown = a.unknown.reduce((n, u) => n + u.value, 0);
   return (
     <>
-      <h2>By value</h2>
       <div class="bar">
-        <label class="grow">
-          Find{' '}
-          <input
-            type="search"
-            value={search}
-            placeholder="a structure, member, variable or scope"
-            onInput={(e) => navigate({ find: e.currentTarget.value }, true)}
-          />
-        </label>
-        <label>
-          Show
-          <select value={kind} onChange={(e) => navigate({ kind: e.currentTarget.value })}>
-            {choices.map((k) => (
-              <option key={k} value={k}>
-                {k === '' ? 'all' : `${kinds[k]}s`}
-              </option>
-            ))}
-          </select>
-        </label>
-        <output>
-          {found.length} of {rows.length}
-        </output>
+        <Find
+          label="Find a variable"
+          placeholder="Variable or scope"
+          value={search}
+          set={(v) => navigate({ find: v }, true)}
+          note={search === '' ? undefined : `${found.length} of ${a.variables.length}`}
+        />
       </div>
-      {cut && (
-        <p class="note">
-          The {most} highest of each experiment. <Link to={{ rows: String(10 * most) }}>Show more</Link>
-        </p>
-      )}
-      <Table
-        label="Data objects by value"
-        rows={found}
-        keyOf={(r) => r.experiment + r.metric + r.data_object_id}
-        chosen={(r) => r.descriptor === address.get('object')}
-        columns={[
-          { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, r.unit) },
-          {
-            title: '%',
-            numeric: true,
-            value: (r) => num(r.value) / (totals.get(r.experiment) || 1),
-            show: (r) => <Share part={num(r.value)} total={totals.get(r.experiment) ?? 0} />,
-          },
-          { title: 'Samples', numeric: true, value: (r) => num(r.samples) },
-          { title: 'Data object', value: (r) => r.descriptor, show: (r) => <ObjectLink of={r} /> },
-          { title: 'Is a', value: (r) => kinds[r.kind] ?? r.kind },
-          {
-            title: 'Offset',
-            numeric: true,
-            value: (r) => (r.member_offset === null ? -1 : num(r.member_offset)),
-            show: (r) => r.member_offset,
-          },
-          { title: 'Bytes', numeric: true, value: (r) => (r.size === null ? -1 : num(r.size)), show: (r) => r.size },
-          { title: 'In', value: (r) => r.scope },
-          ...(several ? [{ title: 'Experiment', value: (r: DataObjectsRow) => r.experiment }] : []),
-        ]}
-      />
-    </>
-  );
-}
-
-// ObjectLink links to the layout of a structure. For a member, that is the structure that it belongs to.
-function ObjectLink({ of }: { of: DataObjectsRow }) {
-  const text =
-    of.name !== '' && !of.descriptor.endsWith(` ${of.name}}`) ? `${of.descriptor}  ${of.name}` : of.descriptor;
-  if (of.kind === 'aggregate') return <Link to={{ object: of.descriptor }}>{text}</Link>;
-  if (of.kind === 'element')
-    return <Link to={{ object: of.descriptor.slice(0, of.descriptor.lastIndexOf('}.{') + 1) }}>{text}</Link>;
-  return <>{text}</>;
-}
-
-function UnknownObjects({ rows, totals, cut }: { rows: DataObjectsRow[]; totals: Totals; cut: boolean }) {
-  const reasons = rows.filter((r) => r.kind === 'unknown_element');
-  if (reasons.length === 0)
-    return (
       <p class="note">
-        {cut
-          ? 'None of the rows above is an unknown object: show more rows.'
-          : 'Every recorded access has a data object.'}
+        {amount(named, a.unit)} ({percent(named, a.total)}) hit variables with a name.{' '}
+        {amount(a.total - named - unknown, a.unit)} ({percent(a.total - named - unknown, a.total)}) hit objects that are
+        known by their type only, whichever variable or block they are: see By type. Of {amount(unknown, a.unit)} (
+        {percent(unknown, a.total)}) the object is unknown.
       </p>
-    );
-  return (
-    <>
-      <h2>Unknown, and why</h2>
-      {cut && <p class="note">From the rows above: there may be more reasons, with smaller values.</p>}
-      <Table
-        label="Not known"
-        rows={reasons}
-        keyOf={(r) => r.experiment + r.data_object_id}
-        columns={[
-          { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, r.unit) },
-          {
-            title: '%',
-            numeric: true,
-            value: (r) => num(r.value) / (totals.get(r.experiment) || 1),
-            show: (r) => <Share part={num(r.value)} total={totals.get(r.experiment) ?? 0} />,
-          },
-          { title: 'Reason', value: (r) => r.descriptor },
-          { title: 'What helps', value: (r) => helps.find(([part]) => r.descriptor.includes(part))?.[1] ?? '' },
-          ...(totals.size > 1 ? [{ title: 'Experiment', value: (r: DataObjectsRow) => r.experiment }] : []),
-        ]}
-      />
+      <Lacking metric={a.metric} without={a.without} />
+      <section class="card" aria-label="Variables">
+        <FoldingTable
+          label="Variables by value"
+          rows={found}
+          keyOf={(v) => [v.scope, v.name, v.type].join(' ')}
+          columns={[
+            {
+              title: 'Value',
+              numeric: true,
+              width: '80px',
+              value: (v) => v.value,
+              show: (v) => amount(v.value, a.unit),
+              hint: (v) => exact(v.value, a.unit),
+            },
+            {
+              title: '%',
+              numeric: true,
+              width: '72px',
+              value: (v) => v.value,
+              show: (v) => percent(v.value, a.total),
+            },
+            {
+              title: 'Bytes',
+              numeric: true,
+              width: '90px',
+              value: (v) => v.size ?? -1,
+              show: (v) => (v.size === null ? '' : count(v.size)),
+            },
+            {
+              title: 'Experiments',
+              numeric: true,
+              width: '104px',
+              wide: true,
+              value: (v) => v.experiments,
+            },
+            {
+              title: 'Variable',
+              value: (v) => v.name,
+              show: (v) => (
+                <span class="member-name">
+                  <b>{v.name}</b>
+                  <span class="dim">{declarationOf(v.type).known ? declarationOf(v.type).type : 'type not known'}</span>
+                </span>
+              ),
+            },
+            {
+              title: 'In',
+              wide: true,
+              value: (v) => v.scope,
+              show: (v) =>
+                v.scope_kind === 'function' ? <Name of={{ kind: 'function', name: v.scope }} /> : v.scope,
+            },
+          ]}
+        />
+      </section>
     </>
   );
 }
 
-// ObjectDetails shows a structure: its members in memory, and the code that accesses them.
-function ObjectDetails({ descriptor, totals }: { descriptor: string; totals: Totals }) {
-  const address = useAddress();
-  const asked = { ...scope(address), metric: address.get('metric'), mode: null };
-  // No descriptor equals or contains this text, so the server uses it as a regular expression.
-  const inside = `^\\Q${descriptor}\\E(\\.|$)`;
-  const members = useData<DataLayoutRow[]>('views/data-layout', { ...asked, object: descriptor });
-  const objects = useData<DataObjectsRow[]>('views/data-objects', { ...asked, object: inside });
-  const accesses = useData<DataObjectFunctionsRow[]>('views/data-object-functions', { ...asked, object: inside });
+// ObjectName shows a descriptor of an object as a path of members.
+export function ObjectName({ of }: { of: string }) {
+  const path = pathOf(of);
   return (
-    <>
-      <h2>
-        {descriptor}{' '}
-        <button type="button" onClick={() => navigate({ object: null })}>
-          Close
-        </button>
-      </h2>
-      <Panel title="Layout" answer={members} empty={(rows) => rows.length === 0} none="No members are known.">
-        {(rows) => {
-          const layouts = new Map<string, DataLayoutRow[]>();
-          for (const r of rows) {
-            const of = r.experiment + r.data_object_id;
-            layouts.set(of, [...(layouts.get(of) ?? []), r]);
-          }
-          return (
-            <>
-              {[...layouts].slice(0, mostLayouts).map(([of, list]) => (
-                <section key={of}>
-                  {layouts.size > 1 && (
-                    <h3>
-                      {[list[0]!.aggregate_name, `in ${list[0]!.scope}`, list[0]!.experiment]
-                        .filter((t) => t !== '')
-                        .join(', ')}
-                    </h3>
-                  )}
-                  <StructLayout members={list} total={totals.get(list[0]!.experiment) ?? 0} />
-                  {objects.data !== undefined && accesses.data !== undefined && (
-                    <CoAccess
-                      members={list}
-                      parents={new Map(objects.data.map((o) => [o.experiment + o.data_object_id, o.parent_id]))}
-                      accesses={accesses.data.filter((a) => a.experiment === list[0]!.experiment)}
-                    />
-                  )}
-                </section>
-              ))}
-              {layouts.size > mostLayouts && (
-                <p class="note">
-                  {layouts.size - mostLayouts} more objects of this name are not shown: choose an experiment.
-                </p>
-              )}
-            </>
-          );
-        }}
-      </Panel>
-      <Panel title="Code" answer={accesses} empty={(rows) => rows.length === 0}>
-        {(rows) => (
-          <details>
-            <summary>Code that accesses it</summary>
-            <Table
-              label="Code that accesses it"
-              rows={rows}
-              keyOf={(r) =>
-                [
-                  r.experiment,
-                  r.data_object_id,
-                  r.function_id,
-                  r.code_offset,
-                  r.method,
-                  r.detail,
-                  r.agreement,
-                  r.embedding,
-                ].join(' ')
-              }
-              columns={[
-                { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, r.unit) },
-                {
-                  title: 'Member',
-                  value: (r) => r.descriptor,
-                  show: (r) => r.descriptor.slice(descriptor.length + 1) || r.descriptor,
-                },
-                {
-                  title: 'Function',
-                  value: (r) => r.function,
-                  show: (r) => <Link to={{ view: 'source', function: r.function }}>{r.function}</Link>,
-                },
-                { title: 'Line', numeric: true, value: (r) => r.line, show: (r) => r.line || '' },
-                { title: 'Inlined', value: (r) => r.inlined },
-                {
-                  title: 'Found by',
-                  value: (r) => r.method,
-                  show: (r) => [r.method, r.detail].filter((t) => t !== '').join(', '),
-                },
-                {
-                  title: 'Data address',
-                  value: (r) => r.agreement,
-                  show: (r) => [r.agreement, r.embedding].filter((t) => t !== '').join(': '),
-                },
-                { title: 'Load object', value: (r) => r.load_object },
-                ...(totals.size > 1
-                  ? [{ title: 'Experiment', value: (r: DataObjectFunctionsRow) => r.experiment }]
-                  : []),
-              ]}
-            />
-          </details>
-        )}
-      </Panel>
-    </>
+    <span class="member-name">
+      {path.members !== '' && <b>{path.members}</b>}
+      <span class={path.members === '' ? 'mono' : 'dim'}>{path.of}</span>
+    </span>
   );
 }

@@ -1,49 +1,37 @@
 // Which pairs of members of a structure the same functions access.
 import { nameOf } from './structlayout';
-import { Link } from './link';
-import { Table } from './table';
-import { amount, num } from '../lib/units';
-import type { DataLayoutRow, DataObjectFunctionsRow } from '../lib/rows';
+import { Name } from './name';
+import { amount } from '../lib/units';
+import type { DataLayout, LayoutMember } from '../lib/memory';
 
 interface Pair {
-  a: DataLayoutRow;
-  b: DataLayoutRow;
+  a: LayoutMember;
+  b: LayoutMember;
   value: number;
   functions: [string, number][];
 }
 
-const mostPairs = 20;
-const mostFunctions = 4;
+const mostPairs = 12;
+const mostFunctions = 3;
 
-// pairsOf returns pairs of members with a common value. Each function that accesses both adds the smaller
-// of its two values.
-export function pairsOf(
-  members: DataLayoutRow[],
-  parents: Map<string, string | null>,
-  accesses: DataObjectFunctionsRow[],
-): Pair[] {
-  const of = new Map(members.filter((m) => m.member_id !== null).map((m) => [m.member_id!, m]));
-  const experiment = members[0]!.experiment;
-  // The accessed object may be nested in a member.
-  const memberOf = (id: string | null | undefined): DataLayoutRow | undefined => {
-    for (let depth = 0; id !== null && id !== undefined && depth < 100; depth++) {
-      const m = of.get(id);
-      if (m !== undefined) return m;
-      id = parents.get(experiment + id);
-    }
-    return undefined;
-  };
-  const functions = new Map<string, { name: string; values: Map<DataLayoutRow, number> }>();
-  for (const a of accesses) {
-    const m = memberOf(a.data_object_id);
-    if (m === undefined || a.function_id === null) continue;
-    const f = functions.get(a.function_id) ?? { name: a.function, values: new Map<DataLayoutRow, number>() };
-    functions.set(a.function_id, f);
-    f.values.set(m, (f.values.get(m) ?? 0) + num(a.value));
+// pairsOf returns pairs of members with a common value. Each function that accesses both adds the smaller of its two
+// values.
+export function pairsOf(l: DataLayout): Pair[] {
+  const members = new Map(
+    l.members.filter((m) => m.kind === 'member' || m.kind === 'bit field').map((m) => [m.position, m]),
+  );
+  const functions = new Map<string, { name: string; values: Map<LayoutMember, number> }>();
+  for (const c of l.code) {
+    const m = members.get(c.position);
+    if (m === undefined || c.function === '') continue;
+    const key = `${c.load_object}\n${c.function}`;
+    const f = functions.get(key) ?? { name: c.function, values: new Map<LayoutMember, number>() };
+    functions.set(key, f);
+    f.values.set(m, (f.values.get(m) ?? 0) + c.value);
   }
   const pairs = new Map<string, Pair>();
   for (const { name, values } of functions.values()) {
-    const some = [...values].sort(([a], [b]) => num(a.position) - num(b.position));
+    const some = [...values].sort(([a], [b]) => a.position - b.position);
     some.forEach(([a, va], i) => {
       for (const [b, vb] of some.slice(i + 1)) {
         const both = `${a.position} ${b.position}`;
@@ -56,68 +44,60 @@ export function pairsOf(
   }
   for (const p of pairs.values()) p.functions.sort((x, y) => y[1] - x[1]);
   return [...pairs.values()].sort(
-    (x, y) => y.value - x.value || num(x.a.position) - num(y.a.position) || num(x.b.position) - num(y.b.position),
+    (x, y) => y.value - x.value || x.a.position - y.a.position || x.b.position - y.b.position,
   );
 }
 
-export function CoAccess({
-  members,
-  parents,
-  accesses,
-}: {
-  members: DataLayoutRow[];
-  parents: Map<string, string | null>;
-  accesses: DataObjectFunctionsRow[];
-}) {
-  const pairs = pairsOf(members, parents, accesses);
-  const apart = (p: Pair) => num(p.b.cache_line) - num(p.a.cache_line);
+function apart(p: Pair): string {
+  const lines = p.b.cache_line - p.a.cache_line;
+  return lines === 0 ? 'same line' : lines === 1 ? 'next line' : `${lines} lines apart`;
+}
+
+export function CoAccess({ of, unit }: { of: DataLayout; unit: string }) {
+  const pairs = pairsOf(of);
   return (
-    <>
-      <h3>Members that the same functions access</h3>
-      <p class="note">
-        CoAccess is, over the functions whose own instructions (with what is inlined there) access both, the smaller of
-        their two values. It does not say that they are accessed one after the other, nor in the same object.
-        {pairs.length > mostPairs && ` The ${mostPairs} highest of ${pairs.length} pairs.`}
-      </p>
+    <section class="card" aria-label="Members used together">
+      <div class="pad">
+        <h2>Members used together</h2>
+        <p class="dim">
+          For each pair, over the functions that access both: the smaller of a function’s two values. It does not say
+          that they are accessed one after the other, nor in the same object.
+          {pairs.length > mostPairs && ` The ${mostPairs} highest of ${pairs.length} pairs.`}
+        </p>
+      </div>
       {pairs.length === 0 ? (
-        <p class="note">No function accesses two of them.</p>
+        <p class="note pad">No function accesses two of them.</p>
       ) : (
-        <Table
-          label="Members that the same functions access"
-          rows={pairs.slice(0, mostPairs)}
-          keyOf={(p) => `${p.a.position} ${p.b.position}`}
-          columns={[
-            { title: 'Together', numeric: true, value: (p) => p.value, show: (p) => amount(p.value, p.a.unit) },
-            { title: 'Member', value: (p) => nameOf(p.a) },
-            { title: 'And', value: (p) => nameOf(p.b) },
-            {
-              title: 'Lines',
-              value: apart,
-              show: (p) =>
-                apart(p) === 0
-                  ? 'begin in one line'
-                  : apart(p) === 1
-                    ? 'begin in adjacent lines'
-                    : `begin ${apart(p)} lines apart`,
-            },
-            {
-              title: 'Functions',
-              value: (p) => p.functions.map(([name]) => name).join(' '),
-              show: (p) => (
-                <>
+        <table aria-label="Members that the same functions access">
+          <thead>
+            <tr>
+              <th class="number">Together</th>
+              <th>Members</th>
+              <th class="wide">Begin in</th>
+              <th>Functions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {pairs.slice(0, mostPairs).map((p) => (
+              <tr key={`${p.a.position} ${p.b.position}`}>
+                <td class="number">{amount(p.value, unit)}</td>
+                <td class="mono">
+                  {nameOf(p.a)} <span class="dim">and</span> {nameOf(p.b)}
+                </td>
+                <td class="wide nw">{apart(p)}</td>
+                <td>
                   {p.functions.slice(0, mostFunctions).map(([name], n) => (
-                    <span key={name + n}>
-                      {n > 0 && ', '}
-                      <Link to={{ view: 'source', function: name }}>{name}</Link>
-                    </span>
+                    <Name key={name + n} of={{ kind: 'function', name }} />
                   ))}
-                  {p.functions.length > mostFunctions && `, ${p.functions.length - mostFunctions} more`}
-                </>
-              ),
-            },
-          ]}
-        />
+                  {p.functions.length > mostFunctions && (
+                    <span class="dim">{p.functions.length - mostFunctions} more</span>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
-    </>
+    </section>
   );
 }
