@@ -11,65 +11,92 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-const shape = "?view=objects&experiment=records_gcc_O2.data&object=%7Bstructure%3Ashape%7D"
+const shape = "?view=objects&experiment=records_gcc_O2.data&type=%7Bstructure:shape%7D"
 
-// table returns the cells of the table with a label, as browser.cells does.
+// table returns the cells of the rows of the table with a label, as browser.cells does, without what rows unfold to.
 func (b *browser) table(label string) []string {
 	b.t.Helper()
-	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('main [aria-label="%s"] tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`, label))
+	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('main table[aria-label="%s"] > tbody > tr:not(.detail)')].map((r) => [...r.cells].map((c) => c.innerText.trim().replace(/\s+/g, ' ')).join('|'))`, label))
 }
 
-// Data objects have SQL's values; unknown ones have their reasons.
+// countText formats a count as the page does: exact with separators under 10,000.
+func countText(n int64) string {
+	if n >= 10_000 {
+		return fmt.Sprintf("%.1f k", float64(n)/1000)
+	}
+	if n >= 1000 {
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// Types of data objects have SQL's values, also summed over experiments; unknown objects have their reasons.
 func TestObjects(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?view=objects&experiment=records_gcc_O2.data")
 	const of = " FROM data_object_metrics WHERE experiment = 'records_gcc_O2.data' AND mode = 'user' AND metric = 'page-faults:u'"
-	found, err := store.Records(t.Context(), "SELECT value, samples, descriptor, name, kind, scope"+of+" ORDER BY kind = 'total' DESC, value DESC, descriptor, scope, data_object_id")
+	found, err := store.Records(t.Context(), "SELECT sum(value)::BIGINT AS value"+of+
+		" AND kind IN ('aggregate', 'scalar') GROUP BY kind, CASE WHEN name <> '' THEN replace(descriptor, ' ' || name || '}', '}') ELSE replace(descriptor, ' -}', '}') END ORDER BY value DESC")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := b.table("Data objects by value")
-	if len(rows) != len(found) {
-		t.Fatalf("%d rows of %d objects", len(rows), len(found))
+	rows := b.table("Types by value")
+	if len(rows) != len(found) || len(rows) < 5 || !strings.HasPrefix(rows[0], "struct shape|609|62.1 %") {
+		t.Fatalf("%d rows of %d types: %q", len(rows), len(found), rows)
 	}
-	unknown := 0
 	for i, f := range found {
-		parts := strings.Split(rows[i], "|")
-		if parts[0] != fmt.Sprint(f.Number("value")) || parts[2] != fmt.Sprint(f.Number("samples")) || !strings.HasPrefix(parts[3], strings.ReplaceAll(f.Text("descriptor"), "  ", " ")) || parts[7] != f.Text("scope") {
-			t.Errorf("row %d: %q of %v", i, rows[i], f)
+		if value := strings.Split(rows[i], "|")[1]; value != countText(f.Number("value")) {
+			t.Errorf("row %d: %q, want %d", i, rows[i], f.Number("value"))
 		}
-		if f.Text("kind") == "unknown_element" {
-			unknown++
-		}
+	}
+	unknown, err := store.Records(t.Context(), "SELECT value, descriptor"+of+" AND kind = 'unknown_element' ORDER BY value DESC, descriptor")
+	if err != nil {
+		t.Fatal(err)
 	}
 	reasons := b.table("Not known")
-	if len(reasons) != unknown || unknown == 0 || slices.ContainsFunc(reasons, func(r string) bool { return strings.HasSuffix(r, "|") }) {
-		t.Errorf("%d reasons: %q", unknown, reasons)
+	if len(reasons) != len(unknown) || len(reasons) == 0 {
+		t.Fatalf("%q, want %v", reasons, unknown)
 	}
-	b.visit("?view=objects&experiment=records_gcc_O2.data&rows=5")
-	if text := eval[string](b, `document.querySelector('main').innerText`); strings.Contains(text, "Every recorded access") || !strings.Contains(text, "The 5 highest of each experiment.") || !strings.Contains(text, "show more rows") {
-		t.Errorf("of five rows, the page says %s", text)
+	for i, f := range unknown {
+		if !strings.HasPrefix(reasons[i], f.Text("descriptor")+"|"+countText(f.Number("value"))+"|") {
+			t.Errorf("%q, want %v", reasons[i], f)
+		}
 	}
-	b.visit("?view=objects&experiment=recur.er")
-	if text := eval[string](b, `document.querySelector('main').innerText`); !strings.HasPrefix(text, "No memory accesses with data objects were recorded.") {
-		t.Error(text)
+	b.visit("?view=objects&experiment=records_gcc_O2.data&by=variable")
+	variables, err := store.Records(t.Context(), "SELECT sum(value)::BIGINT AS value, name"+of+" AND kind IN ('aggregate', 'scalar') AND name <> '' GROUP BY name, scope, replace(descriptor, ' ' || name || '}', '}') ORDER BY value DESC, name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows = b.table("Variables by value")
+	if len(rows) != len(variables) || len(rows) < 3 {
+		t.Fatalf("%q, want %v", rows, variables)
+	}
+	for i, f := range variables {
+		if parts := strings.Split(rows[i], "|"); parts[0] != countText(f.Number("value")) || !strings.HasPrefix(parts[4], f.Text("name")+" ") {
+			t.Errorf("%q, want %v", rows[i], f)
+		}
+	}
+	for _, way := range []string{"", "&by=line", "&by=page", "&by=variable"} {
+		b.visit("?view=objects&experiment=recur.er" + way)
+		if text := eval[string](b, `document.querySelector('main').innerText`); !strings.Contains(text, "Not recorded") || !strings.Contains(text, "perf record -e page-faults") {
+			t.Errorf("%s: %s", way, text)
+		}
 	}
 }
 
-// The members of a structure are listed and drawn by their position in memory.
+// The members of a structure are listed, with the code that accesses them, and drawn by their position in memory. It
+// takes two clicks from the start: the place, and the structure.
 func TestLayout(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	b.visit("?view=objects&experiment=records_gcc_O2.data")
-	b.run(chromedp.Click(`//a[.='{structure:shape}']`, chromedp.BySearch), chromedp.WaitVisible(".cacheline", chromedp.ByQuery), settled)
+	b.visit("?experiment=records_gcc_O2.data")
+	b.run(chromedp.Click(`//nav//a[contains(., 'Data objects')]`, chromedp.BySearch), chromedp.WaitVisible(".cacheline", chromedp.ByQuery), settled)
+	b.run(chromedp.Click(`//main//a[.='struct shape']`, chromedp.BySearch), settled, chromedp.WaitVisible(".cacheline", chromedp.ByQuery))
 	found, err := store.Records(t.Context(), `SELECT position, kind, member_offset * 8 + bit_offset AS begins, CASE WHEN bit_size > 0 THEN bit_size ELSE size * 8 END AS bits, name, member, value
 		FROM data_layout WHERE experiment = 'records_gcc_O2.data' AND mode = 'user' AND metric = 'page-faults:u' AND descriptor = '{structure:shape}' ORDER BY position`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := b.table("Members of {structure:shape}")
-	if len(rows) != len(found) || len(rows) < 20 {
-		t.Fatalf("%d rows of %d members", len(rows), len(found))
-	}
+	rows := b.table("Members of struct shape")
 	// span is where a member is drawn: in bits from the structure's start, in lines of 64 bytes.
 	type span struct {
 		Name       string
@@ -81,12 +108,17 @@ func TestLayout(t *testing.T) {
 	for _, s := range drawn {
 		bits[s.Name] += s.Bits
 	}
-	for i, f := range found {
-		if parts := strings.Split(rows[i], "|"); parts[3] != fmt.Sprint(f.Number("value")) {
-			t.Errorf("%q of %v", rows[i], f)
-		}
+	members := 0
+	for _, f := range found {
 		name, kind := f.Text("name"), f.Text("kind")
-		if name == "" || kind == "aggregate" || kind == "hole" {
+		if kind == "hole" {
+			continue
+		}
+		if parts := strings.Split(rows[members], "|"); parts[0] != countText(f.Number("value")) {
+			t.Errorf("%q of %v", rows[members], f)
+		}
+		members++
+		if name == "" || kind == "aggregate" {
 			continue
 		}
 		begins := float64(f.Number("begins"))
@@ -97,8 +129,47 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s has %v bits, want %v", name, bits[name], want)
 		}
 	}
+	if len(rows) != members || members < 15 {
+		t.Errorf("%d rows of %d members", len(rows), members)
+	}
 	if padding := bits["padding"]; padding < 63.9 || padding > 64.1 {
 		t.Errorf("%v bits of padding, want 64", padding)
+	}
+	var lines, total int64
+	if err := store.QueryRow(`SELECT count(DISTINCT (function, file, line)), sum(value)::BIGINT FROM data_object_functions WHERE experiment = 'records_gcc_O2.data' AND mode = 'user'
+		AND metric = 'page-faults:u' AND descriptor LIKE '{structure:shape}.{pointer+const+structure:ops ops}%'`).Scan(&lines, &total); err != nil {
+		t.Fatal(err)
+	}
+	b.run(chromedp.Click(`//main//tr[contains(., 'ops')]//td[1]`, chromedp.BySearch), settled)
+	code := b.table("Code that accesses ops")
+	if int64(len(code)) != lines || lines < 2 {
+		t.Errorf("%d lines of code, want %d: %q", len(code), lines, code)
+	}
+	b.run(chromedp.Evaluate("history.back()", nil), settled)
+	if open := eval[int](b, `document.querySelectorAll('tr.detail').length`); open != 0 {
+		t.Error("Back does not fold the row")
+	}
+}
+
+// The layout of a type that several experiments have has the sums over them.
+func TestLayoutSums(t *testing.T) {
+	db, s := memory(t)
+	b := open(t, 1280, 850, false)
+	b.site = s.address
+	b.visit("?view=objects&metric=page-faults:u&type=%7Bstructure:shape%7D")
+	var value, ops, experiments int64
+	if err := db.QueryRow(`SELECT sum(aggregate_value)::BIGINT, sum(value)::BIGINT, count(DISTINCT experiment_id) FROM data_layout
+		WHERE mode = 'user' AND metric = 'page-faults:u' AND descriptor = '{structure:shape}' AND name = 'ops'`).Scan(&value, &ops, &experiments); err != nil {
+		t.Fatal(err)
+	}
+	rows := b.table("Members of struct shape")
+	at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "ops const struct ops *") })
+	if at < 0 || !strings.HasPrefix(rows[at], countText(ops)+"|") || experiments < 2 {
+		t.Errorf("%q, want %d in %d experiments", rows, ops, experiments)
+	}
+	facts := eval[string](b, `document.querySelector('main [aria-label="Layout of struct shape"] .title').innerText.replace(/\s+/g, ' ')`)
+	if !strings.Contains(facts, countText(value)+" accesses") || !strings.Contains(facts, fmt.Sprintf("%d experiments", experiments)) {
+		t.Errorf("%s, want %d in %d experiments", facts, value, experiments)
 	}
 }
 
@@ -112,7 +183,7 @@ func TestTogether(t *testing.T) {
 	if recipe == nil {
 		t.Fatal("the cookbook has no such question")
 	}
-	found, err := store.Records(t.Context(), string(recipe[1])+" LIMIT 20")
+	found, err := store.Records(t.Context(), string(recipe[1])+" LIMIT 12")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +193,12 @@ func TestTogether(t *testing.T) {
 	if len(rows) != len(found) || len(rows) < 10 {
 		t.Fatalf("%d pairs of %d", len(rows), len(found))
 	}
-	apart := []string{"begin in one line", "begin in adjacent lines", "begin 2 lines apart"}
+	apart := []string{"same line", "next line", "2 lines apart"}
 	for i, f := range found {
 		parts := strings.Split(rows[i], "|")
-		functions := strings.FieldsFunc(parts[4], func(r rune) bool { return r == ',' || r == ' ' })
+		functions := strings.Fields(parts[3])
 		slices.Sort(functions)
-		if parts[0] != fmt.Sprint(f.Number("value")) || parts[3] != apart[f.Number("lines_apart")] || len(functions) <= 4 && strings.Join(functions, " ") != f.Text("functions") {
+		if parts[0] != countText(f.Number("value")) || parts[2] != apart[f.Number("lines_apart")] || len(functions) <= 3 && strings.Join(functions, " ") != f.Text("functions") {
 			t.Errorf("%q of %v", rows[i], f)
 		}
 	}

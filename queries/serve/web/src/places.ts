@@ -4,7 +4,6 @@ import { ChangesPanel } from './panels/changes';
 import { ExperimentsPanel } from './panels/experiments';
 import { CallersPanel, FunctionsPanel } from './panels/functions';
 import { TimelinePanel } from './panels/timeline';
-import { UnknownPanel } from './panels/unknown';
 import { lazy } from './parts/lazy';
 
 export interface Place {
@@ -90,14 +89,36 @@ export const places: Record<string, Place> = {
     key: 'O',
     answers: 'Which variable, which member?',
     panel: lazy(() => import('./panels/objects').then((m) => m.ObjectsPanel)),
-    parameters: ['object', 'by'],
+    parameters: ['type', 'by', 'find', 'first', 'limit', 'open'],
+  },
+  heap: {
+    label: 'Heap and leaks',
+    key: 'M',
+    answers: 'Which block was never freed?',
+    panel: lazy(() => import('./panels/heap').then((m) => m.HeapPanel)),
+    parameters: ['what', 'run', 'process', 'find', 'limit', 'open'],
+  },
+  files: {
+    label: 'Files',
+    key: 'I',
+    answers: 'Which file takes the time?',
+    panel: lazy(() => import('./panels/files').then((m) => m.FilesPanel)),
+    parameters: ['kind', 'find', 'limit', 'open', 'stack'],
+  },
+  locks: {
+    label: 'Locks',
+    key: 'K',
+    answers: 'Who waits for what?',
+    panel: lazy(() => import('./panels/locks').then((m) => m.LocksPanel)),
+    parameters: ['by', 'limit', 'open', 'stack', 'thread-row'],
   },
   unknown: {
     label: 'Unknown',
     heading: 'Can I trust it',
     key: 'N',
     answers: 'What could not be told, and why?',
-    panel: UnknownPanel,
+    panel: lazy(() => import('./panels/unknown').then((m) => m.UnknownPanel)),
+    parameters: ['by', 'open'],
   },
   sql: {
     label: 'SQL',

@@ -38,7 +38,10 @@ export function typeText(text: string): string {
   const named = /^([^<=]+)=/.exec(text);
   if (named !== null) return named[1]!;
   return /^(unsigned|signed|long|short|char|int|float|double|_Bool|bool|_)+$/.test(text)
-    ? text.replaceAll('_', ' ').trim().replace(/^Bool$/, '_Bool')
+    ? text
+        .replaceAll('_', ' ')
+        .trim()
+        .replace(/^Bool$/, '_Bool')
     : text;
 }
 

@@ -57,7 +57,7 @@ export function MemoryPieces({ by }: { by: 'line' | 'page' }) {
                 set={(v) => navigate({ first: v === 'value' ? null : v, open: null })}
               />
               <span class="dim">
-                {count(a.pieces)} {one}s · {amount(a.value, a.unit)} of {amount(a.total, a.unit)} have a data address ·{' '}
+                {count(a.pieces)} {one}s · {amount(a.value, a.unit)} of {amount(a.total, a.unit)} with an address ·{' '}
                 {count(a.shared)} shared
               </span>
             </div>
@@ -67,8 +67,7 @@ export function MemoryPieces({ by }: { by: 'line' | 'page' }) {
               <Pieces of={a} by={by} />
               {a.pieces > a.rows.length && (
                 <p class="note pad">
-                  {count(a.rows.length)} of {count(a.pieces)}.{' '}
-                  <Link to={{ limit: String(10 * limit) }}>Show more</Link>
+                  {count(a.rows.length)} of {count(a.pieces)}. <Link to={{ limit: String(10 * limit) }}>Show more</Link>
                 </p>
               )}
             </section>
@@ -86,8 +85,10 @@ function Operations({ of: a }: { of: MemoryAnswer }) {
   return (
     <p class="note">
       {told === 0
-        ? 'The recordings do not say which accesses read and which write, so sharing cannot be judged: perf mem record says it.'
-        : `Of ${amount(a.value - told, a.unit)} (${percent(a.value - told, a.value)}) the recordings do not say whether they read or write.`}
+        ? 'The recordings do not say which accesses read and which write, so sharing cannot be judged: ' +
+          'perf mem record says it.'
+        : `Of ${amount(a.value - told, a.unit)} (${percent(a.value - told, a.value)}) ` +
+          'the recordings do not say whether they read or write.'}
     </p>
   );
 }

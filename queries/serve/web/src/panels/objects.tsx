@@ -27,7 +27,10 @@ const ways: [string, string][] = [
 ];
 
 export const recipes: Recipe[] = [
-  { with: 'perf, memory accesses (on processors that sample them)', command: 'perf mem record -o night.data -- PROGRAM' },
+  {
+    with: 'perf, memory accesses (on processors that sample them)',
+    command: 'perf mem record -o night.data -- PROGRAM',
+  },
   { with: 'perf, page faults', command: 'perf record -e page-faults -c 1 -d -g -o night.data -- PROGRAM' },
   { with: 'gprofng, hardware counters', command: 'gprofng collect app -h dcm -o night.er PROGRAM' },
 ];
@@ -91,7 +94,7 @@ export function Lacking({ metric, without }: { metric: string; without: number }
 
 function typeName(t: { type: string; kind: string }): string {
   const d = declarationOf(t.type);
-  if (!d.known) return 'of unknown type';
+  if (!d.known) return t.kind === 'scalar' ? 'of unknown type (scalar)' : 'of unknown type';
   return t.kind === 'scalar' ? `${d.type} (scalar)` : d.type;
 }
 
@@ -478,8 +481,7 @@ function Variables({ of: a }: { of: DataObjects }) {
               title: 'In',
               wide: true,
               value: (v) => v.scope,
-              show: (v) =>
-                v.scope_kind === 'function' ? <Name of={{ kind: 'function', name: v.scope }} /> : v.scope,
+              show: (v) => (v.scope_kind === 'function' ? <Name of={{ kind: 'function', name: v.scope }} /> : v.scope),
             },
           ]}
         />

@@ -25,8 +25,10 @@ export function StackFrames({ stack }: { stack: string }) {
 }
 
 // wrappers are functions that allocate, transfer or wait for their callers.
-const wrappers =
-  /^(_*libc_)?(malloc|calloc|realloc|free|mmap|mmap64|munmap|operator new.*|pthread_\w+|sem_\w+|read|write|pread|pwrite|open|openat|close|fopen|fclose|fgets|fputs|fread|fwrite|syscall)$/;
+const wrappers = new RegExp(
+  '^(__libc_)?((m|c|re)alloc|free|mmap(64)?|munmap|operator new.*|(pthread|sem)_\\w+' +
+    '|f?(read|write|open|close)|pread|pwrite|openat|fgets|fputs|syscall)$',
+);
 
 // callerOf returns the function that people look for in a stack: the one closest to the leaf that is not a wrapper.
 export function callerOf(stack: string): string {

@@ -38,7 +38,7 @@ export function linesOf(members: LayoutMember[], bits: number): Line[] {
     .filter((s) => s.to > s.from);
   const end = spans.reduce((n, s) => Math.max(n, s.to), 0);
   const lines: Line[] = [];
-  for (let first = 0; first * bits < end && lines.length <= mostLines; ) {
+  for (let first = 0; first * bits < end && lines.length <= mostLines;) {
     const [from, to] = [first * bits, (first + 1) * bits];
     const inside = spans.filter((s) => s.from < to && s.to > from);
     const only = inside.length === 1 && inside[0]!.from <= from && inside[0]!.to >= to ? inside[0]! : undefined;
@@ -125,13 +125,11 @@ function CacheLine(p: { line: Line; bits: number; whole: number; name: string; u
                 <span
                   key={String(m.position)}
                   class={`member ${m.kind === 'hole' ? 'hole' : `heat${whole === 0 ? 0 : heatOf(m.value / whole)}`}`}
-                  title={`${nameOf(m)}, offset ${m.offset}, ${bytes}: ${amount(m.value, p.unit)}, ${share} of ${p.name}`}
+                  title={`${nameOf(m)}, offset ${m.offset}, ${bytes}: ${amount(m.value, p.unit)}, ${share}`}
                   style={{ left: `${(100 * (a - from)) / length}%`, width: `${100 * wide}%` }}
                 >
                   {m.kind !== 'hole' && wide >= 0.03 && <b>{nameOf(m)}</b>}
-                  {m.kind !== 'hole' && wide >= 0.06 && (
-                    <small>{wide >= 0.12 ? `${share} · ${bytes}` : share}</small>
-                  )}
+                  {m.kind !== 'hole' && wide >= 0.06 && <small>{wide >= 0.12 ? `${share} · ${bytes}` : share}</small>}
                 </span>
               );
             })}

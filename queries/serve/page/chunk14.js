@@ -1,0 +1,1 @@
+import{b as a,c as i}from"./chunk19.js";import{w as o}from"./chunk2.js";function l({to:e,children:s,current:d,title:r,className:t}){let u=i();return o("a",{href:u.with(e),...r===void 0?{}:{title:r},...t===void 0?{}:{class:t},...d===!0?{"aria-current":"page"}:{},onClick:n=>{n.ctrlKey||n.metaKey||n.shiftKey||n.button!==0||(n.preventDefault(),a(e))},children:s})}export{l as a};
