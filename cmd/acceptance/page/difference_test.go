@@ -62,7 +62,7 @@ func TestDifference(t *testing.T) {
 	if kinds["new"] == 0 || kinds["gone"] == 0 || len(kinds) < 3 {
 		t.Fatalf("there are not all kinds of changes: %v", want)
 	}
-	b.visit("?view=compare&base=recur.er&base=cxx.er&test=omp_gcc.er&metric=totalcpu")
+	b.visit("?view=compare&base=recur.er&base=cxx.er&experiment=omp_gcc.er&metric=totalcpu")
 	b.run(chromedp.WaitReady(`[role=treeitem]`, chromedp.ByQuery), settled)
 	got := eval[[]string](b, `[...document.querySelectorAll('[role=treeitem]')].map((r) => r.querySelector('.name').innerText.replace(/^[▸▾ ]+/, '').trim() + '|' + [...r.querySelectorAll('.number')].map((n) => n.innerText).join('|'))`)
 	slices.Sort(got)

@@ -229,7 +229,7 @@ var places = []string{
 	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
 	"?view=experiments", "?view=experiments&narrow=variant%3Dsec&sort=-Samples", "?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s", "?view=trend&function=main", "?view=objects&experiment=records_gcc_O2.data", shape,
 	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=callers&experiment=recur.er&function=is_even", "?view=callers&experiment=recur.er&function=is_odd&piece=main&piece=is_even&piece=is_odd", "?view=functions&experiment=heap.er&beside=heapallocbytes&beside=heapleakcnt&rows=3", "?view=source&experiment=recur.er&function=is_even",
-	"?view=source&experiment=cxx.er&function=main&unfold=all", "?view=source&experiment=cxx.er&layout=interleaved&value=total", "?view=source&experiment=deep.pb.gz&function=f7", "?view=source&base=plt_lazy.er&experiment=plt_sec.er&function=caller_inc", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=compare&base=recur.er&test=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
+	"?view=source&experiment=cxx.er&function=main&unfold=all", "?view=source&experiment=cxx.er&layout=interleaved&value=total", "?view=source&experiment=deep.pb.gz&function=f7", "?view=source&base=plt_lazy.er&experiment=plt_sec.er&function=caller_inc", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&experiment=plt_sec.er", "?view=compare&base=recur.er&experiment=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
 }
 
 // Every panel is shown without an error and is accessible, in three sizes and both themes. With
@@ -343,10 +343,10 @@ func TestNumbers(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	for place, want := range map[string]string{
-		"?view=functions&experiment=cxx.er&rows=5":       "The 5 highest of each experiment. Show more",
-		"?view=functions&experiment=cxx.er":              "",
-		"?view=flame&experiment=cxx.er&pixels=10":        "54 nodes, of which the ",
-		"?view=compare&base=plt_lazy.er&test=plt_sec.er": "rows were judged.",
+		"?view=functions&experiment=cxx.er&rows=5":             "The 5 highest of each experiment. Show more",
+		"?view=functions&experiment=cxx.er":                    "",
+		"?view=flame&experiment=cxx.er&pixels=10":              "54 nodes, of which the ",
+		"?view=compare&base=plt_lazy.er&experiment=plt_sec.er": "too little to be judged",
 	} {
 		b.visit(place)
 		notes := eval[string](b, `[...document.querySelectorAll('.note')].map((n) => n.innerText).join('\n')`)

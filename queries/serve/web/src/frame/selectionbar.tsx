@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { filters, navigate, useAddress, type Address } from '../lib/address';
 import { chipText, filterKinds, written } from '../lib/filters';
+import { rangeText } from '../lib/groups';
 import { format, parse } from '../lib/selection';
 import { hasData, kindOf, titleOf, useSelection, type Counted, type SelectionAnswer } from '../lib/selectionanswer';
 import { amount, count, day, exact, num, percent } from '../lib/units';
@@ -206,7 +207,7 @@ export function runsText(runs: string[]): string {
     if (sorted.length === 1) return `Night of ${day(sorted[0]!)}`;
     return `${sorted.length} nights, ${day(sorted[0]!)} … ${day(sorted[sorted.length - 1]!)}`;
   }
-  return runs.length === 1 ? runs[0]! : `${runs.length} chosen`;
+  return runs.length === 1 ? rangeText(runs[0]!, day) : `${runs.length} chosen`;
 }
 
 function Programs(p: { programs: string[]; set: (programs: string[]) => void; known: Counted[] }) {

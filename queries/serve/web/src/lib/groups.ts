@@ -1,7 +1,10 @@
 // Base and test as groups of runs: brushes over nights, presets, and the selectors that name a group in the address.
 
+import { format } from './selection';
+
 export interface Run {
   experiment: string;
+  id: string;
   started: string; // UTC
   night: string; // the value that orders the runs: a date, or the value of a label
   program: string;
@@ -281,4 +284,33 @@ export function rangeText(condition: string, day: (night: string) => string): st
   const [from, to] = [range[1], range[2]];
   if (from === undefined) return to === undefined ? 'all nights' : `nights to ${day(to)}`;
   return to === undefined ? `nights from ${day(from)}` : `${day(from)} … ${day(to)}`;
+}
+
+// defaultGroups returns base and test if the address has only one of them, or none; undefined if there are no two
+// groups. A base is compared with all that is newer; a test with at most ten nights before it.
+export function defaultGroups(
+  runs: Run[],
+  steps: Step[],
+  changes: Change[] | undefined,
+  given: { base: number[]; test: number[] },
+): { base: number[]; test: number[] } | undefined {
+  const all = runs.map((_, n) => n);
+  const without = (group: number[]) => all.filter((n) => !group.includes(n));
+  if (given.base.length > 0 && given.base.length < runs.length) {
+    const newer = after(runs, given.base);
+    return { base: given.base, test: newer.length > 0 ? newer : without(given.base) };
+  }
+  if (given.test.length > 0 && given.test.length < runs.length) {
+    const first = steps.findIndex((s) => s.runs.some((r) => given.test.includes(r)));
+    const base = runsIn(steps, { from: Math.max(0, first - before), to: first });
+    return { base: base.length > 0 ? base : without(given.test), test: given.test };
+  }
+  return presets(runs, steps, changes, []).find((p) => p.why === undefined);
+}
+
+// selectorsOf returns the selectors of a group of runs of some programs, for the address.
+export function selectorsOf(runs: Run[], chosen: number[], key: string, programs: string[], by?: string): string[] {
+  const of = conditions(runs, chosen, key, by);
+  const names = of.length > 0 && of.every((c, n) => c === runs[chosen[n] ?? -1]?.experiment);
+  return names ? of : format({ programs, runs: of });
 }
