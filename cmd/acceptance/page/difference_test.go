@@ -17,7 +17,7 @@ func amount(ns float64) string {
 	}
 	sign := ""
 	if ns < 0 {
-		sign, ns = "-", -ns
+		sign, ns = "\u2212", -ns
 	}
 	for _, s := range []struct {
 		size float64
@@ -26,10 +26,10 @@ func amount(ns float64) string {
 		if v := ns / s.size; v >= 1 {
 			digits := 2 - int(math.Log10(v))
 			scale := math.Pow10(digits)
-			return sign + strconv.FormatFloat(math.Floor(v*scale+0.5)/scale, 'f', digits, 64) + " " + s.name // rounds half up
+			return sign + strconv.FormatFloat(math.Floor(v*scale+0.5)/scale, 'f', digits, 64) + "\u202f" + s.name // rounds half up
 		}
 	}
-	return sign + fmt.Sprint(ns) + " ns"
+	return sign + fmt.Sprint(ns) + "\u202fns"
 }
 
 // The difference flame graph has SQL's means of both sides, marks new and vanished functions, and

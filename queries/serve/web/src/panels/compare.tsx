@@ -39,24 +39,26 @@ const normalizations: [string, string][] = [
 export function ComparePanel() {
   const address = useAddress();
   const both = address.all('base').length > 0 && address.all('experiment').length > 0;
-  return both ? <Asked address={address} /> : <ChooseGroups address={address} />;
+  return both ? <Asked address={address} /> : <ChooseProgram address={address} />;
 }
 
-// ChooseGroups puts base and test into the address if one of them is missing.
-function ChooseGroups({ address }: { address: Address }) {
+// ChooseProgram chooses the program with the most important change if the address has no runs at all.
+function ChooseProgram({ address }: { address: Address }) {
   const none = address.all('base').length + address.all('experiment').length === 0;
   const changes = useData<Changes>(none ? 'changes' : undefined, {
     metric: address.get('metric'),
     mode: address.get('mode'),
   });
   const programs = changes.data?.programs ?? [];
-  const changed = programs.find((p) => p.state !== '') ?? programs[0];
-  const waits = none && changes.data === undefined && changes.error === undefined;
-  const { groups: g, error } = useGroups(
-    address,
-    none && changed !== undefined && changed.program !== '' ? [changed.program] : undefined,
-  );
-  const chosen = g === undefined || waits ? undefined : defaultGroups(g.runs, g.steps, g.changes, g);
+  const name = (programs.find((p) => p.state !== '') ?? programs[0])?.program ?? '';
+  if (none && changes.loading) return <section class="panel" aria-busy="true" aria-label="Comparison" />;
+  return <ChooseGroups address={address} programs={none && name !== '' ? [name] : undefined} />;
+}
+
+// ChooseGroups puts base and test into the address if one of them is missing.
+function ChooseGroups({ address, programs }: { address: Address; programs: string[] | undefined }) {
+  const { groups: g, error, loading } = useGroups(address, programs);
+  const chosen = g === undefined || loading ? undefined : defaultGroups(g.runs, g.steps, g.changes, g);
   useEffect(() => {
     if (g !== undefined && chosen !== undefined) setGroups(g, chosen.base, chosen.test, undefined, true);
   }, [g, chosen]);
@@ -68,7 +70,7 @@ function ChooseGroups({ address }: { address: Address }) {
           {error.message}
         </p>
       )}
-      {g !== undefined && !waits && chosen === undefined ? (
+      {g !== undefined && !loading && chosen === undefined ? (
         <section class="card pad">
           <GroupPicker />
         </section>
@@ -129,7 +131,7 @@ function Asked({ address }: { address: Address }) {
 function Runs() {
   const [open, setOpen] = useState(false);
   return (
-    <Popover label="Base and test" className="btn" text="Choose runs" open={open} setOpen={setOpen}>
+    <Popover label="Choose runs" className="btn" text="Choose runs" open={open} setOpen={setOpen}>
       <GroupPicker done={() => setOpen(false)} />
     </Popover>
   );
@@ -291,7 +293,7 @@ function Rows({ c, rows, shown }: { c: Comparison; rows: Row[]; shown: Shown }) 
     });
   return (
     <Table
-      label="Comparison"
+      label="Compared rows"
       rows={rows}
       keyOf={(r) => keyOfRow(r)}
       columns={columns}

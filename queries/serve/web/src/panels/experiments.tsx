@@ -185,7 +185,9 @@ function ViewLinks({ to, what }: { to: { experiment: string | string[] }; what: 
   return (
     <p class="note">
       View {what} as <Link to={{ ...at, view: 'flame' }}>flame graph</Link>,{' '}
-      <Link to={{ ...at, view: 'functions' }}>functions</Link>, <Link to={{ ...at, view: 'trend' }}>trend</Link>
+      <Link to={{ ...at, view: 'functions' }}>functions</Link>, <Link to={{ ...at, view: 'trend' }}>trend</Link>,{' '}
+      <Link to={{ ...at, view: 'compare', base: null }}>comparison</Link>, or{' '}
+      <Link to={{ ...at, view: 'compare', base: at.experiment, experiment: null }}>base of a comparison</Link>
     </p>
   );
 }

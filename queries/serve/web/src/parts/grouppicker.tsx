@@ -104,8 +104,10 @@ export function useGroups(
       warnings: t.warnings,
     };
   }, [answer.data, base.data, test.data, programs.join('\n')]);
+  const latest = useRef(groups);
+  if (!waits && groups !== undefined) latest.current = groups;
   return {
-    groups: waits ? undefined : groups,
+    groups: latest.current, // while others are loading, still the previous ones
     error: answer.error ?? base.error ?? test.error,
     loading: answer.loading || waits,
   };
@@ -141,7 +143,7 @@ export function GroupPicker({ done }: { done?: () => void }) {
   const of = g.programs.length === 0 ? 'all programs' : g.programs.join(', ');
   return (
     <div class="grouppicker">
-      <div class="top">
+      <div class="pickertop">
         <h2>Base and test of {of}</h2>
         <Segments<Way>
           label="Choose by"
@@ -175,7 +177,7 @@ export function GroupPicker({ done }: { done?: () => void }) {
         <Selectors address={address} />
       )}
       {done !== undefined && (
-        <div class="bottom">
+        <div class="pickerbottom">
           <span class="dim">
             {count(g.base.length)} and {count(g.test.length)} runs
           </span>
@@ -212,15 +214,18 @@ function Strip({ g }: { g: Groups }) {
     resized.observe(on);
     return () => resized.disconnect();
   }, []);
-  const spans = useMemo(() => spansOf(g), [g]);
+  const [asked, setAsked] = useState<{ of: Groups; spans: Spans } | undefined>(); // until the answer is there
+  const spans = useMemo(() => (asked?.of === g ? asked.spans : spansOf(g)), [g, asked]);
   const shown = drag?.now ?? spans;
   const n = g.steps.length;
   const at = (e: PointerEvent) => {
     const box = host.current!.getBoundingClientRect();
     return ((e.clientX - box.left) / box.width) * n;
   };
-  const apply = (to: Spans, replacing: boolean) =>
+  const apply = (to: Spans, replacing: boolean) => {
+    setAsked({ of: g, spans: to });
     setGroups(g, runsIn(g.steps, to.base), runsIn(g.steps, to.test), undefined, replacing);
+  };
   const moved = (d: NonNullable<typeof drag>, to: number): Spans =>
     d.grip.edge === undefined
       ? moveSpan(d.spans, d.grip.side, Math.round(to - d.from), n)
@@ -250,9 +255,9 @@ function Strip({ g }: { g: Groups }) {
   return (
     <>
       <div
-        class="strip"
+        class="runstrip"
         ref={host}
-        style={{ height: stripHeight }}
+        style={{ height: `${stripHeight}px` }}
         onPointerDown={(e) => {
           if (e.button !== 0) return;
           e.preventDefault();
