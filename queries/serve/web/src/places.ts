@@ -37,14 +37,14 @@ export const places: Record<string, Place> = {
     key: 'C',
     answers: 'What differs between two groups of runs?',
     panel: lazy(() => import('./panels/compare').then((m) => m.ComparePanel)),
-    parameters: ['by', 'normalise', 'width'],
+    parameters: ['by', 'normalise', 'width', 'small'],
   },
   trend: {
     label: 'Trend',
     key: 'T',
     answers: 'Since when?',
     panel: lazy(() => import('./panels/trend').then((m) => m.TrendPanel)),
-    parameters: ['by', 'order', 'inclusive', 'normalise'],
+    parameters: ['by', 'order', 'inclusive', 'normalise', 'what', 'axis', 'as', 'nights'],
   },
   flame: {
     label: 'Flame graph',

@@ -1,7 +1,8 @@
 // The answer of /api/v1/trend: values over experiments, in the order in which they were made, with change points.
 import { useData, type Answer } from './api';
-import type { Params } from './address';
-import type { Run } from './groups';
+import type { Address, Params } from './address';
+import { selectorsOf, type Run } from './groups';
+import { day, signed } from './units';
 
 export interface Trend {
   metric: string;
@@ -107,3 +108,101 @@ export function runsOf(t: Trend): Run[] {
     labels: p.labels ?? {},
   }));
 }
+
+// Line is a series as it is drawn.
+export interface Line {
+  id: string;
+  name: string;
+  function: string;
+  loadObject: string;
+  module: string;
+  by: string; // its value of what makes series; empty without one
+  points: number[]; // of each value
+  values: number[];
+  changes: Change[];
+}
+
+// linesOf returns the series of a trend, those with the highest sums first. Among functions, <Total> is none.
+export function linesOf(t: Trend): Line[] {
+  const several = new Set(t.series.map((s) => s.function_key)).size > 1;
+  const programs = [...new Set(t.points.map((p) => p.target))];
+  const sum = (l: Line) => l.values.reduce((a, b) => a + b, 0);
+  return t.series
+    .filter((s) => !several || s.function !== '<Total>')
+    .map((s): Line => {
+      const by = s.by ?? '';
+      const total = s.function === '<Total>';
+      const whole = by !== '' ? by : programs.length === 1 ? programs[0]! : 'all programs';
+      return {
+        id: `${s.function_key} ${by}`,
+        name: total ? whole : by === '' ? s.function : `${s.function} of ${by}`,
+        function: s.function,
+        loadObject: s.load_object,
+        module: s.module,
+        by,
+        points: s.points ?? s.values.map((_, n) => n),
+        values: s.values,
+        changes: s.changes,
+      };
+    })
+    .sort((a, b) => sum(b) - sum(a));
+}
+
+// titleOf says in one sentence what the trend shows.
+export function titleOf(t: Trend, lines: Line[]): string {
+  const key = nightKey(t);
+  const nights = new Set(t.points.map((p) => nightOf(p, key))).size;
+  const during = `${nights} ${nights === 1 ? 'night' : 'nights'}`;
+  const changed = lines.filter((l) => l.changes.length > 0);
+  if (lines.length !== 1)
+    return changed.length === 0
+      ? `None of ${lines.length} series changed in ${during}`
+      : `${changed.length} of ${lines.length} series changed in ${during}`;
+  const l = lines[0]!;
+  const c = l.changes[l.changes.length - 1];
+  if (c === undefined) return `${l.name} did not change in ${during}`;
+  const since = day(nightOf(t.points[l.points[c.at]!]!, key));
+  const maybe = c.state === 'maybe' ? 'may have ' : 'has ';
+  if (c.before === 0) return `${l.name} ${maybe}appeared on ${since}`;
+  if (c.after === 0) return `${l.name} ${maybe}vanished on ${since}`;
+  const by = signed(Math.abs(c.after / c.before - 1)).slice(1);
+  const word = t.unit === 'ns' ? (c.after > c.before ? 'slower' : 'faster') : c.after > c.before ? 'more' : 'less';
+  return `${l.name} ${c.state === 'maybe' ? 'may be' : 'is'} ${by} ${word} since ${since}`;
+}
+
+// comparisonOf leads to the comparison of the runs before a change with those after it. Neither side reaches beyond the
+// next change.
+export function comparisonOf(
+  t: Trend,
+  l: Line,
+  c: Change,
+  address: Address,
+): { address: Params; before: number; after: number } {
+  const all = runsOf(t);
+  const runs = l.points.map((n) => all[n]!);
+  const n = l.changes.indexOf(c);
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+  const base = numbers(l.changes[n - 1]?.at ?? 0, c.at);
+  const test = numbers(c.at, l.changes[n + 1]?.at ?? runs.length);
+  const programs = [...new Set(runs.map((r) => r.program))].filter((p) => p !== '');
+  const term = t.by === undefined || t.by === 'target' || l.by === '' ? '' : `${t.by.replace('label=', '')}=${l.by}`;
+  const selectors = (group: number[]) =>
+    selectorsOf(runs, group, nightKey(t), programs).map((s) =>
+      term === '' || s === '' || !s.includes('=') ? s : `${s},${term}`,
+    );
+  return {
+    address: {
+      ...Object.fromEntries(trendParameters.map((name) => [name, null])),
+      view: 'compare',
+      base: selectors(base),
+      experiment: selectors(test),
+      metric: t.metric,
+      mode: address.get('mode'),
+    },
+    before: base.length,
+    after: test.length,
+  };
+}
+
+// trendParameters are the parameters of the address that only Trend understands.
+const trendParameters = ['by', 'order', 'inclusive', 'normalise', 'what', 'axis', 'as', 'nights'];
