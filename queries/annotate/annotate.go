@@ -42,8 +42,8 @@ type Result struct {
 
 	Files     []File         `json:"files"` // files with lines of the function, by exclusive value
 	File      int            `json:"file"`  // index of the file that is shown; -1 if the function has no lines
-	Text      []string       `json:"text"`  // its lines; nil if the text is not in the store
-	Texts     int            `json:"texts"` // number of different texts of the file in the runs; the newest run's is shown
+	Text      []string       `json:"text"`  // its lines, if the text is in the store
+	Texts     int            `json:"texts"` // how many different texts the runs have; the newest run's is shown
 	NoSource  *Explanation   `json:"no_source"`
 	Lines     LineValues     `json:"lines"`
 	Neighbors []Neighbor     `json:"neighbors"` // other functions with values in the file, by their first line
@@ -197,7 +197,7 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 // empty returns the result without a function. Its lists are empty, not nil, so that JSON has no null for them.
 func empty() Result {
 	return Result{
-		Functions: []Function{}, Builds: []Build{}, Build: -1, Files: []File{}, File: -1, Neighbors: []Neighbor{},
+		Functions: []Function{}, Builds: []Build{}, Build: -1, Files: []File{}, File: -1, Text: []string{}, Neighbors: []Neighbor{},
 		Inlined: []InlinedPlace{}, Parts: []Part{}, Containers: []string{},
 		Lines: LineValues{[]int64{}, []int64{}, []int64{}, []int64{}, []int64{}},
 		Instructions: Instructions{

@@ -11,7 +11,7 @@ const resymbolize = "stackmill resymbolize"
 
 // explain says why source or instructions are missing.
 func (a *annotation) explain() error {
-	if a.Text != nil && len(a.Instructions.Text) > 0 {
+	if a.Texts > 0 && len(a.Instructions.Text) > 0 {
 		return nil
 	}
 	objects, err := a.db.Records(a.ctx, `SELECT symbols, bool_or(lines) AS lines FROM load_objects WHERE load_object_id = `+a.build.ID+` AND `+a.runs()+` GROUP BY symbols ORDER BY symbols <> 'none', symbols`)
@@ -28,7 +28,7 @@ func (a *annotation) explain() error {
 	switch {
 	case a.Result.File < 0:
 		a.NoSource = a.noLines(symbols, lines)
-	case a.Text == nil:
+	case a.Texts == 0:
 		a.NoSource, err = a.noText()
 	}
 	return err

@@ -9,20 +9,32 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/queries/annotate"
 	"stackmill/queries/functions"
 )
 
 // The page's TypeScript types of answers that are not rows have the properties that the server sends.
 func TestAnswerTypes(t *testing.T) {
-	text, err := os.ReadFile("web/src/lib/function.ts")
+	checkTypes(t, "web/src/lib/function.ts", map[string]any{
+		"FunctionAnswer": functions.Function{}, "FunctionName": functions.Name{}, "Neighbor": functions.Neighbor{}, "Remainder": functions.Remainder{},
+		"FunctionHistory": functions.Values{}, "FunctionPoint": functions.Point{}, "BaseValues": functions.OfBase{},
+	})
+	checkTypes(t, "web/src/lib/annotated.ts", map[string]any{
+		"Annotated": annotate.Result{}, "LineColumns": annotate.LineValues{}, "FileOf": annotate.File{}, "OtherFunction": annotate.Neighbor{},
+		"Part": annotate.Part{}, "FunctionOf": annotate.Function{}, "Build": annotate.Build{}, "Explanation": annotate.Explanation{},
+		"InlinedPlace": annotate.InlinedPlace{}, "Instructions": annotate.Instructions{},
+	})
+}
+
+// checkTypes compares all interfaces of a TypeScript file with the types that the server sends, by name.
+func checkTypes(t *testing.T, file string, types map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	declared := typeScriptInterfaces(string(text))
-	for name, of := range map[string]any{
-		"FunctionAnswer": functions.Function{}, "FunctionName": functions.Name{}, "Neighbor": functions.Neighbor{}, "Remainder": functions.Remainder{},
-		"FunctionHistory": functions.Values{}, "FunctionPoint": functions.Point{}, "BaseValues": functions.OfBase{},
-	} {
+	for name, of := range types {
 		want := map[string]string{}
 		addProperties(want, reflect.TypeOf(of))
 		if got := declared[name]; !maps.Equal(got, want) {
@@ -31,7 +43,7 @@ func TestAnswerTypes(t *testing.T) {
 		delete(declared, name)
 	}
 	if len(declared) > 0 {
-		t.Errorf("types that the server does not send: %v", slices.Sorted(maps.Keys(declared)))
+		t.Errorf("%s: types that the server does not send: %v", file, slices.Sorted(maps.Keys(declared)))
 	}
 }
 
@@ -68,6 +80,7 @@ func addProperties(to map[string]string, of reflect.Type) {
 		f := of.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
+		case name == "-":
 		case f.Anonymous && name == "":
 			addProperties(to, f.Type)
 		case name != "" && option == "omitempty":

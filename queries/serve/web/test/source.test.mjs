@@ -164,8 +164,8 @@ test('lines of another build are matched by text, and lost ones with values are 
     rowsOf(test, { ...plain, gone: matched.gone }).map((r) => `${r.kind} ${r.line}`),
     ['line 1', 'line 2', 'gone 2', 'line 3'],
   );
-  assert.equal(matchLines({ ...base, text: null }, test), undefined);
-  assert.deepEqual(matchLines({ ...base, text: null }, { ...test, builds: base.builds, text: null }).baseOf(3), 3);
+  assert.equal(matchLines({ ...base, text: [] }, test), undefined);
+  assert.deepEqual(matchLines({ ...base, text: [] }, { ...test, builds: base.builds, text: [] }).baseOf(3), 3);
 });
 
 test('rows are lines with what is unfolded below them', () => {
@@ -179,7 +179,7 @@ test('rows are lines with what is unfolded below them', () => {
     [2],
   );
   assert.deepEqual(
-    rowsOf({ ...a, text: null }, plain).map((r) => r.line),
+    rowsOf({ ...a, text: [] }, plain).map((r) => r.line),
     [1, 2],
   );
 });

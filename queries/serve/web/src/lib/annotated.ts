@@ -1,6 +1,7 @@
-// The code of one function with values: the server's answer, and what the place for source makes of it.
+// The code of one function with values: the server's answer, and what the place for source makes of it. A test on the
+// server's side compares these types with what it sends.
 
-// Annotated is the answer of /api/v1/annotate. The server's Go type annotate.Result describes the fields.
+// Annotated is the answer of /api/v1/annotate. The fields of annotate.Result, in Go, say what they are.
 export interface Annotated {
   metric: string;
   unit: string;
@@ -14,26 +15,48 @@ export interface Annotated {
   total: number;
   exclusive: number;
   inclusive: number;
-  files: { name: string; exclusive: number; first: number; last: number }[];
+  files: FileOf[];
   file: number;
-  text: string[] | null;
+  text: string[]; // empty if it is not in the store
   texts: number;
   no_source: Explanation | null;
-  lines: {
-    line: number[];
-    exclusive: number[];
-    inclusive: number[];
-    function_exclusive: number[];
-    function_inclusive: number[];
-  };
-  neighbors: { name: string; first: number; last: number; exclusive: number }[];
+  lines: LineColumns;
+  neighbors: OtherFunction[];
   inlined: InlinedPlace[];
-  parts: { name: string; address: number; size: number }[];
+  parts: Part[];
   instructions: Instructions;
   no_instructions: Explanation | null;
   containers: string[];
   lineless: number;
   unplaced: number;
+}
+
+export interface LineColumns {
+  line: number[];
+  exclusive: number[];
+  inclusive: number[];
+  function_exclusive: number[];
+  function_inclusive: number[];
+}
+
+export interface FileOf {
+  name: string;
+  exclusive: number;
+  first: number;
+  last: number;
+}
+
+export interface OtherFunction {
+  name: string;
+  first: number;
+  last: number;
+  exclusive: number;
+}
+
+export interface Part {
+  name: string;
+  address: number;
+  size: number;
 }
 
 export interface FunctionOf {
@@ -90,10 +113,7 @@ export interface Instructions {
 export type Side = 'self' | 'total';
 
 // LineValue is what a line of the file has: the values of the function and of all functions.
-export interface LineValue {
-  own: number;
-  all: number;
-}
+export type LineValue = { own: number; all: number };
 
 // lineValues returns the values by line.
 export function lineValues(a: Annotated, side: Side): Map<number, LineValue> {
@@ -158,4 +178,17 @@ export function parsed(a: Annotated, n: number): [string, string] {
 // shortFile returns the last part of a path.
 export function shortFile(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+// isSameBuild reports whether two answers are about one build, so that lines and offsets are the same code.
+export function isSameBuild(a: Annotated, b: Annotated): boolean {
+  return a.build >= 0 && a.builds[a.build]?.id === b.builds[b.build]?.id;
+}
+
+// baseInstructions returns the values of the base, which is the same build, by instruction of the test.
+export function baseInstructions(a: Annotated, base: Annotated, side: Side): number[] {
+  const { part, offset, exclusive, inclusive } = base.instructions;
+  const values = side === 'self' ? exclusive : inclusive;
+  const of = new Map(offset.map((o, n) => [`${part[n]} ${o}`, values[n]!]));
+  return a.instructions.offset.map((o, n) => of.get(`${a.instructions.part[n]} ${o}`) ?? 0);
 }

@@ -1,5 +1,5 @@
 // The rows of a source file as the place for source lists them.
-import type { Annotated, InlinedPlace } from './annotated';
+import { isSameBuild, type Annotated, type InlinedPlace } from './annotated';
 import { align } from './alignment';
 
 // Row is a line of the file, code that is inlined at a line, an instruction of a line, or a line that only the base
@@ -19,10 +19,9 @@ export interface Matched {
 // matchLines finds the lines of the base in the file of the test. Lines of one build are the same. Those of different
 // builds are matched by their text: if the text of one is not known, it returns undefined.
 export function matchLines(base: Annotated, test: Annotated): Matched | undefined {
-  const sameBuild = base.builds[base.build]?.id === test.builds[test.build]?.id;
   const sameFile = base.files[base.file]?.name === test.files[test.file]?.name;
-  if (sameBuild && sameFile) return { baseOf: (line) => line, gone: [] };
-  if (base.text === null || test.text === null) return undefined;
+  if (isSameBuild(base, test) && sameFile) return { baseOf: (line) => line, gone: [] };
+  if (base.text.length === 0 || test.text.length === 0) return undefined;
   const at = align(base.text, test.text);
   const kept = new Map<number, number>(); // line of the test by line of the base
   at.forEach((from, to) => {
@@ -70,7 +69,7 @@ export function rowsOf(
 }
 
 function linesOf(a: Annotated): number[] {
-  if (a.text !== null) return Array.from({ length: a.text.length }, (_, n) => n + 1);
+  if (a.text.length > 0) return Array.from({ length: a.text.length }, (_, n) => n + 1);
   const lines = new Set(a.lines.line);
   a.instructions.line.forEach((line, i) => {
     if (a.instructions.file[i] === a.file) lines.add(line);

@@ -8,6 +8,7 @@ import {
   highestOwn,
   hottestInstruction,
   hottestLine,
+  isSameBuild,
   lineValues,
   shortFile,
   type Annotated,
@@ -107,15 +108,17 @@ function Code({ a, base }: { a: Annotated; base: Annotated | undefined }) {
             />
           )}
           {file !== undefined && a.instructions.text.length > 0 && (
-            <Segments
-              label="Layout"
-              options={[
-                ['beside', 'Beside'],
-                ['interleaved', 'Interleaved'],
-              ]}
-              value={interleaved ? 'interleaved' : 'beside'}
-              set={(to) => navigate({ layout: to === 'beside' ? null : to })}
-            />
+            <span class="wide">
+              <Segments
+                label="Layout"
+                options={[
+                  ['beside', 'Beside'],
+                  ['interleaved', 'Interleaved'],
+                ]}
+                value={interleaved ? 'interleaved' : 'beside'}
+                set={(to) => navigate({ layout: to === 'beside' ? null : to })}
+              />
+            </span>
           )}
         </div>
       </Heading>
@@ -142,14 +145,16 @@ function Title({ a }: { a: Annotated }) {
 function Sentence(p: { a: Annotated; base: Annotated | undefined; hottest: number; side: Side }) {
   const { a } = p;
   const file = a.files[a.file];
-  const value = p.side === 'self' ? a.exclusive : a.inclusive;
+  const mean = p.base !== undefined && a.runs > 1;
+  const value = (p.side === 'self' ? a.exclusive : a.inclusive) / (mean ? a.runs : 1);
   const lines = file === undefined ? '' : file.first === file.last ? 'line ' : 'lines ';
   const where =
     file === undefined
       ? a.function!.load_object
       : `${shortFile(file.name)}, ${lines}${file.first === file.last ? file.first : `${file.first}–${file.last}`}`;
   const what = p.side === 'self' ? 'in its own code and what is inlined there' : 'with what it calls';
-  const whole = `${percent(value, a.total) || '0'} of ${a.runs > 1 ? `${a.runs} runs` : 'the run'}`;
+  const of = mean ? `the mean of ${a.runs} runs` : a.runs > 1 ? `${a.runs} runs` : 'the run';
+  const whole = `${percent(value, a.total / (mean ? a.runs : 1)) || '0'} of ${of}`;
   return (
     <>
       {a.hottest && 'No function is chosen: this is the hottest one. '}
@@ -248,7 +253,7 @@ function comparison(a: Annotated, base: Annotated): string {
   if (base.function === null) return 'The base has no samples of this function.';
   const means = a.runs > 1 || base.runs > 1 ? ', as means of one run' : '';
   const text = `Base and test are shown side by side${means}: ${runs(base.runs)} and ${runs(a.runs)}.`;
-  if (base.builds[base.build]!.id === a.builds[a.build]!.id) return text;
+  if (isSameBuild(base, a)) return text;
   return matchLines(base, a) === undefined
     ? 'The base is another build. Its lines cannot be found without the text of both files: only the test is shown.'
     : `${text} They are different builds: lines are matched by their text, and instructions are those of the test.`;
@@ -380,7 +385,7 @@ function Sides(p: { a: Annotated; base: Annotated | undefined; side: Side; inter
         {a.inlined.length > 0 && (
           <button
             type="button"
-            class="btn"
+            class="btn wide"
             aria-pressed={unfold === 'all'}
             onClick={() => navigate({ unfold: unfold === 'all' ? null : 'all' })}
           >
@@ -535,7 +540,7 @@ function sameRow(a: Row, b: Row): boolean {
 function findRows(a: Annotated, rows: Row[], finds: (text: string) => boolean): number[] {
   const found: number[] = [];
   rows.forEach((r, n) => {
-    if (r.kind === 'line' && finds(a.text?.[r.line - 1] ?? '')) found.push(n);
+    if (r.kind === 'line' && finds(a.text[r.line - 1] ?? '')) found.push(n);
     else if (r.kind === 'inlined' && finds(r.place.function)) found.push(n);
     else if (r.kind === 'instruction' && finds(a.instructions.text[r.index]!)) found.push(n);
   });

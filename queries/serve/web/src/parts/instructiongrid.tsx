@@ -1,7 +1,7 @@
 // The instructions of a function with their values, and arrows for jumps inside it.
 import { type RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { heat, hex, parsed, type Annotated, type Side } from '../lib/annotated';
+import { baseInstructions, heat, hex, isSameBuild, parsed, type Annotated, type Side } from '../lib/annotated';
 import { placeJumps } from '../lib/jumps';
 import { amount, difference, exact, percent } from '../lib/units';
 import { Cell, CodeGrid, Head, type GridHandle } from './codegrid';
@@ -24,10 +24,14 @@ export function InstructionGrid(p: {
   const { a } = p;
   const of = a.instructions;
   const jumps = useMemo(() => placeJumps(of, lanes), [of]);
+  const targets = useMemo(() => new Map(jumps.map((j) => [j.from, j.to])), [jumps]); // index by index
   const values = p.side === 'self' ? of.exclusive : of.inclusive;
   const whole = p.side === 'self' ? a.exclusive : a.inclusive;
   const highest = useMemo(() => values.reduce((most, v) => Math.max(most, v), 0), [values]);
-  const before = useMemo(() => baseValues(a, p.base, p.side), [a, p.base, p.side]);
+  const before = useMemo(
+    () => (p.base !== undefined && isSameBuild(p.base, a) ? baseInstructions(a, p.base, p.side) : undefined),
+    [a, p.base, p.side],
+  );
   const line = (n: number) => (of.file[n] === a.file ? of.line[n]! : 0);
   const value = (n: number) => {
     const v = values[n]!;
@@ -46,7 +50,7 @@ export function InstructionGrid(p: {
           </Cell>
         </>
       );
-    const [test, base] = [v / a.runs, before[n]!];
+    const [test, base] = [v / a.runs, before[n]! / p.base!.runs];
     return (
       <>
         <Cell class="a">{base === 0 ? '' : amount(base, a.unit)}</Cell>
@@ -64,7 +68,7 @@ export function InstructionGrid(p: {
   const cells = (n: number) => {
     const [mnemonic, operands] = parsed(a, n);
     const target = of.target[n]!;
-    const jump = target === null ? undefined : jumps.find((j) => j.from === n);
+    const to = targets.get(n);
     return (
       <>
         {value(n)}
@@ -73,7 +77,7 @@ export function InstructionGrid(p: {
         <Cell class="x">
           <span class="t-directive">{mnemonic.padEnd(7)}</span> {operands}
           {target !== null &&
-            (jump === undefined ? (
+            (to === undefined ? (
               hex(target)
             ) : (
               <button
@@ -83,7 +87,7 @@ export function InstructionGrid(p: {
                 title="Go to the target"
                 onClick={(e) => {
                   e.stopPropagation();
-                  goTo(jump.to);
+                  goTo(to);
                 }}
               >
                 {hex(target)}
@@ -96,9 +100,9 @@ export function InstructionGrid(p: {
     );
   };
   const press = (e: KeyboardEvent, n: number) => {
-    const jump = jumps.find((j) => j.from === n);
+    const to = targets.get(n);
     if (e.key === 'i') p.switchSide();
-    else if (e.key === 'ArrowRight' && jump !== undefined) goTo(jump.to);
+    else if (e.key === 'ArrowRight' && to !== undefined) goTo(to);
     else return false;
     return true;
   };
@@ -176,12 +180,4 @@ function titleOf(a: Annotated, n: number): string {
   return [`${address} in ${of.name}`, ...where, ...(target_name[n] === '' ? [] : [target_name[n]!]), ...before].join(
     '\n',
   );
-}
-
-// baseValues returns the values of the base by instruction, as means of one run, if it has the same instructions.
-function baseValues(a: Annotated, base: Annotated | undefined, side: Side): number[] | undefined {
-  if (base === undefined || base.builds[base.build]?.id !== a.builds[a.build]?.id) return undefined;
-  const values = side === 'self' ? base.instructions.exclusive : base.instructions.inclusive;
-  const of = new Map(base.instructions.offset.map((o, n) => [`${base.instructions.part[n]} ${o}`, values[n]!]));
-  return a.instructions.offset.map((o, n) => (of.get(`${a.instructions.part[n]} ${o}`) ?? 0) / base.runs);
 }

@@ -2,8 +2,10 @@
 import { type RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
 import {
+  baseInstructions,
   heat,
   hex,
+  isSameBuild,
   highestOwn,
   lineValues,
   parsed,
@@ -45,24 +47,26 @@ export function SourceGrid(p: {
   const of = useMemo(() => new Shown(a, p.base, p.matched, side, p.values), [a, p.base, p.matched, side, p.values]);
   const language = languageOf(file.name);
   const colors = useMemo(
-    () => (language === undefined || a.text === null ? undefined : new Highlighter(language, a.text)),
+    () => (language === undefined || a.text.length === 0 ? undefined : new Highlighter(language, a.text)),
     [a.text, language],
   );
   const inlinedAt = useMemo(() => groupBy(a.inlined, (place) => place.line), [a.inlined]);
   const inside = (line: number) => line >= file.first && line <= file.last;
   const text = (line: number) => {
     const parts = inside(line) && colors !== undefined ? colors.tokens(line - 1) : undefined;
-    if (parts === undefined) return a.text?.[line - 1] ?? '';
+    if (parts === undefined) return a.text[line - 1] ?? '';
     return parts.map(([kind, t]) => (kind === '' ? t : <span class={`t-${kind}`}>{t}</span>));
   };
   const values = of.compares
     ? (v: RowValues) => (
         <>
-          <Cell class="a">{v.base === 0 ? '' : amount(v.base, a.unit)}</Cell>
+          <Cell class="a">{v.base === undefined || v.base === 0 ? '' : amount(v.base, a.unit)}</Cell>
           <Cell class={`a h${v.heat}`} title={v.title}>
             {v.value === 0 ? '' : amount(v.value, a.unit)}
           </Cell>
-          <Cell class="d">{v.value === v.base ? '' : difference(v.value - v.base, a.unit)}</Cell>
+          <Cell class="d">
+            {v.base === undefined || v.value === v.base ? '' : difference(v.value - v.base, a.unit)}
+          </Cell>
         </>
       )
     : (v: RowValues) => (
@@ -145,7 +149,7 @@ export function SourceGrid(p: {
             <Cell class="n">−</Cell>
             <Cell class="x">
               <i class="fold" />
-              {p.base?.text?.[r.line - 1] ?? ''}
+              {p.base?.text[r.line - 1] ?? ''}
             </Cell>
           </>
         );
@@ -153,7 +157,7 @@ export function SourceGrid(p: {
   };
   const classOf = (n: number) => {
     const r = rows[n]!;
-    const hit = p.hits !== undefined && r.kind === 'line' && p.hits(a.text?.[r.line - 1] ?? '') ? 'hit' : '';
+    const hit = p.hits !== undefined && r.kind === 'line' && p.hits(a.text[r.line - 1] ?? '') ? 'hit' : '';
     const of = r.kind !== 'line' ? r.kind : inside(r.line) ? '' : 'pale';
     return `${of} ${hit} ${r.kind !== 'gone' && r.line === p.pointed ? 'pointed' : ''}`;
   };
@@ -221,7 +225,7 @@ function SourceHead(p: { file: string; compares: boolean; side: Side; picked: bo
 
 // placeText returns the text of the line of inlined code if it is in the same file, otherwise its file.
 function placeText(a: Annotated, of: InlinedPlace): string {
-  const text = of.file === a.files[a.file]!.name ? a.text?.[of.at - 1]?.trim() : undefined;
+  const text = of.file === a.files[a.file]!.name ? a.text[of.at - 1]?.trim() : undefined;
   return text ?? shortFile(of.file);
 }
 
@@ -259,10 +263,14 @@ function doorOf(a: Annotated, r: Row, of: Shown, file: string): Door | undefined
   }
 }
 
+function placeKey(of: InlinedPlace): string {
+  return `${of.line} ${of.path} ${of.file}`;
+}
+
 // RowValues is what the gutter of a row shows.
 interface RowValues {
   value: number;
-  base: number;
+  base: number | undefined; // undefined: not known
   heat: number;
   share: string; // percent of the function, without the sign
   title: string;
@@ -276,6 +284,8 @@ class Shown {
   private readonly baseValues: Map<number, LineValue>;
   private readonly runs: number;
   private readonly baseRuns: number;
+  private readonly places = new Map<string, number>(); // values of inlined code in the base, if it is the same build
+  private readonly instructions: number[] | undefined; // values in the base, if it is the same build
 
   constructor(
     private readonly a: Annotated,
@@ -290,6 +300,10 @@ class Shown {
     this.baseValues = base === undefined || !this.compares ? new Map<number, LineValue>() : lineValues(base, side);
     this.runs = this.compares ? a.runs : 1;
     this.baseRuns = base?.runs ?? 1;
+    if (base === undefined || !isSameBuild(base, a)) return;
+    for (const of of a.inlined) this.places.set(placeKey(of), 0);
+    for (const of of base.inlined) this.places.set(placeKey(of), (side === 'self' ? of.exclusive : of.inclusive) ?? 0);
+    this.instructions = baseInstructions(a, base, side);
   }
 
   // line returns the values of the function on its lines, and on others those of all functions.
@@ -297,30 +311,31 @@ class Shown {
     const of = (v: LineValue | undefined) => (v === undefined ? 0 : inside && v.own > 0 ? v.own : inside ? 0 : v.all);
     const v = this.values.get(line);
     const value = of(v);
-    const base = this.compares ? of(this.baseValues.get(this.matched!.baseOf(line))) : 0;
+    const base = this.compares ? of(this.baseValues.get(this.matched!.baseOf(line))) : undefined;
     const title = this.title(value, inside && v !== undefined && v.own > 0);
     const more = inside && v !== undefined && v.all !== v.own ? `\n${this.text(v.all)} in all functions` : '';
     return this.row(value, base, inside, title + more);
   }
 
-  inlined(place: { exclusive: number; inclusive: number | null }): RowValues {
+  inlined(place: InlinedPlace): RowValues {
     const value = this.side === 'self' ? place.exclusive : place.inclusive;
-    const row = this.row(value ?? 0, 0, true, this.title(value ?? 0, true));
+    const row = this.row(value ?? 0, this.places.get(placeKey(place)), true, this.title(value ?? 0, true));
     return value === null ? { ...row, title: 'Not known: the function is recursive' } : row;
   }
 
   instruction(n: number): RowValues {
     const value = (this.side === 'self' ? this.a.instructions.exclusive : this.a.instructions.inclusive)[n]!;
-    return this.row(value, 0, true, this.title(value, true));
+    return this.row(value, this.instructions?.[n], true, this.title(value, true));
   }
 
   gone(line: number): RowValues {
     return this.row(0, this.baseValues.get(line)?.own ?? 0, true, '');
   }
 
-  private row(value: number, base: number, inside: boolean, title: string): RowValues {
+  private row(value: number, base: number | undefined, inside: boolean, title: string): RowValues {
     const share = inside && value > 0 ? percent(value, this.whole).replace(/\u202f%$/, '') : '';
-    return { value: value / this.runs, base: base / this.baseRuns, heat: heat(value, this.highest), share, title };
+    const mean = base === undefined ? undefined : base / this.baseRuns;
+    return { value: value / this.runs, base: mean, heat: heat(value, this.highest), share, title };
   }
 
   private text(value: number): string {
