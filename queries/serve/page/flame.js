@@ -1,1 +1,1 @@
-import{a,b}from"./chunk6.js";import"./chunk11.js";import"./chunk7.js";import"./chunk14.js";import"./chunk10.js";import"./chunk3.js";import"./chunk22.js";import"./chunk2.js";export{a as FlamePanel,b as Graph};
+import{a,b}from"./chunk3.js";import"./chunk19.js";import"./chunk8.js";import"./chunk6.js";import"./chunk9.js";import"./chunk4.js";import"./chunk1.js";import"./chunk2.js";export{a as FlamePanel,b as Graph};

@@ -3,8 +3,10 @@ import { type ComponentChildren } from 'preact';
 import { type Answer } from '../lib/api';
 import { percent } from '../lib/units';
 import { Meter } from './meter';
+import { Empty, Failed, Waiting } from './states';
 
-// Panel shows the content made from an answer, or that the answer is loading, failed or is empty.
+// Panel shows the content made from an answer, or that the answer is loading, failed or is empty. While the next answer
+// is loading, the old content stays.
 export function Panel<T>(p: {
   title: string;
   answer: Answer<T>;
@@ -12,23 +14,26 @@ export function Panel<T>(p: {
   none?: string;
   children: (data: T) => ComponentChildren;
 }) {
-  const { data, error, loading, warnings } = p.answer;
+  const { data, error, loading, warnings, again, stop, request } = p.answer;
+  const ways = {
+    ...(again === undefined ? {} : { again }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(request === undefined ? {} : { request }),
+  };
   return (
     <section class="panel" aria-busy={loading} aria-label={p.title}>
-      <div class={loading ? 'progress on' : 'progress'} />
+      {loading && <Waiting stop={stop} first={data === undefined} />}
       {warnings.map((w) => (
         <p key={w} class="warning">
           {w}
         </p>
       ))}
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {error.message}
-        </p>
+      {error !== undefined && <Failed error={error} ways={ways} />}
+      {data !== undefined && (
+        <div class="shown">
+          {p.empty?.(data) === true ? <Empty>{p.none ?? 'There is nothing to show.'}</Empty> : p.children(data)}
+        </div>
       )}
-      {data !== undefined &&
-        (p.empty?.(data) === true ? <p class="note">{p.none ?? 'There is nothing to show.'}</p> : p.children(data))}
-      {data === undefined && error === undefined && <p class="note">Loading…</p>}
     </section>
   );
 }
