@@ -222,3 +222,17 @@ func TestPackages(t *testing.T) {
 		t.Errorf("Java: %q", got)
 	}
 }
+
+// The page computes the same ids (web/test/flame.test.mjs).
+func TestID(t *testing.T) {
+	tree := New(0)
+	root := tree.Child(-1, tree.Intern(Function{Name: "<Total>", LoadObject: "<Total>", Kind: "artificial"}))
+	tree.Child(root, tree.Intern(Function{Name: "größe\xff(int)", LoadObject: "libx.so", Module: "d/x.cc", Kind: "normal"}))
+	ids := []string{}
+	for _, f := range tree.Layout().Frames {
+		ids = append(ids, fmt.Sprintf("%016x", f.ID))
+	}
+	if want := []string{"ee5ef610845df6e9", "de5ebf2b84f74e4f"}; !slices.Equal(ids, want) {
+		t.Errorf("%q, want %q", ids, want)
+	}
+}

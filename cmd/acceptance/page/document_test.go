@@ -277,7 +277,7 @@ func TestDocumentFlame(t *testing.T) {
 	if !strings.Contains(told(), "<Total>") {
 		t.Errorf("the root is %q", told())
 	}
-	b.run(chromedp.Focus(`[role=treeitem]`, chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+	b.run(chromedp.Focus(`[role=tree]`, chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter), poll(`document.querySelector('.told').innerText.includes('Show all')`))
 	if text := told(); strings.Contains(text, "<Total>") || !strings.Contains(text, "Show all") {
 		t.Errorf("zoomed, it is %q", text)
 	}

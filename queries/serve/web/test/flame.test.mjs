@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { frameAt, horizontal, maxRows, rowHeight, rowTop, visibleRows } from '../src/lib/flamelayout';
-import { invert, isCut, layoutAnswer, sandwich, searchFrames } from '../src/lib/flametree';
+import {
+  focusOf,
+  formatWindow,
+  frameAt,
+  layerAt,
+  moved,
+  parseWindow,
+  whole,
+  windowOf,
+  within,
+  zoomed,
+} from '../src/lib/flamewindow';
+import { findFrame, frameID, invert, isCut, layoutAnswer, sandwich, searchFrames, stackOf } from '../src/lib/flametree';
 import { fold } from '../src/lib/result';
 
 // answer returns what the server answers for folded stacks and their values.
@@ -56,19 +67,44 @@ test('a sandwich counts a recursive sample once', () => {
   assert.deepEqual(shown(callees), ['run 0 6 0', ' run 0 4 0', '  read 0 4 4', ' read 4 2 2']);
 });
 
-test('a path has the same hash in every answer, and another one in a tree with another seed', () => {
-  const paths = (f) => [...f.path];
+test('a frame has the same id in every answer, and another one in a tree with another seed', () => {
+  const ids = (f) => Array.from({ length: f.count }, (_, n) => frameID(f, n));
   const one = layoutAnswer(answer(stacks));
   const other = layoutAnswer(answer({ ...stacks, 'main;parse;read': 30 }));
-  const reads = (f) => paths(f).filter((_, n) => f.names[f.name[n]].name === 'parse');
-  assert.deepEqual(reads(one), reads(other));
-  assert.notDeepEqual(paths(one), paths(layoutAnswer(answer(stacks), 1)));
-  assert.equal(new Set(paths(one)).size, one.count);
+  const parse = (f) => ids(f).find((_, n) => f.names[f.name[n]].name === 'parse');
+  assert.equal(parse(one), parse(other));
+  assert.ok(ids(layoutAnswer(answer(stacks), 1)).every((id) => !ids(one).includes(id)));
+  assert.equal(new Set(ids(one)).size, one.count);
+  ids(one).forEach((id, n) => assert.equal(findFrame(one, id), n));
+  assert.deepEqual(stackOf(one, 4), [0, 1, 2, 3, 4]);
+});
+
+test('ids are those of the server (TestID of queries/flametree)', () => {
+  const f = layoutAnswer({
+    names: {
+      name: ['<Total>', 'größe\ufffd(int)'],
+      load_object: ['<Total>', 'libx.so'],
+      module: ['', 'd/x.cc'],
+      kind: ['artificial', 'normal'],
+    },
+    level: [0, 1],
+    name: [0, 1],
+    value: [1, 1],
+    exclusive: [0, 1],
+  });
+  assert.deepEqual([frameID(f, 0), frameID(f, 1)], ['ee5ef610845df6e9', 'de5ebf2b84f74e4f']);
+});
+
+test('a part of a graph has the positions of the server', () => {
+  const whole = answer(stacks);
+  const f = layoutAnswer({ ...whole, start: whole.value.map((_, n) => 100 + n) });
+  assert.deepEqual([...f.start].slice(0, 3), [100, 101, 102]);
 });
 
 test('a search sums the outermost matching frames', () => {
   const f = layoutAnswer(answer(stacks));
   assert.equal(searchFrames(f, 'run').value, 6);
+  assert.equal(searchFrames(f, 'run').frames, 2);
   assert.equal(searchFrames(f, '/^r/').value, 9);
   assert.equal(searchFrames(f, '/(/').value, 0); // an invalid expression matches nothing
   assert.equal(searchFrames(f, ''), undefined);
@@ -81,30 +117,41 @@ test('a tree with left-out nodes is cut', () => {
   assert.equal(isCut({ ...whole, names }), true);
 });
 
-test('a focused frame and its callers fill the width', () => {
+test('the window of a frame has its edges, and its focus is the first frame that fills it', () => {
   const f = layoutAnswer(answer(stacks));
-  const [main, run, read, parse] = [1, 2, 5, 6];
-  assert.deepEqual(horizontal(f, main, run), [0, 1]);
-  assert.deepEqual(horizontal(f, run, run), [0, 1]);
-  assert.deepEqual(horizontal(f, read, run), [4 / 6, 1]);
-  assert.deepEqual(horizontal(f, parse, 0), [0.6, 1]);
+  const parse = windowOf(f, 6);
+  assert.ok(Math.abs(parse.from - 0.6) < 1e-9 && Math.abs(parse.until - 1) < 1e-9);
+  for (const [n, focus] of [
+    [0, 0],
+    [1, 0], // main is as wide as <Total>
+    [2, 2],
+    [4, 3],
+    [6, 6],
+  ])
+    assert.equal(focusOf(f, windowOf(f, n)), focus);
 });
 
-test('frameAt finds the frame under the pointer, with the root at the top or at the bottom', () => {
-  const f = layoutAnswer(answer(stacks));
-  const [width, height] = [100, 5 * rowHeight];
-  for (const upward of [false, true]) {
-    const at = (x, row, focus = 0) =>
-      frameAt(f, { focus, upward }, x, rowTop(row, upward, height) + rowHeight / 2, width, height);
-    assert.deepEqual([at(50, 0), at(50, 1), at(50, 2), at(70, 2), at(70, 3), at(99, 3)], [0, 1, 2, 6, 7, -1]);
-    assert.deepEqual([at(10, 1, 6), at(99, 2, 6), at(70, 3, 6), at(80, 3, 6)], [1, 6, 7, -1]);
-  }
+test('a window stays in the graph, and keeps the point at which it is zoomed', () => {
+  const w = zoomed(whole, 0.5, 0.25);
+  assert.deepEqual(w, { from: 0.125, until: 0.625 });
+  assert.deepEqual(zoomed(w, 10, 0.5), whole);
+  assert.deepEqual(moved(w, 10), { from: 0.5, until: 1 });
+  assert.deepEqual(moved(w, -10), { from: 0, until: 0.5 });
+  assert.ok(within(0.3, 0).until > 0.3);
+  assert.deepEqual(parseWindow(formatWindow(w)), w);
+  assert.equal(formatWindow(whole), '');
+  for (const text of ['', 'x', '0.5', '0.5,0.2', '-1,0.5', '0,2', '00ff00ff00ff00ff'])
+    assert.equal(parseWindow(text), undefined);
 });
 
-test('a canvas has at most maxRows rows, with the focus among them', () => {
-  const deep = layoutAnswer(answer({ [Array.from({ length: 2000 }, (_, n) => `f${n}`).join(';')]: 1 }));
-  assert.equal(deep.count, 2001);
-  assert.deepEqual(visibleRows(deep, 0), { first: 0, count: maxRows, all: 2001 });
-  assert.deepEqual(visibleRows(deep, 500), { first: 500, count: maxRows, all: 2001 });
-  assert.deepEqual(visibleRows(deep, 1990), { first: 2001 - maxRows, count: maxRows, all: 2001 });
+test('frameAt finds the frame of a level at a position', () => {
+  const f = layoutAnswer(answer(stacks));
+  const at = (x, level) => frameAt(f, x, level);
+  assert.deepEqual([at(0.5, 0), at(0.5, 1), at(0.5, 2), at(0.7, 2), at(0.7, 3), at(0.99, 3)], [0, 1, 2, 6, 7, -1]);
+  const layers = [
+    { frames: f, window: whole },
+    { frames: invert(f), window: { from: 0.2, until: 0.4 } },
+  ];
+  assert.equal(layerAt(layers, 0.3), layers[1]);
+  assert.equal(layerAt(layers, 0.5), layers[0]);
 });

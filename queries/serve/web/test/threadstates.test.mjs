@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { frameColor } from '../src/lib/color';
+import { groupColors } from '../src/lib/flamecolor';
 import {
   Layout,
   secondsText,
@@ -90,11 +90,21 @@ test('states differ by letter, and by color or pattern', () => {
   assert.equal(stateTitle('loss'), 'unknown: records were lost');
 });
 
-test('waits in flame graphs have the color of their state, in all color schemes', () => {
-  const wait = { name: '<Blocked>', loadObject: '<Artificial>', module: '(unknown)', kind: 'artificial' };
-  for (const scheme of ['load object', 'module', 'function', 'kind'])
-    for (const dark of [false, true])
-      assert.equal(frameColor(wait, scheme, dark), threadStates.blocked[dark ? 'dark' : 'light']);
+test('waits in flame graphs have the color of their state, and the other groups the colors of their rank', () => {
+  const names = ['<Blocked>', ...Array.from({ length: 10 }, (_, i) => `package${i}`), '<Unknown>'];
+  const values = names.map((_, i) => 100 - i);
+  for (const dark of [false, true]) {
+    const token = (name) => (name === '--ground' ? 'rgb(255 255 255)' : `rgb(${name.slice(-1)} 0 0)`);
+    const groups = { by: 'package', name: names, exclusive: values, inclusive: values, more: 0, more_exclusive: 0 };
+    const colors = groupColors(groups, dark, token);
+    assert.equal(colors.of[0], threadStates.blocked[dark ? 'dark' : 'light']);
+    assert.deepEqual(
+      colors.of.slice(1, 9),
+      Array.from({ length: 8 }, (_, i) => `rgb(${i} 0 0)`),
+    );
+    assert.equal(colors.of[11], 'rgb(8 0 0)');
+    assert.deepEqual(colors.named, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  }
   assert.equal(waitOf('<Disk-wait>'), threadStates.disk);
   assert.equal(waitOf('<Total>'), undefined);
 });

@@ -3,6 +3,8 @@ import { render, type ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { waitOf } from '../lib/threadstates';
 import {
+  findFrame,
+  frameID,
   groupOf,
   invert,
   isCut,
@@ -15,8 +17,9 @@ import {
   type Group,
   type Name,
 } from '../lib/flametree';
+import { whole, windowOf } from '../lib/flamewindow';
 import { hash } from '../lib/units';
-import { FlameView } from '../parts/flameview';
+import { FlameView, type Spot } from '../parts/flameview';
 import { amount, share } from './numbers';
 import { useDark } from '../lib/theme';
 
@@ -39,7 +42,7 @@ function linkFunctions(): void {
   }
 }
 
-const palette = 8; // colors for the highest load objects or modules; the last color of the style sheet is for the rest
+const mostColors = 8; // colors for the highest load objects or modules; the last one is for the rest
 
 // ColorGroups describes the meaning of the colors of frames.
 interface ColorGroups {
@@ -60,19 +63,19 @@ function colorGroups(f: Frames): ColorGroups {
       if (!gray(name) && key !== '' && key !== '(unknown)') sums.set(key, (sums.get(key) ?? 0) + f.exclusive[n]!);
     }
     const known = [...sums.values()].reduce((a, b) => a + b, 0);
-    const keys = [...sums].sort((a, b) => b[1] - a[1]).slice(0, palette);
-    const whole = f.value[0]!;
-    if (keys.length === 0 || keys[0]![1] > 0.8 * whole || known < 0.5 * whole) continue;
+    const keys = [...sums].sort((a, b) => b[1] - a[1]).slice(0, mostColors);
+    const total = f.value[0]!;
+    if (keys.length === 0 || keys[0]![1] > 0.8 * total || known < 0.5 * total) continue;
     const at = new Map(keys.map(([k], i) => [k, i]));
-    return { of: f.names.map((n) => (gray(n) ? palette : (at.get(groupOf(n, group)) ?? palette))), keys, group };
+    return { of: f.names.map((n) => (gray(n) ? mostColors : (at.get(groupOf(n, group)) ?? mostColors))), keys, group };
   }
-  return { of: f.names.map((n) => (gray(n) ? palette : hash(n.name) % palette)), keys: [], group: 'function' };
+  return { of: f.names.map((n) => (gray(n) ? mostColors : hash(n.name) % mostColors)), keys: [], group: 'function' };
 }
 
 // frameColors returns the colors of the style sheet, which differ between light and dark.
 function frameColors(): string[] {
   const style = getComputedStyle(document.documentElement);
-  return Array.from({ length: palette + 1 }, (_, i) => style.getPropertyValue(`--f${i}`).trim());
+  return Array.from({ length: mostColors + 1 }, (_, i) => style.getPropertyValue(`--f${i}`).trim());
 }
 
 type Side = 'root' | 'leaves' | 'around';
@@ -83,13 +86,11 @@ function Graph({ answer }: { answer: FlameAnswer }) {
   const cut = useMemo(() => isCut(answer), [answer]);
   const [side, setSide] = useState<Side>('root');
   const [of, setOf] = useState('');
-  const [zoom, setZoom] = useState('');
   const [search, setSearch] = useState('');
   useEffect(() => {
     const choose = (e: Event) => {
       setOf((e as CustomEvent<string>).detail);
       setSide('around');
-      setZoom('');
     };
     document.addEventListener(chosen, choose);
     return () => document.removeEventListener(chosen, choose);
@@ -109,7 +110,6 @@ function Graph({ answer }: { answer: FlameAnswer }) {
   const around = (name: string) => {
     setOf(name);
     setSide('around');
-    setZoom('');
   };
   return (
     <>
@@ -120,7 +120,6 @@ function Graph({ answer }: { answer: FlameAnswer }) {
             value={side}
             onChange={(e) => {
               setSide(e.currentTarget.value as Side);
-              setZoom('');
             }}
           >
             <option value="root">the root</option>
@@ -148,10 +147,7 @@ function Graph({ answer }: { answer: FlameAnswer }) {
           {frames.value[0] === 0 ? (
             <p class="note">None of the frames here is of this function.</p>
           ) : (
-            <Frames
-              {...{ label, frames, upward, dark, total, colors, zoom, setZoom, around, search }}
-              unit={answer.unit}
-            />
+            <Frames {...{ label, frames, upward, dark, total, colors, around, search }} unit={answer.unit} />
           )}
         </section>
       ))}
@@ -171,18 +167,28 @@ function Frames(p: {
   unit: string;
   colors: ColorGroups;
   search: string;
-  zoom: string;
-  setZoom: (path: string) => void;
   around: (name: string) => void;
 }) {
   const { frames: f, dark, total, unit } = p;
-  const found = useMemo(() => searchFrames(f, p.search)?.is, [f, p.search]);
-  const fill = useMemo(() => {
+  const [window, setWindow] = useState(whole);
+  const [chosen, choose] = useState(() => frameID(f, 0));
+  const layers = useMemo(() => [{ frames: f, window: whole }], [f]);
+  const palette = useMemo(() => {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name: string) => style.getPropertyValue(name).trim();
+    return { text: of('--t1'), accent: of('--accent'), onAccent: of('--panel'), font: of('--mono') };
+  }, [dark]);
+  const paint = useMemo(() => {
     const colors = frameColors();
-    const shades = f.names.map((n, i) => shade(colors[p.colors.of[i] ?? palette]!, n.name, dark));
-    return (n: number) => shades[f.name[n]!]!;
-  }, [f, p.colors, dark]);
-  const tell = (n: number): ComponentChildren => {
+    const shades = f.names.map((n, i) => shade(colors[p.colors.of[i] ?? mostColors]!, n.name, dark));
+    const found = searchFrames(f, p.search)?.is;
+    return () => ({ fill: (n: number) => shades[f.name[n]!]!, found });
+  }, [f, p.colors, dark, p.search]);
+  const texts = (n: number) => [
+    `${amount(f.value[n]!, unit)} (${share(f.value[n]!, total)})`,
+    `${amount(f.exclusive[n]!, unit)} (${share(f.exclusive[n]!, total)})`,
+  ];
+  const tell = ({ n }: Spot): ComponentChildren => {
     const name = f.names[f.name[n]!]!;
     return (
       <>
@@ -193,31 +199,48 @@ function Frames(p: {
             .join(', ')}
         </span>
         <span>
-          total {amount(f.value[n]!, unit)} ({share(f.value[n]!, total)}), self {amount(f.exclusive[n]!, unit)} (
-          {share(f.exclusive[n]!, total)})
+          total {texts(n)[0]}, self {texts(n)[1]}
         </span>
-        {n > 0 && !isLeftOut(name) && (
-          <button type="button" onClick={() => p.around(name.name)}>
-            Callers and callees
-          </button>
-        )}
       </>
     );
   };
+  const cells = ({ n }: Spot): [string, string] => [share(f.value[n]!, total), amount(f.value[n]!, unit)];
+  const shown = Math.max(0, findFrame(f, chosen));
+  const zoomed = window.from > 0 || window.until < 1;
   return (
-    <FlameView
-      label={p.label}
-      frames={f}
-      found={found}
-      fill={fill}
-      dark={dark}
-      upward={p.upward}
-      tell={tell}
-      cells={(n) => [share(f.value[n]!, total), amount(f.value[n]!, unit)]}
-      zoom={p.zoom}
-      setZoom={p.setZoom}
-      open={p.around}
-    />
+    <>
+      <div class="told" aria-live="polite">
+        {tell({ frames: f, n: shown })}
+        {shown > 0 && !isLeftOut(f.names[f.name[shown]!]!) && (
+          <button type="button" onClick={() => p.around(f.names[f.name[shown]!]!.name)}>
+            Callers and callees
+          </button>
+        )}
+        {shown > 0 && (
+          <button type="button" onClick={() => setWindow(windowOf(f, shown))}>
+            Zoom in
+          </button>
+        )}
+        {zoomed && (
+          <button type="button" onClick={() => setWindow(whole)}>
+            Show all
+          </button>
+        )}
+      </div>
+      <FlameView
+        label={p.label}
+        layers={layers}
+        paint={paint}
+        palette={palette}
+        upward={p.upward}
+        tell={tell}
+        cells={cells}
+        window={window}
+        setWindow={setWindow}
+        chosen={chosen}
+        choose={(at) => at !== undefined && choose(frameID(f, at.n))}
+      />
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 // Flame graphs as trees of frames with positions. Other trees are made from them: inverted ones, and
 // sandwiches (the callers and callees of a function).
 import { matcher } from './search';
-import { hash, num, type Value } from './units';
+import { num, type Value } from './units';
 
 // FlameAnswer is the server's answer: the nodes of a tree in depth-first order, with a list for each
 // property.
@@ -11,12 +11,16 @@ export interface FlameAnswer {
   mode: string;
   experiments: number;
   nodes: number; // number of nodes of the whole tree; the lists may have fewer
+  total?: Value; // value of the whole tree, whatever the side
   side?: string; // inverted, callers or callees; undefined if the tree starts at the root
   group?: string;
   of?: string;
+  window?: [number, number]; // the part of the whole width that is shown; undefined: all
+  groups?: FlameGroups;
   names: NameColumns;
   level: number[];
   name: number[]; // by node: index into names
+  start?: Value[]; // by node: position of the left edge; undefined if the tree is complete
   value: Value[];
   exclusive: Value[];
 }
@@ -26,6 +30,17 @@ export interface NameColumns {
   load_object: string[];
   module: string[];
   kind: string[];
+  group?: number[]; // index into the lists of the groups, or -1
+}
+
+// FlameGroups are groups of functions with their values in the whole tree, the highest exclusive value first.
+export interface FlameGroups {
+  by: string;
+  name: string[];
+  exclusive: Value[];
+  inclusive: Value[];
+  more: number; // number of further groups
+  more_exclusive: Value;
 }
 
 // Frames are the nodes of a tree in depth-first order, with an array for each property. The descendants of
@@ -37,7 +52,8 @@ export interface Frames {
   depth: Int32Array;
   parent: Int32Array; // index of the caller's frame; -1 for the root
   last: Int32Array;
-  path: Uint32Array; // hash of the names on the path from the root: identifies a frame in links
+  high: Uint32Array; // the upper half of the frame's id, a hash of its path from the root
+  low: Uint32Array; // the lower half
   start: Float64Array; // position of the left edge; a frame is as wide as its value
   value: Float64Array;
   exclusive: Float64Array;
@@ -48,6 +64,7 @@ export interface Name {
   loadObject: string;
   module: string; // without directories
   kind: string;
+  group: number; // index of its group; -1: none
 }
 
 // Branch is a node of a tree under construction.
@@ -58,14 +75,13 @@ interface Branch {
   below: Map<number, Branch>;
 }
 
-// layoutAnswer returns the frames of an answer. The seed is part of the path hashes: trees with different
-// seeds do not share any.
-export function layoutAnswer(a: FlameAnswer, seed = 0): Frames {
-  return layoutColumns(a, a.value, a.exclusive, seed);
+// layoutAnswer returns the frames of an answer. The seed is part of the ids: trees with different seeds do not share
+// any.
+export function layoutAnswer(a: FlameAnswer, seed = a.side === 'callers' ? 1 : 0): Frames {
+  return layoutColumns(a, a.value, a.exclusive, seed, a.start);
 }
 
-// isCut reports whether the server left nodes out. If so, the page cannot make inverted trees and
-// sandwiches itself, but requests them from the server.
+// isCut reports whether nodes of a tree were left out.
 export function isCut(a: FlameAnswer): boolean {
   return a.names.name.some((name, i) => isLeftOut({ name, kind: a.names.kind[i]! }));
 }
@@ -81,12 +97,14 @@ export function layoutColumns(
   value: Value[],
   exclusive: Value[],
   seed = 0,
+  start?: Value[], // left edges; without them, frames are side by side
 ): Frames {
   const names = a.names.name.map((name, i): Name => ({
     name,
     loadObject: a.names.load_object[i]!,
     module: a.names.module[i]!,
     kind: a.names.kind[i]!,
+    group: a.names.group?.[i] ?? -1,
   }));
   const f = empty(a.level.length, names);
   f.name.set(a.name);
@@ -98,7 +116,7 @@ export function layoutColumns(
     latest[f.depth[n]!] = n;
     if (n > 0) f.parent[n] = latest[f.depth[n]! - 1]!;
   }
-  return setPositions(f, seed);
+  return setPositions(f, seed, start);
 }
 
 function empty(count: number, names: Name[]): Frames {
@@ -109,22 +127,26 @@ function empty(count: number, names: Name[]): Frames {
     depth: new Int32Array(count),
     parent: new Int32Array(count).fill(-1),
     last: new Int32Array(count),
-    path: new Uint32Array(count),
+    high: new Uint32Array(count),
+    low: new Uint32Array(count),
     start: new Float64Array(count),
     value: new Float64Array(count),
     exclusive: new Float64Array(count),
   };
 }
 
-// setPositions sets the path hashes and positions of frames. Frames are side by side; the first one begins
+// setPositions sets the ids and positions of frames. Without left edges, frames are side by side; the first one begins
 // at its caller's left edge.
-function setPositions(f: Frames, seed: number): Frames {
-  const hashes = f.names.map((n) => hash(n.name));
+function setPositions(f: Frames, seed: number, start?: Value[]): Frames {
+  const hashes = f.names.map(nameHash);
   const end = new Float64Array(f.count); // by frame: the right edge of its last child so far
   for (let n = 0; n < f.count; n++) {
     const p = f.parent[n]!;
-    f.path[n] = Math.imul((p < 0 ? seed : f.path[p]!) ^ hashes[f.name[n]!]!, 16777619) + 1;
-    if (p >= 0) {
+    const [a, b] = hashes[f.name[n]!]!;
+    f.high[n] = Math.imul((p < 0 ? seed : f.high[p]!) ^ a, 16777619) + 1;
+    f.low[n] = Math.imul((p < 0 ? seed : f.low[p]!) ^ b, 2246822507) + 1;
+    if (start !== undefined) f.start[n] = num(start[n]);
+    else if (p >= 0) {
       f.start[n] = end[p]!;
       end[p] = end[p]! + f.value[n]!;
     }
@@ -136,6 +158,46 @@ function setPositions(f: Frames, seed: number): Frames {
     if (p >= 0) f.last[p] = Math.max(f.last[p]!, f.last[n]!);
   }
   return f;
+}
+
+const encoder = new TextEncoder();
+
+// nameHash returns two hashes of a function, as the server computes them (queries/flametree/layout.go).
+function nameHash(n: Name): [number, number] {
+  let a = 2166136261;
+  let b = 2538058380;
+  for (const text of [n.name, n.loadObject, n.module, n.kind]) {
+    for (const byte of encoder.encode(text)) {
+      a = Math.imul(a ^ byte, 16777619);
+      b = Math.imul(b ^ byte, 16777619);
+    }
+    a = Math.imul(a, 16777619);
+    b = Math.imul(b, 16777619);
+  }
+  return [a, b];
+}
+
+const hex = (part: number) => part.toString(16).padStart(8, '0');
+
+// frameID returns the id of a frame, which identifies it in links and requests.
+export function frameID(f: Frames, n: number): string {
+  return hex(f.high[n]!) + hex(f.low[n]!);
+}
+
+// findFrame returns the frame with an id, or -1.
+export function findFrame(f: Frames, id: string): number {
+  if (!/^[0-9a-f]{16}$/.test(id)) return -1;
+  const high = parseInt(id.slice(0, 8), 16);
+  const low = parseInt(id.slice(8), 16);
+  for (let n = 0; n < f.count; n++) if (f.high[n] === high && f.low[n] === low) return n;
+  return -1;
+}
+
+// stackOf returns the frames from the root to a frame.
+export function stackOf(f: Frames, n: number): number[] {
+  const stack: number[] = [];
+  for (let at = n; at >= 0; at = f.parent[at]!) stack.unshift(at);
+  return stack;
 }
 
 // layoutTree returns the frames of a tree.
@@ -194,7 +256,7 @@ export function groupOf(n: Name, group: Group): string {
 // object that call each other are one frame.
 export function sandwich(f: Frames, group: Group, of: string): { callers: Frames; callees: Frames; value: number } {
   const named = f.names.map((n) => groupOf(n, group) === of && (group === 'function' || n.kind !== 'artificial'));
-  const first = f.names[named.indexOf(true)] ?? { name: of, loadObject: '', module: '', kind: 'artificial' };
+  const first = f.names[named.indexOf(true)] ?? { name: of, loadObject: '', module: '', kind: 'artificial', group: -1 };
   const names = [
     ...f.names,
     group === 'function' ? first : { ...first, name: of, module: group === 'module' ? of : '', kind: group },
@@ -233,18 +295,22 @@ function addChild(to: Branch, name: number, value: number): Branch {
   return b;
 }
 
-// searchFrames returns, by name, whether a search matches it, and the sum of the frames with such names;
-// undefined if the search is empty.
-export function searchFrames(f: Frames, search: string): { is: boolean[]; value: number } | undefined {
+// searchFrames returns, by name, whether a search matches it, the number of frames with such names, and their sum, in
+// which nested frames count once; undefined if the search is empty.
+export function searchFrames(f: Frames, search: string): { is: boolean[]; frames: number; value: number } | undefined {
   const test = matcher(search);
   if (test === undefined) return undefined;
   const is = f.names.map((n) => test(n.name) || test(n.loadObject) || test(n.module));
   let value = 0;
-  for (let n = 0; n < f.count;) {
-    if (is[f.name[n]!]!) {
+  let frames = 0;
+  let within = -1;
+  for (let n = 0; n < f.count; n++) {
+    if (!is[f.name[n]!]!) continue;
+    frames++;
+    if (n > within) {
       value += f.value[n]!;
-      n = f.last[n]! + 1;
-    } else n++;
+      within = f.last[n]!;
+    }
   }
-  return { is, value };
+  return { is, frames, value };
 }

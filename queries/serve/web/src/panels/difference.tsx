@@ -1,171 +1,222 @@
 // The difference flame graph of a comparison: a tree of call paths, each with its values on both sides.
 import { useCallback, useMemo } from 'preact/hooks';
-import { useData } from '../lib/api';
-import { changeColor } from '../lib/color';
-import { layoutColumns, searchFrames, type Frames, type NameColumns } from '../lib/flametree';
-import { AddressedFlameView } from '../parts/flameaddress';
-import { useDark } from '../lib/theme';
+import { scope, useAddress, type Params } from '../lib/address';
+import { changeFill } from '../lib/flamecolor';
+import { useGraph } from '../lib/flamedata';
+import { layoutColumns, type Frames, type NameColumns } from '../lib/flametree';
+import { tokenColor, useDark } from '../lib/theme';
+import { amount, count, difference, percent, signed } from '../lib/units';
+import { FlameCard } from '../parts/flamecard';
+import { Tell, type Spot } from '../parts/flameview';
+import { Beside } from '../parts/inspector';
 import { Panel } from '../parts/panel';
-import { navigate, useAddress, type Params } from '../lib/address';
-import { percent } from '../lib/units';
+import { Controls, Missing, useHits, usePaint } from './flame';
 
 interface Answer {
   metric: string;
   unit: string;
   normalise: string;
   nodes: number;
+  total: number;
+  window: [number, number];
   base: { experiments: string[] | null };
   test: { experiments: string[] | null };
   names: NameColumns;
   level: number[];
   name: number[];
-  values: { base: number[]; test: number[]; base_exclusive: number[]; test_exclusive: number[] };
+  values: Record<'start' | 'width' | 'base' | 'test' | 'base_exclusive' | 'test_exclusive', number[]>;
 }
 
-// widths are the values, by their name in the URL, that can determine the widths of frames.
-const widths: Record<string, string> = { '': 'both sides', test: 'the test', base: 'the base' };
+// answers are those that trees of frames were made from, which have the values of both sides.
+const answers = new WeakMap<Frames, Answer>();
+
+function layout(a: Answer): Frames {
+  const frames = layoutColumns(a, a.values.width, a.values.base_exclusive, 0, a.values.start);
+  answers.set(frames, a);
+  return frames;
+}
+
+function same(a: Answer, b: Answer): boolean {
+  const of = (x: Answer) => JSON.stringify([x.metric, x.normalise, x.nodes, x.total, x.base, x.test]);
+  return of(a) === of(b);
+}
+
+// DifferencePlace is the place Flame graph with a base.
+export function DifferencePlace() {
+  const address = useAddress();
+  return (
+    <Difference
+      parameters={{
+        ...scope(address),
+        experiment: null,
+        base: address.all('base'),
+        test: address.all('experiment').length > 0 ? address.all('experiment') : ['*'],
+        metric: address.get('metric'),
+        normalise: address.get('normalise'),
+      }}
+      controls={true}
+    />
+  );
+}
 
 export function Difference({
   parameters,
   show,
   judged,
+  controls,
 }: {
   parameters: Params;
-  show: (v: number) => string;
-  judged: (name: string, loadObject: string) => string;
+  show?: (v: number) => string; // formats a value; by default in the metric's unit
+  judged?: (name: string, loadObject: string) => string; // what the comparison says of a function
+  controls?: boolean; // the choices of the place Flame graph
 }) {
   const address = useAddress();
-  const answer = useData<Answer>('compare/flamegraph', { ...parameters, width: address.get('pixels', '4000') });
-  return (
+  const graph = useGraph<Answer>({
+    path: 'compare/flamegraph',
+    asked: parameters,
+    zoom: address.get('zoom'),
+    chosen: address.get('frame'),
+    layout,
+    same,
+  });
+  const hits = useHits('compare/flamegraph/search', parameters, 'zoom', graph.window);
+  const panel = (
     <Panel
       title="Difference flame graph"
-      answer={answer}
-      empty={(a) => a.level.length === 0}
+      answer={graph.answer}
+      empty={(a) => a.level.length === 0 || a.total === 0}
       none="Neither side has samples."
     >
-      {(a) => <Graph a={a} show={show} judged={judged} />}
+      {(a) => (
+        <>
+          <Missing graph={graph} />
+          <Card a={a} graph={graph} show={show} judged={judged} step={hits.step} />
+          <Legend a={a} />
+        </>
+      )}
     </Panel>
   );
-}
-
-// frameWidths returns widths that leave room for both sides: the larger of a frame's two exclusive values,
-// plus the widths of its children.
-function frameWidths(a: Answer): number[] {
-  const width = a.level.map((_, n) => Math.max(a.values.base_exclusive[n]!, a.values.test_exclusive[n]!));
-  const sums: number[] = []; // by level: total width of the children of the next frame above
-  for (let n = a.level.length - 1; n >= 0; n--) {
-    const level = a.level[n]!;
-    width[n] = width[n]! + (sums[level + 1] ?? 0);
-    sums[level + 1] = 0;
-    sums[level] = (sums[level] ?? 0) + width[n]!;
-  }
-  return width;
-}
-
-function Graph({
-  a,
-  show,
-  judged,
-}: {
-  a: Answer;
-  show: (v: number) => string;
-  judged: (name: string, loadObject: string) => string;
-}) {
-  const address = useAddress();
-  const dark = useDark();
-  const by = address.get('width');
-  const search = address.get('search');
-  const { base, test, base_exclusive, test_exclusive } = a.values;
-  const frames = useMemo(
-    (): Frames =>
-      layoutColumns(
-        a,
-        by === 'test' ? test : by === 'base' ? base : frameWidths(a),
-        by === 'test' ? test_exclusive : base_exclusive,
-      ),
-    [a, by],
-  );
-  const found = useMemo(() => searchFrames(frames, search)?.is, [frames, search]);
-  const fill = useCallback((n: number) => changeColor(base[n]!, test[n]!, dark), [a, dark]);
-  const whole = Math.max(base[0]!, test[0]!);
-  const signed = (v: number) => (v > 0 ? '+' : '') + show(v);
-  const change = (n: number) => (base[n] === 0 ? 'new' : test[n] === 0 ? 'gone' : signed(test[n]! - base[n]!));
-  const counts = useMemo(() => {
-    const of = { more: 0, less: 0, created: 0, gone: 0 };
-    for (let n = 1; n < base.length; n++)
-      of[base[n] === 0 ? 'created' : test[n] === 0 ? 'gone' : test[n]! > base[n]! ? 'more' : 'less']++;
-    return of;
-  }, [a]);
+  if (controls !== true) return panel;
   return (
     <>
-      <div class="bar">
-        <label>
-          Width of frames
-          <select value={by} onChange={(e) => navigate({ width: e.currentTarget.value, zoom: null }, true)}>
-            {Object.entries(widths).map(([name, text]) => (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="grow">
-          Search
-          <input
-            type="search"
-            value={search}
-            placeholder="part of a name, or /expression/"
-            onInput={(e) => navigate({ search: e.currentTarget.value }, true)}
-          />
-        </label>
-      </div>
-      <ul class="legend" aria-label="Colors">
-        {(
-          [
-            [1, 2, `${counts.more} paths have more in the test`],
-            [2, 1, `${counts.less} less or unchanged`],
-            [0, 1, `${counts.created} new (+)`],
-            [1, 0, `${counts.gone} gone (−)`],
-          ] as const
-        ).map(([b, t, text]) => (
-          <li key={text}>
-            <span class="patch" style={{ background: changeColor(b, t, dark) }} aria-hidden="true" />
-            {text}
-          </li>
-        ))}
-      </ul>
-      <AddressedFlameView
-        label="Paths"
-        frames={frames}
-        found={found}
-        fill={fill}
-        mark={(n) => (base[n] === 0 ? '+ ' : test[n] === 0 ? '− ' : '')}
-        dark={dark}
-        upward={address.get('root') === 'bottom'}
-        wide={1}
-        cells={(n) => [change(n), `${show(base[n]!)} → ${show(test[n]!)}`]}
-        tell={(n) => {
-          const name = frames.names[frames.name[n]!]!;
-          return (
-            <>
-              <strong>{name.name}</strong>
-              <span>{name.loadObject}</span>
-              <span>
-                {show(base[n]!)} → {show(test[n]!)}, {change(n)} ({percent(test[n]! - base[n]!, whole)} of the whole);
-                itself {show(base_exclusive[n]!)} → {show(test_exclusive[n]!)}
-              </span>
-              <span>{judged(name.name, name.loadObject)}</span>
-            </>
-          );
-        }}
-      />
-      <p class="note">
-        Means of {a.base.experiments?.length ?? 0} and {a.test.experiments?.length ?? 0} runs, {a.nodes} paths
-        {a.nodes > a.level.length ? `, of which the widest are shown in ${a.level.length} frames` : ''}.
-        {by === ''
-          ? ' A frame is as wide as its children and the larger of its two exclusive values.'
-          : ` Paths that ${widths[by]} lacks have no width: see the list.`}
-      </p>
+      <Controls by="" hits={hits} difference={<></>} />
+      <Beside>{panel}</Beside>
     </>
+  );
+}
+
+function Card(p: {
+  a: Answer;
+  graph: ReturnType<typeof useGraph<Answer>>;
+  show: ((v: number) => string) | undefined;
+  judged: ((name: string, loadObject: string) => string) | undefined;
+  step: (by: number) => void;
+}) {
+  const { a, graph, judged } = p;
+  const address = useAddress();
+  const dark = useDark();
+  const show = p.show ?? ((v: number) => amount(v, a.unit));
+  const sides = ({ frames, n }: Spot) => {
+    const v = answers.get(frames)!.values;
+    return { base: v.base[n]!, test: v.test[n]!, baseSelf: v.base_exclusive[n]!, testSelf: v.test_exclusive[n]! };
+  };
+  const change = ({ base, test }: { base: number; test: number }) =>
+    base === 0
+      ? 'new'
+      : test === 0
+        ? 'gone'
+        : p.show === undefined
+          ? difference(test - base, a.unit)
+          : (test > base ? '+' : '') + show(test - base);
+  const paint = usePaint(
+    (frames) => {
+      const fill = changeFill(tokenColor);
+      const v = answers.get(frames)!.values;
+      return {
+        fill: (n) => fill(v.base[n]!, v.test[n]!),
+        mark: (n) => (v.base[n] === 0 ? '+ ' : v.test[n] === 0 ? '− ' : ''),
+      };
+    },
+    address.get('search'),
+    [dark],
+  );
+  const tell = useCallback(
+    (at: Spot) => {
+      const { frames: f, n } = at;
+      const s = sides(at);
+      const whole = sides({ frames: f, n: 0 });
+      const name = f.names[f.name[n]!]!;
+      const caller = f.parent[n]! < 0 ? undefined : f.names[f.name[f.parent[n]!]!]!.name;
+      const ratio = s.base === 0 || s.test === 0 ? '' : ` (${signed(s.test / s.base - 1)})`;
+      return (
+        <>
+          <Tell
+            name={name}
+            caller={caller}
+            total={Math.max(whole.base, whole.test)}
+            rows={[
+              ['Base', s.base, show(s.base), percent(s.base, whole.base)],
+              ['Test', s.test, show(s.test), percent(s.test, whole.test)],
+              ['Base, self', s.baseSelf, show(s.baseSelf), percent(s.baseSelf, whole.base)],
+              ['Test, self', s.testSelf, show(s.testSelf), percent(s.testSelf, whole.test)],
+            ]}
+          />
+          <p>
+            {change(s)}
+            {ratio}
+          </p>
+          {judged !== undefined && <p>{judged(name.name, name.loadObject)}</p>}
+        </>
+      );
+    },
+    [a.unit, judged],
+  );
+  const cells = useCallback(
+    (at: Spot): [string, string] => {
+      const s = sides(at);
+      return [change(s), `${show(s.base)} → ${show(s.test)}`];
+    },
+    [a.unit],
+  );
+  const door = useCallback(
+    (at: Spot) => ({ value: sides(at).test, total: sides({ ...at, n: 0 }).test, unit: a.unit }),
+    [a.unit],
+  );
+  return (
+    <FlameCard
+      label="Paths"
+      layers={graph.layers}
+      window={graph.window}
+      stack={graph.chosen}
+      busy={graph.busy}
+      upward={address.get('root') === 'bottom'}
+      parameter="zoom"
+      paint={paint}
+      tell={tell}
+      cells={cells}
+      door={door}
+      step={p.step}
+    />
+  );
+}
+
+// Legend says what the colors mean.
+function Legend({ a }: { a: Answer }) {
+  const dark = useDark();
+  const colors = useMemo(() => ['--more', '--less', '--new', '--gone', '--raised'].map(tokenColor), [dark]);
+  const runs = (n: number) => (n === 1 ? 'one run' : `the mean of ${n} runs`);
+  return (
+    <ul class="legend flamelegend" aria-label="Colors of the difference">
+      {['more', 'less', '+ new', '− gone', 'the same'].map((text, i) => (
+        <li key={text}>
+          <i class="swatch" style={{ background: colors[i]! }} />
+          {text}
+        </li>
+      ))}
+      <li class="dim">
+        A frame is as wide as the larger side; base is {runs(a.base.experiments?.length ?? 0)}, test{' '}
+        {runs(a.test.experiments?.length ?? 0)}. {count(a.nodes)} paths, finer ones come as you zoom
+      </li>
+    </ul>
   );
 }
