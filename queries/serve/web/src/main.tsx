@@ -6,14 +6,16 @@ import { useKeys } from './frame/keys';
 import { Rail, Tabs, useFolded } from './frame/rail';
 import { SelectionBar } from './frame/selectionbar';
 import { Top } from './frame/top';
-import { currentAddress, filters, navigate, useAddress } from './lib/address';
-import { sessionEnded } from './lib/api';
+import { currentAddress, filters, navigate, scope, useAddress } from './lib/address';
+import { sessionEnded, useData } from './lib/api';
 import { usePosition } from './frame/position';
-import { useMarks } from './lib/marks';
+import { setMark, useMarks } from './lib/marks';
 import { useStore } from './lib/store';
 import { applyTheme, toggleTheme } from './lib/theme';
+import { percent } from './lib/units';
 import { LeftOut } from './parts/leftout';
 import { Menu } from './parts/menu';
+import { shareLink } from './parts/share';
 import { first, places } from './places';
 
 function Page() {
@@ -27,12 +29,12 @@ function Page() {
   const store = useStore();
   const marks = useMarks();
   const main = useRef<HTMLElement>(null);
-  const share = () => void navigator.clipboard.writeText(location.href);
   useKeys({
     command: () => setBox('command'),
     help: () => setBox('help'),
     rail: fold,
-    share,
+    share: shareLink,
+    base: takeAsBase,
     refresh: store.take,
   });
   const title = [address.all('experiment').join(', '), label, 'stackmill'].filter((t) => t !== '').join(' – ');
@@ -41,10 +43,12 @@ function Page() {
   }, [title]);
   useEffect(() => void document.getElementById('app')!.classList.toggle('folded', folded), [folded]);
   usePosition(view);
+  useUnknownMark(unscoped !== true);
   const commands: Command[] = [
     { kind: 'Commands', text: 'Swap base and test', note: 'X', run: swap },
+    { kind: 'Commands', text: 'Use the selection as base', note: 'B', run: takeAsBase },
     { kind: 'Commands', text: 'Light or dark', note: 'D', run: toggleTheme },
-    { kind: 'Commands', text: 'Copy a link to exactly this', note: 'Y', run: share },
+    { kind: 'Commands', text: 'Copy a link to exactly this', note: 'Y', run: shareLink },
     { kind: 'Commands', text: 'Remove all filters', run: removeFilters },
     { kind: 'Commands', text: 'Keys', note: '?', run: () => setBox('help') },
   ];
@@ -53,7 +57,7 @@ function Page() {
       <a class="skip" href="#content" onClick={() => main.current!.focus()}>
         Skip to the content
       </a>
-      <Top store={store} command={() => setBox('command')} help={() => setBox('help')} share={share} />
+      <Top store={store} command={() => setBox('command')} help={() => setBox('help')} />
       <Rail view={view} marks={marks} open={more} close={() => setMore(false)} />
       <div class="content">
         <SelectionBar unscoped={unscoped === true} />
@@ -70,6 +74,20 @@ function Page() {
       {box === 'help' && <Help close={() => setBox('')} />}
     </>
   );
+}
+
+// useUnknownMark shows in the rail which part of the metric is unknown.
+function useUnknownMark(scoped: boolean): void {
+  const address = useAddress();
+  const { data } = useData<{ share: number }>(scoped ? 'unknown' : undefined, {
+    ...scope(address),
+    metric: address.get('metric'),
+    only: 'share',
+  });
+  useEffect(() => {
+    const text = data === undefined ? '' : percent(data.share, 1);
+    setMark('unknown', text === '' || text === '0' ? undefined : { text, title: `${text} belong to no function` });
+  }, [data]);
 }
 
 // Content is a place, unless the reader was logged out.
@@ -100,6 +118,12 @@ function swap(): void {
   const address = currentAddress();
   if (address.all('base').length > 0)
     navigate({ base: address.all('experiment'), experiment: address.all('base'), zoom: null });
+}
+
+// takeAsBase makes the selection the pinned base: one can then look at other experiments, against it.
+function takeAsBase(): void {
+  const selectors = currentAddress().all('experiment');
+  if (selectors.length > 0) navigate({ base: selectors, pin: '1' });
 }
 
 function removeFilters(): void {

@@ -12,7 +12,6 @@ export interface Place {
   key: string; // after G
   answers: string; // the question that it answers
   panel: ComponentType;
-  parameters?: string[]; // of the address that only this place understands; leaving it drops them
   unscoped?: boolean; // the place does not show the selected experiments
 }
 
@@ -22,7 +21,6 @@ export const places: Record<string, Place> = {
     key: '1',
     answers: 'What happened last night, and what carries it?',
     panel: ChangesPanel,
-    parameters: ['verdict', 'program', 'since', 'order', 'series'],
   },
   experiments: {
     label: 'Experiments',
@@ -30,21 +28,18 @@ export const places: Record<string, Place> = {
     key: 'E',
     answers: 'Which recordings are there?',
     panel: ExperimentsPanel,
-    parameters: ['narrow', 'sort', 'page', 'tick'],
   },
   compare: {
     label: 'Compare',
     key: 'C',
     answers: 'What differs between two groups of runs?',
     panel: lazy(() => import('./panels/compare').then((m) => m.ComparePanel)),
-    parameters: ['by', 'normalise', 'width', 'small'],
   },
   trend: {
     label: 'Trend',
     key: 'T',
     answers: 'Since when?',
     panel: lazy(() => import('./panels/trend').then((m) => m.TrendPanel)),
-    parameters: ['by', 'order', 'inclusive', 'normalise', 'what', 'axis', 'as', 'nights'],
   },
   flame: {
     label: 'Flame graph',
@@ -52,22 +47,19 @@ export const places: Record<string, Place> = {
     key: 'F',
     answers: 'On which paths?',
     panel: lazy(() => import('./panels/flame').then((m) => m.FlamePanel)),
-    parameters: ['side', 'of', 'group', 'zoom', 'search', 'colour', 'root', 'nodes', 'fold'],
   },
   functions: {
     label: 'Functions',
     key: 'U',
     answers: 'In which functions?',
     panel: FunctionsPanel,
-    parameters: ['search', 'beside', 'highest', 'rows', 'inline'],
   },
-  callers: { label: 'Callers', key: 'A', answers: 'Called by whom?', panel: CallersPanel, parameters: ['piece'] },
+  callers: { label: 'Callers', key: 'A', answers: 'Called by whom?', panel: CallersPanel },
   source: {
     label: 'Source',
     key: 'S',
     answers: 'At which line and instruction?',
     panel: lazy(() => import('./panels/source').then((m) => m.SourcePanel)),
-    parameters: ['line', 'file', 'at', 'unfold', 'key', 'build', 'range', 'layout', 'value', 'pane', 'search'],
   },
   timeline: {
     label: 'Timeline',
@@ -75,7 +67,6 @@ export const places: Record<string, Place> = {
     key: 'L',
     answers: 'In which thread, at what time?',
     panel: TimelinePanel,
-    parameters: ['lanes'],
   },
   heatmap: {
     label: 'Heat map',
@@ -89,28 +80,24 @@ export const places: Record<string, Place> = {
     key: 'O',
     answers: 'Which variable, which member?',
     panel: lazy(() => import('./panels/objects').then((m) => m.ObjectsPanel)),
-    parameters: ['type', 'by', 'find', 'first', 'limit', 'open'],
   },
   heap: {
     label: 'Heap and leaks',
     key: 'M',
     answers: 'Which block was never freed?',
     panel: lazy(() => import('./panels/heap').then((m) => m.HeapPanel)),
-    parameters: ['what', 'run', 'process', 'find', 'limit', 'open'],
   },
   files: {
     label: 'Files',
     key: 'I',
     answers: 'Which file takes the time?',
     panel: lazy(() => import('./panels/files').then((m) => m.FilesPanel)),
-    parameters: ['kind', 'find', 'limit', 'open', 'stack'],
   },
   locks: {
     label: 'Locks',
     key: 'K',
     answers: 'Who waits for what?',
     panel: lazy(() => import('./panels/locks').then((m) => m.LocksPanel)),
-    parameters: ['by', 'limit', 'open', 'stack', 'thread-row'],
   },
   unknown: {
     label: 'Unknown',
@@ -118,7 +105,6 @@ export const places: Record<string, Place> = {
     key: 'N',
     answers: 'What could not be told, and why?',
     panel: lazy(() => import('./panels/unknown').then((m) => m.UnknownPanel)),
-    parameters: ['by', 'open'],
   },
   sql: {
     label: 'SQL',
@@ -126,19 +112,13 @@ export const places: Record<string, Place> = {
     key: 'Q',
     answers: 'Anything else',
     panel: lazy(() => import('./panels/sql').then((m) => m.SQLPanel)),
-    parameters: ['query', 'chart'],
     unscoped: true,
   },
 };
 
 export const first = 'changes';
 
-// toPlace returns the changes of the address that lead to a place. Parameters that only other places understand are
-// dropped.
-export function toPlace(name: string): Record<string, string | null> {
-  const keep = places[name]?.parameters ?? [];
-  const drop = Object.values(places)
-    .flatMap((p) => p.parameters ?? [])
-    .filter((p) => !keep.includes(p));
-  return { ...Object.fromEntries(drop.map((p) => [p, null])), view: name === first ? null : name };
+// toPlace returns the changes of the address that lead to a place.
+export function toPlace(name: string): { view: string | null } {
+  return { view: name === first ? null : name };
 }

@@ -16,6 +16,18 @@ test('an address changes some parameters and keeps the others', () => {
   assert.equal(a.with({ view: null, experiment: '' }), '/');
 });
 
+test('another place keeps what all places understand, and nothing else', () => {
+  const a = address('?view=flame&experiment=a.er&base=b.er&thread=17&function=f&zoom=4&search=x');
+  assert.equal(
+    a.with({ view: 'source', line: '3' }),
+    '/?experiment=a.er&base=b.er&thread=17&function=f&view=source&line=3',
+  );
+  assert.equal(
+    a.with({ view: 'flame', search: 'y' }),
+    '/?experiment=a.er&base=b.er&thread=17&function=f&zoom=4&view=flame&search=y',
+  );
+});
+
 test('an address survives being written and read', () => {
   const where = "stack_has('a&b') and cpu = 3 + 4 % 2 # é";
   const written = address('').with({ where, zoom: '17' });

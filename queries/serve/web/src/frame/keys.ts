@@ -9,6 +9,7 @@ export interface Keys {
   help: () => void;
   rail: () => void; // folds the rail
   share: () => void;
+  base: () => void; // makes the selection the base
   refresh: () => void; // shows the newest state of the store
 }
 
@@ -19,6 +20,7 @@ export const help: [string, string][] = [
   ['G and a letter', 'go to a place: the letters are in the rail'],
   ['X', 'swap base and test'],
   ['P', 'pin the base'],
+  ['B', 'use the selection as base'],
   ['M', 'menu of a name or frame'],
   ['Enter', 'zoom or open'],
   ['Backspace', 'to the caller'],
@@ -82,6 +84,7 @@ export function useKeys(of: Keys): void {
         '[': latest.current.rail,
         '?': latest.current.help,
         Y: latest.current.share,
+        B: latest.current.base,
         R: latest.current.refresh,
       }[key];
       if (run === undefined && button === null) return;

@@ -8,6 +8,7 @@ import { hasData, kindOf, titleOf, useSelection, type Counted, type SelectionAns
 import { amount, count, day, exact, num, percent } from '../lib/units';
 import { Meter } from '../parts/meter';
 import { Picker, type Option } from '../parts/picker';
+import { GroupPicker } from '../parts/grouppicker';
 import { Popover } from './popover';
 
 const foldable = [...filters, 'fold'] as const;
@@ -85,7 +86,7 @@ export function SelectionBar({ unscoped }: { unscoped: boolean }) {
           </svg>
         </button>
       ) : (
-        <AddBase address={address} />
+        <AddBase />
       )}
       <AddFilter />
       <span class="sp" />
@@ -192,7 +193,11 @@ function Runs({ address, parameter, known }: { address: Address; parameter: 'exp
         open={open}
         setOpen={setOpen}
       >
-        <RunsChoice selection={selection} set={(r) => set({ runs: r })} />
+        {address.all('base').length > 0 ? (
+          <GroupPicker done={() => setOpen(false)} />
+        ) : (
+          <RunsChoice selection={selection} set={(r) => set({ runs: r })} />
+        )}
       </Popover>
     </>
   );
@@ -201,6 +206,12 @@ function Runs({ address, parameter, known }: { address: Address; parameter: 'exp
 // runsText describes conditions on runs.
 export function runsText(runs: string[]): string {
   if (runs.length === 0) return 'All runs';
+  const range = /^(?:started|night)=(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/.exec(runs[0]!);
+  if (runs.length === 1 && range !== null) {
+    const [from, until] = [range[1], range[2]];
+    if (from === undefined) return until === undefined ? 'All runs' : `nights to ${day(until)}`;
+    return until === undefined ? `nights from ${day(from)}` : `nights ${day(from)} … ${day(until)}`;
+  }
   const nights = runs.map((r) => /^(?:started|night)=(\d{4}-\d{2}-\d{2})$/.exec(r)?.[1]);
   if (nights.every((n) => n !== undefined)) {
     const sorted = [...nights].sort();
@@ -240,7 +251,7 @@ function RunsChoice({ selection, set }: { selection: ReturnType<typeof parse>; s
   const { data } = useSelection(address, { experiment: format({ ...selection, runs: [] }), metric: '' });
   const nights = (data?.nights ?? []).filter((n) => n.name !== '');
   const [text, setText] = useState(selection.runs.length === 1 ? selection.runs[0]! : '');
-  const newest = (n: number) => nights.slice(0, n).map((k) => `started=${k.name}`);
+  const newest = (n: number) => [`started=${n > 1 ? `${nights[n - 1]!.name}..` : ''}${nights[0]!.name}`];
   const choices: [string, string[]][] = [['All runs', []]];
   if (nights.length > 0) choices.push([`Last night, ${day(nights[0]!.name)}`, newest(1)]);
   for (const n of [7, 30]) if (nights.length > n) choices.push([`Last ${n} nights`, newest(n)]);
@@ -280,9 +291,8 @@ function RunsChoice({ selection, set }: { selection: ReturnType<typeof parse>; s
   );
 }
 
-function AddBase({ address }: { address: Address }) {
+function AddBase() {
   const [open, setOpen] = useState(false);
-  const [text, setText] = useState('');
   return (
     <Popover
       label="Compare with a base"
@@ -292,27 +302,7 @@ function AddBase({ address }: { address: Address }) {
       open={open}
       setOpen={setOpen}
     >
-      <form
-        class="bar"
-        onSubmit={(e) => {
-          e.preventDefault();
-          if (text.trim() === '') return;
-          setOpen(false);
-          const { programs } = parse(address.all('experiment'));
-          navigate({ base: format({ programs, runs: [text.trim()] }), zoom: null });
-        }}
-      >
-        <input
-          class="grow"
-          aria-label="Selector of the base"
-          placeholder="label=value, date or name"
-          value={text}
-          onInput={(e) => setText(e.currentTarget.value)}
-        />
-        <button type="submit" class="btn pri">
-          Compare
-        </button>
-      </form>
+      <GroupPicker done={() => setOpen(false)} />
     </Popover>
   );
 }

@@ -1,22 +1,13 @@
 // The top line: the name, the command box, the state of the store, and what one can do with the whole page.
 import { Link } from '../parts/link';
-import { OpenIn } from '../parts/openin';
+import { Export } from '../parts/export';
+import { Share } from '../parts/share';
 import { type Store } from '../lib/store';
 import { toggleTheme } from '../lib/theme';
 import { count } from '../lib/units';
 import { toPlace } from '../places';
 
-export function Top({
-  store,
-  command,
-  help,
-  share,
-}: {
-  store: Store;
-  command: () => void;
-  help: () => void;
-  share: () => void;
-}) {
+export function Top({ store, command, help }: { store: Store; command: () => void; help: () => void }) {
   return (
     <header class="top">
       <Link to={toPlace('changes')} className="brand" title="stackmill: what changed">
@@ -45,10 +36,8 @@ export function Top({
       </button>
       <span class="sp" />
       <StoreMark store={store} />
-      <button type="button" class="icon wide" title="Copy a link to exactly this (Y)" onClick={share}>
-        Share
-      </button>
-      <OpenIn />
+      <Share />
+      <Export />
       <button
         type="button"
         class="icon square"

@@ -17,9 +17,13 @@ export class Address {
     return this.values.getAll(name);
   }
 
-  // with returns the page's URL with some parameters changed; null removes a parameter.
+  // with returns the page's URL with some parameters changed; null removes a parameter. Another place keeps what all
+  // places understand, and nothing else.
   with(changes: Params): string {
     const values = new URLSearchParams(this.values);
+    if (changes['view'] !== undefined && (changes['view'] ?? '') !== this.get('view')) {
+      for (const name of this.values.keys()) if (!(general as readonly string[]).includes(name)) values.delete(name);
+    }
     for (const [name, value] of Object.entries(changes)) {
       values.delete(name);
       for (const v of value === null ? [] : [value].flat()) {
@@ -64,6 +68,9 @@ export function useAddress(): Address {
 
 // filters are the server's parameters that select samples or hide functions.
 export const filters = ['where', 'thread', 'cpu', 'pid', 'between', 'hide', 'api-only'] as const;
+
+// general are the parameters that mean the same in all places. All others belong to one place.
+const general = ['experiment', 'base', 'pin', 'metric', 'mode', 'function', 'inline', 'order', ...filters] as const;
 
 // scope returns the parameters that the requests of all panels have.
 export function scope(address: Address): Params {

@@ -1,7 +1,7 @@
 // A name on the page. It leads to what it stands for, and has a menu.
 import { useRef } from 'preact/hooks';
 import { useAddress } from '../lib/address';
-import { actionFor, choose, partsOf, type Door } from '../lib/door';
+import { actionFor, actionsOf, choose, partsOf, type Door } from '../lib/door';
 import { openMenu } from './menu';
 
 const longTouch = 500; // ms
@@ -21,7 +21,11 @@ export function Name({ of, text }: { of: Door; text?: string }) {
         e.preventDefault();
         choose(of);
       }}
-      onDblClick={() => actionFor(of, new KeyboardEvent('keydown', { key: 's' }))?.run()}
+      onDblClick={() =>
+        actionsOf(of)
+          .find((a) => a.key === 'S')
+          ?.run()
+      }
       onContextMenu={(e) => {
         e.preventDefault();
         at(e);
