@@ -97,7 +97,7 @@ SELECT v.function_id, v.exclusive, v.inclusive, o.load_object_id::VARCHAR AS id,
   COALESCE(strftime(min(e.started), '%Y-%m-%dT%H:%M:%SZ'), '') AS first,
   COALESCE(strftime(max(e.started), '%Y-%m-%dT%H:%M:%SZ'), '') AS last
 FROM objects v JOIN load_objects o USING (load_object_id) JOIN experiments e USING (experiment_id)
-WHERE `+a.among(a.all)+` GROUP BY ALL ORDER BY last DESC, v.exclusive DESC, id`)
+WHERE `+a.among(a.all)+` GROUP BY ALL ORDER BY max(e.started) DESC NULLS LAST, v.exclusive DESC, id`)
 	if err != nil {
 		return err
 	}

@@ -17,17 +17,25 @@ func (a *annotation) readInlined() error {
 	if err != nil {
 		return err
 	}
+	// Runs of one build have few different chains of inlined functions: instructions are summed by a hash of their chain,
+	// and only one instruction with each chain is read as a list.
 	rows, err := a.db.Records(a.ctx, `WITH l AS MATERIALIZED (`+a.places()+`),
 valued AS MATERIALIZED (
   SELECT l.experiment_id, l.location, l.line, v.exclusive, v.inclusive
   FROM l JOIN pc_values v USING (experiment_id, location) WHERE l.file = ? AND `+a.valuedPC()+`),
-chains AS (
-  SELECT i.experiment_id, i.location, list(COALESCE(f.name, '(unknown)') ORDER BY i.depth) AS names,
-    list(i.file ORDER BY i.depth) AS files, list(i.line ORDER BY i.depth) AS lines
-  FROM valued v JOIN inline_frames i USING (experiment_id, location)
-  LEFT JOIN functions f USING (experiment_id, function_no) GROUP BY ALL)
-SELECT v.line, c.names, c.files, c.lines, sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
-FROM valued v JOIN chains c USING (experiment_id, location) GROUP BY ALL`, a.Files[a.Result.File].Name)
+frames AS MATERIALIZED (
+  SELECT i.experiment_id, i.location, i.depth, COALESCE(f.name, '(unknown)') AS name, i.file, i.line
+  FROM valued v JOIN inline_frames i USING (experiment_id, location) LEFT JOIN functions f USING (experiment_id, function_no)),
+chains AS (SELECT experiment_id, location, bit_xor(hash(depth, name, file, line)) AS chain FROM frames GROUP BY ALL),
+sums AS MATERIALIZED (
+  SELECT v.line, c.chain, min((experiment_id, location)) AS example,
+    sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
+  FROM valued v JOIN chains c USING (experiment_id, location) GROUP BY ALL)
+SELECT s.line, s.exclusive, s.inclusive, list(f.name ORDER BY f.depth) AS names,
+  list(f.file ORDER BY f.depth) AS files, list(f.line ORDER BY f.depth) AS lines
+FROM sums s JOIN frames f ON f.experiment_id = s.example[1] AND f.location = s.example[2]
+GROUP BY s.line, s.chain, s.exclusive, s.inclusive`,
+		a.Files[a.Result.File].Name)
 	if err != nil {
 		return err
 	}

@@ -239,4 +239,12 @@ func TestLongCode(t *testing.T) {
 	if got := eval[string](b, `document.querySelector('.find small').innerText`); got != "2 lines" {
 		t.Errorf("the search says %q", got)
 	}
+
+	// The strip leads to any part of the file.
+	b.visit("?view=source&experiment=cxx.er&function=main&layout=interleaved")
+	b.run(chromedp.Evaluate(`(() => { const s = document.querySelector('.heatstrip'), r = s.getBoundingClientRect();
+		for (const type of ['pointerdown', 'pointerup']) s.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 1, clientX: r.x + 4, clientY: r.bottom - 2, buttons: 1 })) })()`, nil), settled)
+	if last := eval[bool](b, `(() => { const g = document.querySelector('.codegrid'); return g.scrollTop > 1000 && [...g.querySelectorAll('[role=row]')].pop().ariaRowIndex === g.ariaRowCount })()`); !last {
+		t.Error("a click at the end of the strip does not show the last row")
+	}
 }

@@ -57,6 +57,7 @@ func TestBuilds(t *testing.T) {
 	}
 	db := open("store", rules...)
 	const kept = 80 * 67 // bytes that keep allocates in one run
+	checkBuilds(t, db, kept)
 	for _, test := range []struct {
 		report string
 		column string

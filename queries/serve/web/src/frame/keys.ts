@@ -32,6 +32,7 @@ export const help: [string, string][] = [
   ['H', 'hide the frame, keep its time'],
   ['R', 'collapse recursion; show what is new in the store'],
   ['S', 'source'],
+  ['I', 'between lines and instructions'],
   ['T', 'trend'],
   ['Y', 'copy a link to exactly this'],
   ['D', 'light or dark'],

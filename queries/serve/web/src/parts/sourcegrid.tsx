@@ -223,6 +223,14 @@ function SourceHead(p: { file: string; compares: boolean; side: Side; picked: bo
   );
 }
 
+// neighborsAt returns the names of the other functions with values around a line, the shortest function first.
+function neighborsAt(a: Annotated, line: number): string[] {
+  return a.neighbors
+    .filter((n) => n.first <= line && line <= n.last)
+    .sort((x, y) => x.last - x.first - (y.last - y.first) || y.exclusive - x.exclusive)
+    .map((n) => n.name);
+}
+
 // placeText returns the text of the line of inlined code if it is in the same file, otherwise its file.
 function placeText(a: Annotated, of: InlinedPlace): string {
   const text = of.file === a.files[a.file]!.name ? a.text[of.at - 1]?.trim() : undefined;
@@ -242,16 +250,20 @@ function titleOf(r: Row): string {
 
 function doorOf(a: Annotated, r: Row, of: Shown, file: string): Door | undefined {
   switch (r.kind) {
-    case 'line':
+    case 'line': {
+      const inside = r.line >= a.files[a.file]!.first && r.line <= a.files[a.file]!.last;
+      const neighbor = inside ? undefined : neighborsAt(a, r.line)[0];
+      if (neighbor !== undefined) return { kind: 'function', name: neighbor };
       return {
         kind: 'line',
         name: `${shortFile(file)}:${r.line}`,
         file,
         line: r.line,
-        value: of.line(r.line, true).value,
+        value: of.line(r.line, inside).value * of.runs,
         total: a.total,
         unit: a.unit,
       };
+    }
     case 'inlined':
       return { kind: 'function', name: r.place.function };
     case 'instruction': {
@@ -282,7 +294,7 @@ class Shown {
   private readonly whole: number; // the function's value
   private readonly highest: number; // of the function's lines
   private readonly baseValues: Map<number, LineValue>;
-  private readonly runs: number;
+  readonly runs: number; // by which values are divided
   private readonly baseRuns: number;
   private readonly places = new Map<string, number>(); // values of inlined code in the base, if it is the same build
   private readonly instructions: number[] | undefined; // values in the base, if it is the same build
@@ -312,7 +324,7 @@ class Shown {
     const v = this.values.get(line);
     const value = of(v);
     const base = this.compares ? of(this.baseValues.get(this.matched!.baseOf(line))) : undefined;
-    const title = this.title(value, inside && v !== undefined && v.own > 0);
+    const title = this.title(value, inside, neighborsAt(this.a, line).join('\n') || undefined);
     const more = inside && v !== undefined && v.all !== v.own ? `\n${this.text(v.all)} in all functions` : '';
     return this.row(value, base, inside, title + more);
   }
@@ -342,11 +354,11 @@ class Shown {
     return exact(value, this.a.unit);
   }
 
-  private title(value: number, own: boolean): string {
+  private title(value: number, own: boolean, of = 'other functions'): string {
     if (value === 0) return '';
     const parts = [this.text(value)];
     if (own) parts.push(`${percent(value, this.whole)} of the function`);
-    else parts.push('other functions');
+    else parts.push(of);
     parts.push(`${percent(value, this.a.total)} of the whole, ${amount(this.a.total, this.a.unit)}`);
     return parts.join('\n');
   }
