@@ -337,7 +337,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("gprofng has no %s", name)
 		}
 	}
-	b.run(chromedp.Click(`//main//tr[contains(., 'tmp_io.dat')]/td[1]`, chromedp.BySearch), chromedp.WaitVisible(`.detail table`, chromedp.ByQuery), settled)
+	b.run(chromedp.Click(`//main//tr[contains(., 'tmp_io.dat')]/td[1]`, chromedp.BySearch), chromedp.WaitVisible(`.unfolded table`, chromedp.ByQuery), settled)
 	stacks := spaces(b.table("Stacks of /tmp/corpus/tmp_io.dat"))
 	if len(stacks) < 5 || !slices.ContainsFunc(stacks, func(r string) bool { return strings.Contains(r, "|100|100 KiB|0|write_file in main") }) {
 		t.Errorf("%q", stacks)
@@ -521,7 +521,7 @@ func TestNotRecorded(t *testing.T) {
 		"?view=objects&experiment=recur.er&by=variable": "perf record -e page-faults -c 1 -d ",
 	} {
 		b.visit(place)
-		commands := eval[[]string](b, `[...document.querySelectorAll('main .command')].filter((c) => c.querySelector('button').innerText === 'Copy').map((c) => c.querySelector('pre').innerText)`)
+		commands := eval[[]string](b, `[...document.querySelectorAll('main .copycommand')].filter((c) => c.querySelector('button').innerText === 'Copy').map((c) => c.querySelector('pre').innerText)`)
 		if !slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(c, command) }) {
 			t.Errorf("%s: %q, want %s", place, commands, command)
 		}

@@ -16,7 +16,7 @@ const shape = "?view=objects&experiment=records_gcc_O2.data&type=%7Bstructure:sh
 // table returns the cells of the rows of the table with a label, as browser.cells does, without what rows unfold to.
 func (b *browser) table(label string) []string {
 	b.t.Helper()
-	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('main table[aria-label="%s"] > tbody > tr:not(.detail)')].map((r) => [...r.cells].map((c) => c.innerText.trim().replace(/\s+/g, ' ')).join('|'))`, label))
+	return eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('main table[aria-label="%s"] > tbody > tr:not(.unfolded)')].map((r) => [...r.cells].map((c) => c.innerText.trim().replace(/\s+/g, ' ')).join('|'))`, label))
 }
 
 // countText formats a count as the page does: exact with separators under 10,000.
@@ -146,7 +146,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("%d lines of code, want %d: %q", len(code), lines, code)
 	}
 	b.run(chromedp.Evaluate("history.back()", nil), settled)
-	if open := eval[int](b, `document.querySelectorAll('tr.detail').length`); open != 0 {
+	if open := eval[int](b, `document.querySelectorAll('tr.unfolded').length`); open != 0 {
 		t.Error("Back does not fold the row")
 	}
 }
@@ -167,7 +167,7 @@ func TestLayoutSums(t *testing.T) {
 	if at < 0 || !strings.HasPrefix(rows[at], countText(ops)+"|") || experiments < 2 {
 		t.Errorf("%q, want %d in %d experiments", rows, ops, experiments)
 	}
-	facts := eval[string](b, `document.querySelector('main [aria-label="Layout of struct shape"] .title').innerText.replace(/\s+/g, ' ')`)
+	facts := eval[string](b, `document.querySelector('main [aria-label="Layout of struct shape"] .cardtitle').innerText.replace(/\s+/g, ' ')`)
 	if !strings.Contains(facts, countText(value)+" accesses") || !strings.Contains(facts, fmt.Sprintf("%d experiments", experiments)) {
 		t.Errorf("%s, want %d in %d experiments", facts, value, experiments)
 	}

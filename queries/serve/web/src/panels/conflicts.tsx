@@ -1,5 +1,6 @@
 // Deadlocks, drawn as cycles of threads and locks, and data races.
 import { count } from '../lib/units';
+import { FoldingTable } from '../parts/foldingtable';
 import { Name } from '../parts/name';
 import { StackFrames, StackName } from '../parts/stack';
 import type { LockEvent, RaceAccess } from '../lib/memory';
@@ -68,7 +69,7 @@ function Deadlock({ events }: { events: LockEvent[] }) {
   const cycle = cycleOf(edgesOf(events));
   return (
     <section class="card pad" aria-label={`Deadlock ${first.deadlock}`}>
-      <div class="title">
+      <div class="cardtitle">
         <h2>Deadlock {first.deadlock}</h2>
         <span class="dim">
           {count(new Set(events.map((e) => e.thread)).size)} threads ·{' '}
@@ -80,33 +81,27 @@ function Deadlock({ events }: { events: LockEvent[] }) {
       ) : (
         <Cycle of={cycle} />
       )}
-      <table class="nested" aria-label={`Events of deadlock ${first.deadlock}`}>
-        <thead>
-          <tr>
-            <th>Thread</th>
-            <th>Lock</th>
-            <th>Taken in</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((e, n) => (
-            <tr key={n}>
-              <td>
-                <Name of={{ kind: 'thread', name: nameOf(e) }} />
-              </td>
-              <td class="mono">{e.address}</td>
-              <td>
-                <details>
-                  <summary>
-                    <StackName stack={e.stack} />
-                  </summary>
-                  <StackFrames stack={e.stack} />
-                </details>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FoldingTable
+        label={`Events of deadlock ${first.deadlock}`}
+        rows={events}
+        keyOf={(e) => `${e.experiment} ${e.deadlock} ${events.indexOf(e)}`}
+        detail={(e) => <StackFrames stack={e.stack} />}
+        columns={[
+          {
+            title: 'Thread',
+            width: '160px',
+            value: nameOf,
+            show: (e) => <Name of={{ kind: 'thread', name: nameOf(e) }} />,
+          },
+          {
+            title: 'Lock',
+            width: '160px',
+            value: (e) => e.address,
+            show: (e) => <span class="mono">{e.address}</span>,
+          },
+          { title: 'Taken in', value: (e) => e.stack, show: (e) => <StackName stack={e.stack} /> },
+        ]}
+      />
     </section>
   );
 }
@@ -174,39 +169,30 @@ export function Races({ accesses }: { accesses: RaceAccess[] }) {
   return (
     <section class="card" aria-label="Data races">
       <h2 class="padded">Data races</h2>
-      <table aria-label="Data races">
-        <thead>
-          <tr>
-            <th class="number">Race</th>
-            <th class="number">Accesses</th>
-            <th>Address</th>
-            <th>Thread</th>
-            <th>Accessed in</th>
-            <th class="wide">Experiment</th>
-          </tr>
-        </thead>
-        <tbody>
-          {accesses.map((r, n) => (
-            <tr key={n}>
-              <td class="number">{r.race}</td>
-              <td class="number">{count(r.accesses)}</td>
-              <td class="mono">{r.address}</td>
-              <td>
-                <Name of={{ kind: 'thread', name: nameOf(r) }} />
-              </td>
-              <td>
-                <details>
-                  <summary>
-                    <StackName stack={r.stack} />
-                  </summary>
-                  <StackFrames stack={r.stack} />
-                </details>
-              </td>
-              <td class="wide">{r.experiment}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FoldingTable
+        label="Data races"
+        rows={accesses}
+        keyOf={(r) => `race ${accesses.indexOf(r)}`}
+        detail={(r) => <StackFrames stack={r.stack} />}
+        columns={[
+          { title: 'Race', numeric: true, width: '64px', value: (r) => r.race },
+          { title: 'Accesses', numeric: true, width: '90px', value: (r) => r.accesses, show: (r) => count(r.accesses) },
+          {
+            title: 'Address',
+            width: '160px',
+            value: (r) => r.address,
+            show: (r) => <span class="mono">{r.address}</span>,
+          },
+          {
+            title: 'Thread',
+            width: '160px',
+            value: nameOf,
+            show: (r) => <Name of={{ kind: 'thread', name: nameOf(r) }} />,
+          },
+          { title: 'Accessed in', value: (r) => r.stack, show: (r) => <StackName stack={r.stack} /> },
+          { title: 'Experiment', wide: true, width: '180px', value: (r) => r.experiment },
+        ]}
+      />
     </section>
   );
 }

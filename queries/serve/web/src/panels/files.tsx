@@ -115,7 +115,7 @@ function Files({ of: a, limit }: { of: FilesAnswer; limit: number }) {
   const total = a.kinds.reduce((n, k) => n + k.time_ns, 0);
   return (
     <>
-      <p class="facts">
+      <p class="sums">
         {a.kinds.map((k) => (
           <span key={k.part}>
             <b>{amount(k.time_ns, 'ns')}</b> in {count(k.calls)} {parts[k.part]}
@@ -124,7 +124,7 @@ function Files({ of: a, limit }: { of: FilesAnswer; limit: number }) {
         ))}
         <Lacking of={a} recorded={a.traced} />
       </p>
-      <section class="card" aria-label="Files">
+      <div class="card">
         <div class="bar findrow">
           <Find
             label="Find a file"
@@ -147,7 +147,7 @@ function Files({ of: a, limit }: { of: FilesAnswer; limit: number }) {
             <Link to={{ limit: String(10 * limit) }}>Show more</Link>
           </p>
         )}
-      </section>
+      </div>
       <div class="sizes">
         {['read', 'write'].map((part) => (
           <TransferSizes key={part} part={part} sizes={a.sizes.filter((s) => s.part === part)} />
@@ -312,7 +312,7 @@ function Calls({ of: a }: { of: FilesAnswer }) {
   ];
   return (
     <>
-      <p class="facts">
+      <p class="sums">
         <span>
           <b>{amount(total, 'ns')}</b> in {count(a.calls.reduce((n, c) => n + c.calls, 0))} calls
         </span>
@@ -386,7 +386,7 @@ function Devices({ of: a }: { of: FilesAnswer }) {
   ];
   return (
     <>
-      <p class="facts">
+      <p class="sums">
         <span>
           <b>{amount(total, 'ns')}</b> in {count(a.devices.reduce((n, d) => n + d.requests, 0))} requests
         </span>

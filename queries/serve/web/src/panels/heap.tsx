@@ -62,7 +62,7 @@ function processName(p: HeapPeak): string {
 function Heap({ of: a, what, limit }: { of: HeapAnswer; what: string; limit: number }) {
   return (
     <>
-      <p class="facts">
+      <p class="sums">
         <span>
           <b>{amount(a.leaked_bytes, 'bytes')}</b> leaked in {count(a.leaks)} blocks
         </span>
@@ -96,7 +96,7 @@ function OverTime({ of: a }: { of: HeapAnswer }) {
   const keyOf = (of: HeapPeak) => `${of.experiment_id} ${of.process}`;
   return (
     <section class="card pad" aria-label="Heap over time">
-      <div class="title">
+      <div class="cardtitle">
         <h2>Allocated over time</h2>
         {a.peaks.length > 1 ? (
           <Picker

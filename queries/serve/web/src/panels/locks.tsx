@@ -144,33 +144,33 @@ function Objects({ of: a }: { of: LocksAnswer }) {
   ];
   return (
     <>
-      <p class="facts">
+      <p class="sums">
         <span>
           <b>{amount(total, 'ns')}</b> in {count(a.locks.reduce((n, l) => n + l.waits, 0))} waits for{' '}
           {count(a.locks.length)} objects
         </span>
         <Lacking of={a} recorded={a.traced + a.contended} />
       </p>
-      <section class="card" aria-label="Locks">
+      <div class="card">
         <FoldingTable
           label="Locks by waits"
           rows={a.locks}
           keyOf={(l) => l.key}
           detail={(l) => (
             <>
-              <h3>Threads that waited for it</h3>
+              <h2>Threads that waited for it</h2>
               <WaiterTable
                 of={a}
                 rows={a.waiters.filter((w) => w.key === l.key)}
                 label={`Threads that waited for ${l.variable ?? l.key}`}
               />
-              <h3>Stacks</h3>
+              <h2>Stacks</h2>
               <StacksOf kind={l.kernel ? 'lock' : 'object'} item={l.key} />
             </>
           )}
           columns={columns}
         />
-      </section>
+      </div>
     </>
   );
 }

@@ -63,14 +63,14 @@ export function MemoryPieces({ by }: { by: 'line' | 'page' }) {
             </div>
             <Operations of={a} />
             <Lacking metric={a.metric} without={a.without} />
-            <section class="card" aria-label={`${one}s`}>
+            <div class="card">
               <Pieces of={a} by={by} />
               {a.pieces > a.rows.length && (
                 <p class="note pad">
                   {count(a.rows.length)} of {count(a.pieces)}. <Link to={{ limit: String(10 * limit) }}>Show more</Link>
                 </p>
               )}
-            </section>
+            </div>
           </>
         )
       }
@@ -172,7 +172,7 @@ function Pieces({ of: a, by }: { of: MemoryAnswer; by: 'line' | 'page' }) {
           width: '150px',
           value: (p) => p.region,
           show: (p) => (
-            <span class="cut" title={p.name}>
+            <span class="oneline" title={p.name}>
               {p.region}
               {p.name !== '' && <span class="dim"> {p.name.slice(p.name.lastIndexOf('/') + 1)}</span>}
             </span>
@@ -254,14 +254,14 @@ const mostThreads = 16;
 function LineOfThreads({ rows, size }: { rows: AccessRow[]; size: number }) {
   const threads = [...new Map(rows.map((r) => [r.thread, threadName(r)]))].slice(0, mostThreads);
   return (
-    <div class="layout small" role="img" aria-label="Where in the cache line each thread reads and writes">
+    <div class="structlayout small" role="img" aria-label="Where in the cache line each thread reads and writes">
       {threads.map(([thread, name]) => {
         const places = new Map<number, boolean>();
         for (const r of rows) {
           if (r.thread === thread) places.set(r.offset, (places.get(r.offset) ?? false) || r.writes > 0);
         }
         return [
-          <span key={`${thread}n`} class="dim cut">
+          <span key={`${thread}n`} class="dim oneline">
             {name}
           </span>,
           <div key={thread} class="cacheline">

@@ -167,13 +167,13 @@ function TypeLink({ of, chosen }: { of: DataType; chosen: boolean }) {
   const name = typeName(of);
   if (of.kind !== 'aggregate' || of.members === 0)
     return (
-      <span class="mono cut" title={name}>
+      <span class="mono oneline" title={name}>
         {name}
       </span>
     );
   return (
     <Link to={{ type: of.type }} current={chosen}>
-      <span class="mono cut" title={name}>
+      <span class="mono oneline" title={name}>
         {name}
       </span>
     </Link>
@@ -261,7 +261,7 @@ function OneLayout(p: { of: DataLayout; name: string; unit: string; total: numbe
   return (
     <>
       <section class="card pad" aria-label={`Layout of ${p.name}`}>
-        <div class="title">
+        <div class="cardtitle">
           <h2 class="mono">{p.name}</h2>
           <span class="dim">{facts.join(' · ')}</span>
         </div>
@@ -311,6 +311,7 @@ function Members({ of: l, unit, name }: { of: DataLayout; unit: string; name: st
         },
         {
           title: 'Bar',
+          bar: true,
           width: '80px',
           wide: true,
           value: (m) => m.value,

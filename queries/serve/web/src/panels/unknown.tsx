@@ -154,7 +154,7 @@ function columnsOf(a: UnknownAnswer): FoldingColumn<UnknownReason>[] {
 
 function Remedy({ of: r }: { of: UnknownReason }) {
   return (
-    <div class="remedy">
+    <div class="whathelps">
       <p>{r.help === '' ? 'No remedy is known.' : r.help}</p>
       {r.command !== '' && <Command text={r.command} />}
       <p class="note">
@@ -202,7 +202,7 @@ function Problems({ rows }: { rows: ProblemRow[] }) {
     (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) || b.experiments.size - a.experiments.size,
   );
   return (
-    <section class="card" aria-label="Problems">
+    <div class="card">
       <FoldingTable
         label="Problems"
         rows={list}
@@ -219,11 +219,11 @@ function Problems({ rows }: { rows: ProblemRow[] }) {
             width: '220px',
             wide: true,
             value: (g) => g.file,
-            show: (g) => (g.files === 1 ? <span class="cut">{g.file}</span> : things(g.files, 'file')),
+            show: (g) => (g.files === 1 ? <span class="oneline">{g.file}</span> : things(g.files, 'file')),
           },
         ]}
       />
-    </section>
+    </div>
   );
 }
 

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 export function Command({ text }: { text: string }) {
   const [copied, setCopied] = useState(false);
   return (
-    <div class="command">
-      <pre tabIndex={0} role="region" aria-label="Command">
+    <div class="copycommand">
+      <pre tabIndex={0} role="group" aria-label="Command">
         {text}
       </pre>
       <button

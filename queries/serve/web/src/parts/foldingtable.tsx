@@ -10,6 +10,7 @@ export interface FoldingColumn<R> {
   hint?: (row: R) => string; // tooltip of the cell
   numeric?: boolean;
   wide?: boolean; // left out in narrow windows
+  bar?: boolean; // the cells are bars, which the heading need not name
   width?: string; // of the column
 }
 
@@ -67,7 +68,7 @@ export function FoldingTable<R>(p: {
     e.preventDefault();
   };
   return (
-    <div class="scroll" role="region" aria-label={p.label}>
+    <div class="scroll">
       <table class="folding" role={p.detail === undefined ? 'grid' : 'treegrid'} aria-label={p.label}>
         <thead>
           <tr>
@@ -79,13 +80,17 @@ export function FoldingTable<R>(p: {
                 style={c.width === undefined ? {} : { width: c.width }}
                 aria-sort={sorted?.[0] !== n ? 'none' : sorted[1] ? 'descending' : 'ascending'}
               >
-                <button
-                  type="button"
-                  onClick={() => setSorted([n, sorted?.[0] === n ? !sorted[1] : c.numeric === true])}
-                >
-                  {c.title}
-                  <span aria-hidden="true">{sorted?.[0] !== n ? '' : sorted[1] ? ' ↓' : ' ↑'}</span>
-                </button>
+                {c.bar === true ? (
+                  <span class="hidden">{c.title}</span>
+                ) : (
+                  <button
+                    type="button"
+                    onClick={() => setSorted([n, sorted?.[0] === n ? !sorted[1] : c.numeric === true])}
+                  >
+                    {c.title}
+                    <span aria-hidden="true">{sorted?.[0] !== n ? '' : sorted[1] ? ' ↓' : ' ↑'}</span>
+                  </button>
+                )}
               </th>
             ))}
           </tr>
@@ -117,7 +122,7 @@ export function FoldingTable<R>(p: {
                   ))}
                 </tr>
                 {opened && (
-                  <tr class="detail">
+                  <tr class="unfolded">
                     <td colSpan={p.columns.length}>{p.detail!(row)}</td>
                   </tr>
                 )}

@@ -1,6 +1,6 @@
 // The layout of a structure in memory: its members in cache lines, to scale, colored by their share of its value.
 import { declarationOf } from '../lib/ctypes';
-import { amount, percent } from '../lib/units';
+import { amount } from '../lib/units';
 import type { DataLayout, LayoutMember } from '../lib/memory';
 
 const mostLines = 64; // cache lines drawn
@@ -62,6 +62,12 @@ export function paddingOf(l: DataLayout): number {
     .reduce((n, m) => n + (m.bit_size > 0 ? m.bit_size / 8 : (m.size ?? 0)), 0);
 }
 
+// wholePercent returns a share without digits, as there is little room.
+function wholePercent(part: number, total: number): string {
+  const share = total === 0 ? 0 : (100 * part) / total;
+  return part === 0 ? '–' : `${share < 0.5 ? '< 1' : share.toFixed(0)}\u202f%`;
+}
+
 // heatOf returns the step of heat for a share, 0 to 5.
 export function heatOf(share: number): number {
   return share <= 0 ? 0 : share < 0.05 ? 1 : share < 0.12 ? 2 : share < 0.25 ? 3 : share < 0.5 ? 4 : 5;
@@ -75,7 +81,7 @@ export function StructLayout({ of, name, unit }: { of: DataLayout; name: string;
   const marks = Array.from({ length: 9 }, (_, n) => (n * of.line_size) / 8);
   return (
     <>
-      <div class="layout" role="img" aria-label={`${name} in cache lines; the table below has the same values`}>
+      <div class="structlayout" role="img" aria-label={`${name} in cache lines; the table below has the same values`}>
         {lines.slice(0, mostLines).map((l) => (
           <CacheLine key={l.first} line={l} bits={bits} whole={of.value} name={name} unit={unit} />
         ))}
@@ -120,7 +126,7 @@ function CacheLine(p: { line: Line; bits: number; whole: number; name: string; u
               const m = s.of;
               const bytes = m.bit_size > 0 ? `${m.bit_size} bit` : `${m.size ?? '?'} B`;
               const wide = (b - a) / length;
-              const share = m.value === 0 ? '–' : percent(m.value, whole);
+              const share = wholePercent(m.value, whole);
               return (
                 <span
                   key={String(m.position)}
@@ -137,7 +143,7 @@ function CacheLine(p: { line: Line; bits: number; whole: number; name: string; u
         ))}
       </div>
       <span class="nw of">
-        <b>{l.value === 0 ? '0' : percent(l.value, whole)}</b> <span class="dim">of {p.name}</span>
+        <b>{wholePercent(l.value, whole)}</b> <span class="dim">of {p.name}</span>
       </span>
     </>
   );
