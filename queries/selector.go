@@ -24,6 +24,23 @@ type selection struct {
 	ctx         context.Context
 	whole       func() (*DB, error) // opens the store with all experiments
 	experiments []Experiment
+
+	db *DB // what whole returned, until any ends
+}
+
+// columns returns a session with the columns of all experiments. The selectors of one call of any share it.
+func (s *selection) columns() (db *DB, err error) {
+	if s.db == nil {
+		s.db, err = s.whole()
+	}
+	return s.db, err
+}
+
+func (s *selection) close() {
+	if s.db != nil {
+		s.db.Close()
+	}
+	s.db = nil
 }
 
 // Select returns those open experiments that at least one selector matches, sorted by id.
@@ -38,11 +55,12 @@ func (db *DB) Select(ctx context.Context, selectors ...string) ([]Experiment, er
 // selected returns the ids of those open experiments that at least one selector matches.
 func (db *DB) selected(ctx context.Context, limits Limits, selectors []string) (map[string]bool, error) {
 	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: limits}) }
-	return (&selection{ctx, whole, db.Experiments()}).any(selectors)
+	return (&selection{ctx: ctx, whole: whole, experiments: db.Experiments()}).any(selectors)
 }
 
 // any returns the ids of the experiments that at least one selector matches.
 func (s *selection) any(selectors []string) (map[string]bool, error) {
+	defer s.close()
 	chosen := map[string]bool{}
 	for _, text := range selectors {
 		found, err := s.all(text)
@@ -203,11 +221,10 @@ func (s *selection) pair(key, value string) (found []int, err error) {
 // column returns the ids, sorted, of the experiments with a value in a column of the table
 // experiments. If there are none, it returns the values that exist there.
 func (s *selection) column(name, value string, kind schema.Type) (ids, known []string, err error) {
-	db, err := s.whole()
+	db, err := s.columns()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer db.Close()
 	text := identifier(name) + "::VARCHAR"
 	is := text + " = ?"
 	if kind == schema.Time { // a prefix: a day, an hour, ...

@@ -18,7 +18,7 @@ func TestSelectors(t *testing.T) {
 	list[0].Labels = map[string]string{"night": "1", "host": "other", "branch": "main"}
 	list[1].Labels = map[string]string{"night": "2"}
 	list = append(list, Experiment{Entry: storedir.Entry{ExperimentID: "cc", Path: "/x/a,b=c.er"}, Name: "a,b=c.er"})
-	s := &selection{t.Context(), func() (*DB, error) { return Open(t.Context(), store) }, list}
+	s := &selection{ctx: t.Context(), whole: func() (*DB, error) { return Open(t.Context(), store) }, experiments: list}
 	for selector, want := range map[string]string{
 		"00000000000000aa": "aa", "test.1": "aa bb", "tuesday/test.1.er/": "bb", "a,b=c": "cc", "a,b=c.er": "cc",
 		"test.*": "aa bb", "*/test.1.er": "aa bb", "mon*/test.?.er": "aa", "/data/*/*.er": "aa bb", "/x/*": "cc", "*": "aa bb cc", "t[er]*": "aa bb",

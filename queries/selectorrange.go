@@ -66,11 +66,10 @@ func timeForm(text string) string {
 func (s *selection) valuesOf(key string) ([]string, error) {
 	values := make([]string, len(s.experiments))
 	if kind, isColumn := schema.Experiments.Types()[key]; isColumn {
-		db, err := s.whole()
+		db, err := s.columns()
 		if err != nil {
 			return nil, err
 		}
-		defer db.Close()
 		text := identifier(key) + "::VARCHAR"
 		if kind == schema.Time {
 			text = "strftime(" + identifier(key) + ", '%Y-%m-%dT%H:%M:%S')"

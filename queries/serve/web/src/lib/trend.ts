@@ -154,10 +154,12 @@ export function titleOf(t: Trend, lines: Line[]): string {
   const nights = new Set(t.points.map((p) => nightOf(p, key))).size;
   const during = `${nights} ${nights === 1 ? 'night' : 'nights'}`;
   const changed = lines.filter((l) => l.changes.length > 0);
-  if (lines.length !== 1)
-    return changed.length === 0
-      ? `None of ${lines.length} series changed in ${during}`
-      : `${changed.length} of ${lines.length} series changed in ${during}`;
+  if (lines.length !== 1) {
+    const functions = [...new Set(lines.map((l) => l.function))];
+    const of = functions.length === 1 && functions[0] !== '<Total>' ? `${functions[0]}: ` : '';
+    const many = changed.length > 0 ? String(changed.length) : of === '' ? 'None' : 'none';
+    return `${of}${many} of ${lines.length} series changed in ${during}`;
+  }
   const l = lines[0]!;
   const c = l.changes[l.changes.length - 1];
   if (c === undefined) return `${l.name} did not change in ${during}`;
