@@ -200,6 +200,36 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType}, handle: digestValues,
 	},
 	{
+		method: "GET", path: "/api/v1/timeline", summary: "The values of a metric over time, by interval and group of functions: of all samples, of the busiest processes, and of threads or CPUs. Functions are grouped by the leaf of stacks. What has no row is counted and summed.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, metricParameter, modeParameter,
+			{name: "rows", kind: "string", enum: timelineRows, doc: "what rows are: processes (default), whose threads unfold lists, or CPUs"},
+			{name: "order", kind: "string", enum: timelineOrders, doc: "the order of rows: the busiest over the whole time first (default), by the first sample, or by name"},
+			{name: "search", kind: "string", doc: "only processes and threads that have this in their name, number or command; /.../ is a regular expression"},
+			{name: "unfold", kind: "string", repeatable: true, doc: "list the threads of the process with this key (rows have it); first: of the process in the first row"},
+			{name: "pin", kind: "string", repeatable: true, doc: "the row with this key comes first, whatever else is shown"},
+			{name: "limit", kind: "integer", doc: fmt.Sprintf("at most this many processes or CPUs; by default %d", defaultRows)},
+			{name: "time", kind: "string", doc: "only this time: FROM,UNTIL since each experiment's start (10s,20s), where either may be left out"},
+			{name: "intervals", kind: "integer", doc: fmt.Sprintf("divide the time into at most so many intervals, whose width is 1, 2 or 5 times a power of ten; by default %d", timelineIntervals)},
+			{name: "marked", kind: "string", doc: "also sum the values in this time, given as `time`"},
+			{name: "by", kind: "string", enum: groupRules, doc: "what groups of functions are; auto (default): load objects or, if one has over 80 % of the value, packages, namespaces and source files"},
+			{name: "groups", kind: "string", repeatable: true, doc: "a group of your own, NAME=EXPRESSION: the functions whose name matches the regular expression and no earlier one"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: showTimeline,
+	},
+	{
+		method: "GET", path: "/api/v1/heatmap", summary: "The values of a metric by column, which is a length of time, and by cell within the column. Cells are counted over all columns.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, metricParameter, modeParameter,
+			{name: "column", kind: "string", doc: "the length of a column, such as 100ms, 1s or 10s; by default 1s, shorter for less than 10s. Columns are longer if there would be too many"},
+			{name: "limit", kind: "integer", doc: fmt.Sprintf("at most this many columns; by default %d", heatColumns)},
+			{name: "cells", kind: "integer", doc: fmt.Sprintf("the cells of a column; by default %d", heatCells)},
+			{name: "time", kind: "string", doc: "only this time: FROM,UNTIL since each experiment's start (10s,20s), where either may be left out"},
+			{name: "marked", kind: "string", doc: "also sum the values in this time, given as `time`"},
+		}, filterParameters),
+		mediaTypes: []string{jsonType}, handle: showHeatMap,
+	},
+	{
 		method: "GET", path: "/api/v1/thread-states", summary: "The states of the busiest threads over time, of experiments with recorded context switches: all periods of these threads if there are few, otherwise the time in each state by interval.",
 		parameters: []parameter{
 			experimentParameter,

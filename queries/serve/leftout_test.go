@@ -50,6 +50,8 @@ var samples = map[string][2]string{
 
 	"GET /api/v1/data-objects/layout":  {"/api/v1/data-objects/layout?type=%7Bstructure:a%7D", ""},
 	"GET /api/v1/memory/accesses":      {"/api/v1/memory/accesses?experiment=00000000000000aa&process=1&address=0x7000", ""},
+	"GET /api/v1/timeline":             {"/api/v1/timeline", ""},
+	"GET /api/v1/heatmap":              {"/api/v1/heatmap", ""},
 	"GET /api/v1/thread-states":        {"/api/v1/thread-states", ""},
 	"GET /api/v1/thread-states/period": {"/api/v1/thread-states/period?experiment=00000000000000aa&thread=4711&at=17", ""},
 }

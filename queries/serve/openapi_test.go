@@ -46,6 +46,7 @@ func TestDescription(t *testing.T) {
 		"sort": "exclusive", "search": "main", "limit": "3", "width": "1s", "window": "0.25,0.5", "root": "", "fold": "main", "from": "1", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
 		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true", "columns": "experiment", "as": "pprof", "of": "main",
 		"time": "0s,1s", "threads": "3", "intervals": "3", "also": "4711", "at": "17", "process": "1",
+		"unfold": "first", "pin": "00000000000000aa.1", "marked": "0s,1s", "column": "1s", "cells": "20", "groups": "mine=^main$",
 		"since": "7d", "order": "started", "series": "program,host", "nights": "30",
 		"key": "17", "build": "", "pair": "host", "block": "host", "judged": "true", "by": "host", "sum": "true",
 		"load-object": "app", "module": "a.c", "offset": "1", "runs": "true", "name": "main", "cycle": "true",

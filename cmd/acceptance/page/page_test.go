@@ -397,7 +397,7 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	link("Timeline")
-	click(`.threads li:has(button) button`)
+	click(`.timelinetree .thread .named`)
 	link("Functions")
 	if one := b.cells()[0]; one == all {
 		t.Errorf("a thread has all: %s", one)

@@ -2,7 +2,16 @@
 import { currentAddress, navigate, type Params } from './address';
 
 export type Kind =
-  'function' | 'load object' | 'module' | 'data object' | 'thread' | 'process' | 'line' | 'experiment' | 'night';
+  | 'function'
+  | 'load object'
+  | 'module'
+  | 'data object'
+  | 'thread'
+  | 'process'
+  | 'CPU'
+  | 'line'
+  | 'experiment'
+  | 'night';
 
 export interface Door {
   kind: Kind;
@@ -17,6 +26,9 @@ export interface Door {
   unit?: string;
   stack?: string[]; // the names of the frames from the root to this one
   zoom?: () => void; // shows this frame over the whole width
+  id?: string; // the number of a thread, process or CPU
+  threadName?: string; // of a thread, or of the main thread of a process
+  pin?: { pinned: boolean; run: () => void }; // puts a row on top, or takes it from there
 }
 
 // Action is an item of the menu.
@@ -47,11 +59,20 @@ function copy(text: string): void {
   void navigator.clipboard.writeText(text);
 }
 
+// numbers are the parameters that select samples by number.
+const numbers: Partial<Record<Kind, string>> = { thread: 'thread', process: 'pid', CPU: 'cpu' };
+
 // conditionOf returns the SQL condition that selects the samples of a door; undefined if there is none.
 function conditionOf(d: Door): string | undefined {
   switch (d.kind) {
     case 'function':
       return stackHas(d.name);
+    case 'thread':
+      return d.id === undefined ? undefined : `thread_id = ${d.id}`;
+    case 'process':
+      return d.id === undefined ? undefined : `pid = ${d.id}`;
+    case 'CPU':
+      return d.id === undefined ? undefined : `cpu = ${d.id}`;
     default:
       return undefined;
   }
@@ -83,20 +104,31 @@ export function actionsOf(d: Door): Action[] {
     const of = d.experiment;
     item('show', 'Flame graph', 'Enter', () => navigate({ view: 'flame', experiment: of, zoom: null }));
   }
+  if (numbers[d.kind] !== undefined && d.id !== undefined) {
+    const filter = { [numbers[d.kind]!]: [d.id] };
+    item('show', 'Flame graph', 'Enter', () => navigate({ view: 'flame', zoom: null, ...filter }));
+  }
+  if (d.threadName !== undefined) {
+    const where = `thread_name = ${sqlText(d.threadName)}`;
+    item('show', `Trend of threads named ${d.threadName}`, 'T', () =>
+      navigate({ view: 'trend', function: null, experiment: null, between: null, where }),
+    );
+  }
   const condition = conditionOf(d);
-  if (condition !== undefined) {
+  const numbered = numbers[d.kind];
+  if (numbered !== undefined && d.id !== undefined) {
+    const id = d.id;
+    item('filter', `Only this ${d.kind}`, 'F', () => add(numbered, id));
+    item('filter', 'Without it', 'Shift F', () => add('where', `NOT (${condition})`));
+  } else if (condition !== undefined) {
     item('filter', 'Only samples with it', 'F', () => add('where', condition));
     item('filter', 'Without it', 'Shift F', () => add('where', `NOT ${condition}`));
-  }
-  if (d.kind === 'thread' || d.kind === 'process') {
-    const name = d.kind === 'thread' ? 'thread' : 'pid';
-    const id = /\d+$/.exec(d.name)?.[0];
-    if (id !== undefined) item('filter', `Only this ${d.kind}`, 'F', () => add(name, id));
   }
   if (d.kind === 'function') {
     item('filter', 'Hide the frame, keep its time', 'H', () => add('hide', d.name));
     if (address.get('view') === 'flame') item('filter', 'Collapse recursion', 'R', () => add('fold', d.name));
   }
+  if (d.pin !== undefined) item('more', d.pin.pinned ? 'Unpin' : 'Pin on top', '', d.pin.run);
   if (d.experiment !== undefined) {
     const of = d.experiment;
     item('more', 'Use as base', 'B', () => navigate({ base: of }));
@@ -118,9 +150,14 @@ export function actionFor(d: Door, e: KeyboardEvent): Action | undefined {
   return actionsOf(d).find((a) => a.key === key);
 }
 
-// choose makes a door's function the chosen one, which the inspector shows.
+// choose makes a door's function the chosen one, which the inspector shows. Of threads, processes and CPUs, only that
+// one is shown then.
 export function choose(d: Door): void {
   if (d.kind === 'function') navigate({ function: d.name });
+  else if (numbers[d.kind] !== undefined)
+    actionsOf(d)
+      .find((a) => a.key === 'F')
+      ?.run();
   else actionsOf(d)[0]?.run();
 }
 

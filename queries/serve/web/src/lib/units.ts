@@ -63,6 +63,11 @@ export function count(n: Value): string {
   return amount(n, 'count');
 }
 
+// plural formats a number of things with its noun: 1 thread, 2 threads.
+export function plural(n: number, one: string, several: string): string {
+  return `${count(n)} ${n === 1 ? one : several}`;
+}
+
 // exact formats a value with all its digits, for tooltips: 1,453,204,117 ns.
 export function exact(v: Value, unit: string): string {
   const text = typeof v === 'string' ? BigInt(v).toLocaleString('en') : grouped(v);

@@ -1,287 +1,359 @@
-// The panel of the heat map. Each column is one second, from bottom to top, so that periodic activity shows
-// as a pattern. Selecting a range of time filters all panels.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+// The place Heat map: in which rhythm? Each column is a length of time, from bottom to top, so that work that repeats
+// forms a pattern. A chosen time is a filter of all places.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from '../lib/api';
-import { Link } from '../parts/link';
+import { HeatGrid, HeatScale, mix, parseColor, scales, type HeatAnswer, type Scale } from '../lib/heat';
+import { tokenColor, useDark } from '../lib/theme';
+import { parseRange, rangeText, timeText, timeTicks, type Range } from '../lib/timeaxis';
 import { selectionKeys, useTimeSelection } from '../lib/timeselection';
-import { useDark } from '../lib/theme';
 import { Panel } from '../parts/panel';
+import { Picker } from '../parts/picker';
+import { Segments } from '../parts/segments';
 import { navigate, scope, useAddress } from '../lib/address';
 import { Table } from '../parts/table';
-import { amount, num } from '../lib/units';
-import type { SecondsRow } from '../lib/rows';
+import { useWidth } from '../parts/timelineview';
+import { amount, count, num, percent } from '../lib/units';
 
-const slotsOfSecond = [10, 20, 50, 100];
-const mostExperiments = 5;
-const mostSeconds = 7200; // columns of a heat map
-const height = 300;
+const lengths: Record<string, string> = {
+  '': 'automatic',
+  '100ms': '100 ms',
+  '1s': '1 s',
+  '10s': '10 s',
+  '1m': '1 min',
+};
+const cellsOfColumn = [10, 20, 50, 100];
 
 export function HeatmapPanel() {
   const address = useAddress();
-  const slots = slotsOfSecond.find((n) => String(n) === address.get('slots')) ?? 50;
-  const answer = useData<SecondsRow[]>('views/seconds', {
+  const host = useRef<HTMLDivElement>(null);
+  const wide = useWidth(host);
+  const ranges = address.all('between');
+  const chosen = ranges.length === 1 ? parseRange(ranges[0]!) : undefined;
+  const cells = cellsOfColumn.find((n) => String(n) === address.get('cells')) ?? 50;
+  const kind = (Object.keys(scales) as Scale[]).find((s) => s === address.get('scale')) ?? 'linear';
+  const answer = useData<HeatAnswer>('heatmap', {
     ...scope(address),
     between: null,
     metric: address.get('metric'),
-    width: `${1000 / slots}ms`,
-    columns: 'experiment,metric,unit,t0_ns,value',
+    column: address.get('column'),
+    cells: String(cells),
+    limit: wide < 500 ? '100' : wide < 1200 ? '300' : '500', // a column is at least 3 pixels wide
+    time: address.get('time'),
+    marked: chosen === undefined ? null : ranges[0]!,
   });
   return (
-    <>
+    <div ref={host}>
+      <h1 class="hidden" tabIndex={-1}>
+        Heat map
+      </h1>
       <div class="bar">
-        <label>
-          A second has
-          <select value={String(slots)} onChange={(e) => navigate({ slots: e.currentTarget.value })}>
-            {slotsOfSecond.map((n) => (
-              <option key={n} value={String(n)}>
-                {n} intervals of {1000 / n} ms
-              </option>
-            ))}
-          </select>
-        </label>
+        <Picker
+          label="Length of a column"
+          text={
+            <>
+              <span>Column</span> {lengths[address.get('column')] ?? address.get('column')}
+            </>
+          }
+          value={address.get('column')}
+          options={Object.entries(lengths).map(([value, text]) => ({ value, text }))}
+          set={(to) => navigate({ column: to === '' ? null : to })}
+        />
+        <Picker
+          label="Cells of a column"
+          text={
+            <>
+              <span>Cells</span> {cells}
+            </>
+          }
+          value={String(cells)}
+          options={cellsOfColumn.map((n) => ({ value: String(n), text: String(n) }))}
+          set={(to) => navigate({ cells: to === '50' ? null : to })}
+        />
+        <Segments
+          label="Scale of colors"
+          options={Object.entries(scales) as [Scale, string][]}
+          value={kind}
+          set={(to) => navigate({ scale: to === 'linear' ? null : to })}
+        />
       </div>
-      <Panel title="Heat map" answer={answer} empty={(rows) => rows.length === 0}>
-        {(rows) => <HeatMaps rows={rows} slots={slots} />}
+      <Panel
+        title="Heat map"
+        answer={answer}
+        empty={(a) => a.values.cell.length === 0}
+        none="No samples of this metric pass the filters."
+      >
+        {(a) =>
+          a.timed ? (
+            <HeatMap answer={a} chosen={chosen} kind={kind} />
+          ) : (
+            <p class="note">These samples have no times: profiles of pprof only have sums.</p>
+          )
+        }
       </Panel>
-    </>
+    </div>
   );
 }
 
-function HeatMaps({ rows, slots }: { rows: SecondsRow[]; slots: number }) {
-  const maps = useMemo(() => {
-    const by = new Map<string, SecondsRow[]>();
-    for (const r of rows) {
-      const some = by.get(r.experiment);
-      if (some === undefined) by.set(r.experiment, [r]);
-      else some.push(r);
-    }
-    return [...by].slice(0, mostExperiments).map(([experiment, some]) => new HeatGrid(experiment, some, slots));
-  }, [rows, slots]);
-  const left = new Set(rows.map((r) => r.experiment)).size - maps.length;
+function HeatMap({ answer: a, chosen, kind }: { answer: HeatAnswer; chosen: Range | undefined; kind: Scale }) {
+  const grid = useMemo(() => new HeatGrid(a), [a]);
+  const scale = useMemo(() => new HeatScale(kind, grid.values), [grid, kind]);
+  const column = timeText(grid.column, grid.column);
+  const cell = amount(grid.cell, 'ns');
   return (
     <>
-      {maps.map((of) => (
-        <HeatMap key={of.experiment} of={of} />
-      ))}
-      {left > 0 && <p class="note">{left} more experiments are not shown: choose fewer.</p>}
+      <Grid answer={a} grid={grid} scale={scale} chosen={chosen} />
+      <p class="note">
+        A column is {column}, a cell {cell}. The strongest color is {amount(grid.highest, a.unit)} of {a.metric}.
+        {a.coarser &&
+          ` Columns are longer than asked, because ${count(a.columns)} have room: zoom to see shorter ones.`}
+        {a.experiments > 1 && ` Cells are sums of all experiments, each from its start.`}
+        {a.lacking > 0 && ` ${count(a.lacking)} of ${count(a.experiments)} experiments lack ${a.metric}.`}
+      </p>
+      <Cells answer={a} grid={grid} />
     </>
   );
 }
 
-// HeatGrid has the value of each interval of an experiment: a second is divided into `slots` intervals.
-class HeatGrid {
-  readonly unit: string;
-  readonly metric: string;
-  readonly first: number; // the second in which the first interval lies
-  readonly seconds: number;
-  readonly values: Float64Array;
-  readonly highest: number;
-
-  constructor(
-    readonly experiment: string,
-    readonly rows: SecondsRow[],
-    readonly slots: number,
-  ) {
-    const at = rows.map((r) => Math.round((num(r.t0_ns) / 1e9) * slots));
-    this.unit = rows[0]!.unit;
-    this.metric = rows[0]!.metric;
-    this.first = Math.floor(at.reduce((n, a) => Math.min(n, a), Infinity) / slots);
-    this.seconds = Math.floor(at.reduce((n, a) => Math.max(n, a), 0) / slots) - this.first + 1;
-    this.values = new Float64Array(Math.min(this.seconds, mostSeconds) * slots);
-    rows.forEach((r, i) => {
-      this.values[at[i]! - this.first * slots] = num(r.value);
-    });
-    this.highest = this.values.reduce((n, v) => Math.max(n, v), 0);
-  }
-
-  // from returns when an interval starts, in seconds.
-  from(interval: number): number {
-    return this.first + interval / this.slots;
-  }
-
-  between(a: number, b: number): string {
-    return `${this.from(Math.min(a, b)).toFixed(3)}s,${this.from(Math.max(a, b) + 1).toFixed(3)}s`;
-  }
-
-  // marked returns the first and last interval of a time range in the URL.
-  marked(between: string): [number, number] | undefined {
-    const [, a, b] = /^(-?[\d.]+)s,(-?[\d.]+)s$/.exec(between) ?? [];
-    if (a === undefined || b === undefined) return undefined;
-    const [from, to] = [
-      Math.floor((Number(a) - this.first) * this.slots + 1e-6),
-      Math.ceil((Number(b) - this.first) * this.slots - 1e-6) - 1,
-    ];
-    return to < 0 || from >= this.values.length || to < from
-      ? undefined
-      : [Math.max(from, 0), Math.min(to, this.values.length - 1)];
-  }
+function heatColors(): [number, number, number][] {
+  return [0, 1, 2, 3, 4, 5].map((n) => parseColor(tokenColor(`--heat${n}`)));
 }
 
-function HeatMap({ of }: { of: HeatGrid }) {
-  const address = useAddress();
+function Grid(p: { answer: HeatAnswer; grid: HeatGrid; scale: HeatScale; chosen: Range | undefined }) {
+  const { answer: a, grid, scale, chosen } = p;
   const dark = useDark();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const scroller = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const wide = useWidth(box);
   const [dragging, setDragging] = useState(false);
-  const columns = of.values.length / of.slots;
   const steps = {
     ArrowUp: 1,
     ArrowDown: -1,
-    ArrowRight: of.slots,
-    ArrowLeft: -of.slots,
-    PageUp: 10 * of.slots,
-    PageDown: -10 * of.slots,
+    ArrowRight: grid.cells,
+    ArrowLeft: -grid.cells,
+    PageUp: 10 * grid.cells,
+    PageDown: -10 * grid.cells,
     Home: -Infinity,
     End: Infinity,
   };
-  const show = (i: number) => {
-    const box = scroller.current!;
-    const x = Math.floor(i / of.slots) * wide;
-    if (x < box.scrollLeft || x + wide > box.scrollLeft + box.clientWidth) box.scrollLeft = x - box.clientWidth / 2;
-  };
-  const mark = (a: number, b: number) => navigate({ between: of.between(a, b) });
-  const { cursor, anchor, set, key } = useTimeSelection(of.values.length, steps, mark, show);
-  const wide = Math.max(3, Math.min(24, Math.floor(1200 / columns)));
-  const high = height / of.slots;
-  const marked: [number, number] | undefined =
+  const mark = (x: number, y: number) => navigate({ between: rangeText(grid.range(x, y)) });
+  const { cursor, anchor, set, key } = useTimeSelection(grid.values.length, steps, mark);
+  const marked =
     anchor !== undefined && cursor !== undefined
-      ? [Math.min(anchor, cursor), Math.max(anchor, cursor)]
-      : of.marked(address.get('between'));
+      ? ([Math.min(anchor, cursor), Math.max(anchor, cursor)] as [number, number])
+      : chosen === undefined
+        ? undefined
+        : grid.covered(chosen);
+  const high = wide > 1200 ? 440 : 320; // pixels
+  const [w, h] = [wide / grid.columns, high / grid.cells];
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const c = canvas.current!;
-    const scale = devicePixelRatio || 1;
-    c.width = columns * wide * scale;
-    c.height = height * scale;
+    const ratio = devicePixelRatio || 1;
+    c.width = Math.round(wide * ratio);
+    c.height = Math.round(high * ratio);
     const g = c.getContext('2d')!;
-    g.scale(scale, scale);
-    const [ground, hot]: [number[], number[]] = dark
-      ? [
-          [31, 36, 43],
-          [255, 150, 90],
-        ]
-      : [
-          [244, 245, 247],
-          [176, 32, 8],
-        ];
-    g.fillStyle = `rgb(${ground.join(' ')})`;
-    g.fillRect(0, 0, columns * wide, height);
-    const corner = (i: number): [number, number] => [
-      Math.floor(i / of.slots) * wide,
-      height - ((i % of.slots) + 1) * high,
-    ];
-    const gap = wide > 6 ? 1 : 0;
-    for (let i = 0; i < of.values.length; i++) {
-      const part = of.values[i]! / (of.highest || 1);
-      if (part <= 0) continue;
-      const seen = 0.12 + 0.88 * part; // so that even the smallest value is visible
-      g.fillStyle = `rgb(${ground.map((v, n) => Math.round(v + (hot[n]! - v) * seen)).join(' ')})`;
-      g.fillRect(...corner(i), wide - gap, high - (high > 4 ? 1 : 0));
-    }
-    if (marked !== undefined) {
-      g.fillStyle = dark ? 'rgb(138 180 248 / 0.35)' : 'rgb(11 87 208 / 0.3)';
-      for (let i = marked[0]; i <= marked[1]; i++) g.fillRect(...corner(i), wide, high);
-    }
-    if (cursor !== undefined) {
-      g.strokeStyle = dark ? '#fff' : '#000';
-      g.lineWidth = 2;
-      const [x, y] = corner(cursor);
-      g.strokeRect(x, y, wide, high);
-    }
-  }, [of, dark, cursor, marked?.[0], marked?.[1]]);
+    g.scale(ratio, ratio);
+    const colors = heatColors();
+    g.fillStyle = mix(colors, 0);
+    g.fillRect(0, 0, wide, high);
+    const gap = w > 6 ? 1 : 0;
+    const gapBelow = h > 5 ? 1 : 0;
+    grid.values.forEach((v, i) => {
+      if (v <= 0) return;
+      g.fillStyle = mix(colors, scale.share(v));
+      const x = Math.floor(i / grid.cells) * w;
+      g.fillRect(x, high - ((i % grid.cells) + 1) * h, w - gap, h - gapBelow);
+    });
+  }, [grid, scale, dark, wide, high]);
 
   const at = (e: PointerEvent) => {
     const r = canvas.current!.getBoundingClientRect();
-    const [second, slot] = [Math.floor((e.clientX - r.left) / wide), Math.floor((r.bottom - e.clientY) / high)];
-    return Math.min(Math.max(second, 0), columns - 1) * of.slots + Math.min(Math.max(slot, 0), of.slots - 1);
+    const x = Math.min(Math.max(Math.floor((e.clientX - r.left) / w), 0), grid.columns - 1);
+    const y = Math.min(Math.max(Math.floor((r.bottom - e.clientY) / h), 0), grid.cells - 1);
+    return x * grid.cells + y;
   };
-  const seconds = (n: number) => n.toFixed(3) + ' s';
-  const part = (a: number, b: number) =>
-    `${seconds(of.from(a))} to ${seconds(of.from(b + 1))}: ${amount(
-      of.values.slice(a, b + 1).reduce((n, v) => n + v, 0),
-      of.unit,
-    )}`;
-  const told =
-    marked === undefined || (anchor === undefined && cursor !== undefined && (cursor < marked[0] || cursor > marked[1]))
-      ? cursor === undefined
-        ? ''
-        : part(cursor, cursor)
-      : (anchor === undefined ? 'Marked: ' : '') + part(marked[0], marked[1]);
+  const text = (ns: number) => timeText(ns, grid.cell);
+  const length = timeText(grid.column, grid.column);
+  const part = ([from, until]: Range, value: number) => {
+    const share = `${percent(value, a.whole)} of ${amount(a.whole, a.unit)}`;
+    return `${text(from)} to ${text(until)}: ${amount(value, a.unit)}, ${share}`;
+  };
+  const choosing = anchor !== undefined && cursor !== undefined;
+  const told = choosing
+    ? part(grid.range(anchor, cursor), grid.sum(anchor, cursor))
+    : cursor !== undefined
+      ? `${text(grid.start(cursor))} to ${text(grid.start(cursor + 1))}: ${amount(grid.values[cursor]!, a.unit)}`
+      : chosen !== undefined
+        ? part(chosen, num(a.marked))
+        : '';
   return (
-    <section>
-      <h2>{of.experiment}</h2>
-      <p class="note">
-        {of.metric} of all threads. Each column is a second, {of.first} to {of.first + columns}, from the bottom to the
-        top; the strongest color is {amount(of.highest, of.unit)} in {1000 / of.slots} ms. Select a time range by
-        dragging, or with Shift and the arrow keys, then Enter.{' '}
-        {address.all('between').length > 0 && (
+    <>
+      <div class="chosentime">
+        <output>{told}</output>
+        {told === '' && <span class="dim">Drag over cells to choose a time, or use the arrow keys with Shift.</span>}
+        {chosen !== undefined && !choosing && (
           <>
-            <button type="button" onClick={() => navigate({ between: null })}>
+            <button type="button" class="btn" onClick={() => navigate({ view: 'flame', zoom: null })}>
+              Flame graph
+            </button>
+            <button type="button" class="btn" onClick={() => navigate({ time: rangeText(chosen) })}>
+              Zoom to it
+            </button>
+            <button type="button" class="btn" onClick={() => navigate({ between: null })}>
               Whole time
-            </button>{' '}
-            <Link to={{ view: 'flame', zoom: null }}>Flame graph of the selection</Link>
+            </button>
           </>
         )}
-      </p>
-      {columns < of.seconds && (
-        <p class="note">
-          The first {columns} of {of.seconds} seconds are drawn: the table has all.
-        </p>
-      )}
-      <p class="under">
-        <output>{told}</output>
-      </p>
-      <div
-        ref={scroller}
-        class="heatmap"
-        tabIndex={0}
-        role="application"
-        aria-label={
-          `Heat map of ${of.experiment}, ${columns} seconds of ${of.slots} intervals. Up and down: interval; ` +
-          `left and right: second; ${selectionKeys}`
-        }
-        onKeyDown={key}
-      >
-        <canvas
-          ref={canvas}
-          style={{ width: `${columns * wide}px`, height: `${height}px` }}
-          onPointerDown={(e) => {
-            canvas.current!.setPointerCapture(e.pointerId);
-            setDragging(true);
-            set(at(e), at(e));
-          }}
-          onPointerMove={(e) => {
-            if (dragging || e.pointerType === 'mouse') set(at(e), anchor);
-          }}
-          onPointerUp={(e) => {
-            if (dragging && anchor !== undefined) mark(anchor, at(e));
-            set(at(e), undefined);
-            setDragging(false);
-          }}
-          onPointerCancel={() => {
-            setDragging(false);
-            set(cursor, undefined);
-          }}
-        />
+        {(num(a.from_ns) > num(a.t0_ns) || num(a.until_ns) < num(a.t1_ns)) && (
+          <button type="button" class="btn" onClick={() => navigate({ time: null })}>
+            Zoom out
+          </button>
+        )}
+        <span class="sp" />
+        <Legend answer={a} grid={grid} scale={scale} />
       </div>
-      <details>
-        <summary>As a table</summary>
+      <div class="card heatmap">
+        <div class="heaty" aria-hidden="true">
+          <b>Within {length}</b>
+          {timeTicks([0, grid.column], 5).map((t) => (
+            <span key={t.at} style={{ bottom: `${(100 * t.at) / grid.column}%` }}>
+              {t.text}
+            </span>
+          ))}
+        </div>
+        <div
+          class="heatcells"
+          ref={box}
+          style={{ height: `${high}px` }}
+          tabIndex={0}
+          role="application"
+          aria-label={
+            `Heat map, ${count(grid.columns)} columns of ${length} with ${grid.cells} cells. ` +
+            `Up and down: cell; left and right: column; ${selectionKeys}`
+          }
+          onKeyDown={(e) => {
+            key(e);
+            if (e.defaultPrevented) e.stopPropagation();
+          }}
+          onBlur={() => set(undefined, undefined)}
+        >
+          <canvas
+            ref={canvas}
+            onPointerDown={(e) => {
+              canvas.current!.setPointerCapture(e.pointerId);
+              setDragging(true);
+              set(at(e), at(e));
+            }}
+            onPointerMove={(e) => {
+              if (dragging || e.pointerType === 'mouse') set(at(e), anchor);
+            }}
+            onPointerUp={(e) => {
+              if (dragging && anchor !== undefined && anchor !== at(e)) mark(anchor, at(e));
+              set(undefined, undefined);
+              setDragging(false);
+            }}
+            onPointerLeave={() => {
+              if (!dragging) set(undefined, undefined);
+            }}
+            onPointerCancel={() => {
+              setDragging(false);
+              set(undefined, undefined);
+            }}
+          />
+          <Outline grid={grid} marked={marked} cursor={cursor} />
+        </div>
+        <div class="heatx" aria-hidden="true">
+          {timeTicks(
+            [grid.from, grid.from + grid.columns * grid.column],
+            Math.max(1, Math.min(Math.floor(wide / 90), grid.columns)),
+          ).map((t) => (
+            <span
+              key={t.at}
+              style={{ left: `${(100 * (t.at - grid.from)) / (grid.columns * grid.column)}%` }}
+              class={wide * (1 - (t.at - grid.from) / (grid.columns * grid.column)) < 56 ? 'end' : ''}
+            >
+              {t.text}
+            </span>
+          ))}
+          <b>Time since the start</b>
+        </div>
+      </div>
+    </>
+  );
+}
+
+// Outline draws the chosen cells and the one of the cursor above the canvas.
+function Outline(p: { grid: HeatGrid; marked: [number, number] | undefined; cursor: number | undefined }) {
+  const { grid, marked, cursor } = p;
+  const cells = grid.cells;
+  const rect = (i: number, n: number) => ({
+    x: Math.floor(i / cells),
+    y: cells - (i % cells) - n,
+    width: 1,
+    height: n,
+  });
+  let path = '';
+  if (marked !== undefined) {
+    const [a, b] = marked;
+    for (let c = Math.floor(a / cells); c <= Math.floor(b / cells); c++) {
+      const first = Math.max(a, c * cells);
+      const n = Math.min(b, (c + 1) * cells - 1) - first + 1;
+      const r = rect(first, n);
+      path += `M${r.x} ${r.y}h1v${r.height}h-1z`;
+    }
+  }
+  return (
+    <svg viewBox={`0 0 ${grid.columns} ${cells}`} preserveAspectRatio="none" aria-hidden="true">
+      {path !== '' && <path class="heatchosen" d={path} />}
+      {cursor !== undefined && <rect class="heatcursor" {...rect(cursor, 1)} />}
+    </svg>
+  );
+}
+
+// Legend shows which value has which color.
+function Legend({ answer: a, grid, scale }: { answer: HeatAnswer; grid: HeatGrid; scale: HeatScale }) {
+  const stops = [0, 0.25, 0.5, 0.75, 1];
+  const dark = useDark();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const g = canvas.current!.getContext('2d')!;
+    const colors = heatColors();
+    for (let x = 0; x < 120; x++) {
+      g.fillStyle = mix(colors, x / 119);
+      g.fillRect(x, 0, 1, 10);
+    }
+  }, [dark]);
+  return (
+    <span class="heatlegend" title={`${a.metric} in ${amount(grid.cell, 'ns')}`}>
+      <span>{amount(scale.value(stops[0]!), a.unit)}</span>
+      <canvas ref={canvas} width="120" height="10" role="img" aria-label={`Colors of ${scales[scale.kind]} scale`} />
+      <span>
+        {amount(scale.value(1), a.unit)} in {amount(grid.cell, 'ns')}
+      </span>
+      <span class="dim">half: {amount(scale.value(0.5), a.unit)}</span>
+    </span>
+  );
+}
+
+// Cells is the same as a table.
+function Cells({ answer: a, grid }: { answer: HeatAnswer; grid: HeatGrid }) {
+  const [open, setOpen] = useState(false);
+  const text = (ns: number) => timeText(ns, grid.cell);
+  return (
+    <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>As a table</summary>
+      {open && (
         <Table
-          label={`Intervals of ${of.experiment}`}
-          rows={of.rows}
-          keyOf={(r) => String(r.t0_ns)}
+          label="Cells"
+          rows={a.values.cell.map((cell, i) => ({ cell, value: a.values.value[i]! }))}
+          keyOf={(r) => String(r.cell)}
           columns={[
-            { title: 'From', numeric: true, value: (r) => num(r.t0_ns), show: (r) => seconds(num(r.t0_ns) / 1e9) },
-            {
-              title: 'To',
-              numeric: true,
-              value: (r) => num(r.t0_ns),
-              show: (r) => seconds(num(r.t0_ns) / 1e9 + 1 / of.slots),
-            },
-            { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, of.unit) },
+            { title: 'From', numeric: true, value: (r) => r.cell, show: (r) => text(grid.start(r.cell)) },
+            { title: 'To', numeric: true, value: (r) => r.cell, show: (r) => text(grid.start(r.cell + 1)) },
+            { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, a.unit) },
           ]}
         />
-      </details>
-    </section>
+      )}
+    </details>
   );
 }

@@ -106,17 +106,18 @@ function StatesTimeline({ timeline: t, states }: { timeline: ThreadTimeline; sta
         Select a time range by dragging, or with Shift and the arrow keys, then Enter. Zoom by a double click, or with +
         and −.
       </p>
-      <div class="bar choices" role="group" aria-label={`Time shown of ${t.experiment}`}>
-        <button type="button" onClick={() => show(zoomed([from, until], whole, middle, 0.5))}>
+      <div class="bar" role="group" aria-label={`Time shown of ${t.experiment}`}>
+        <button type="button" class="btn" onClick={() => show(zoomed([from, until], whole, middle, 0.5))}>
           Zoom in
         </button>
         {between !== undefined && (
-          <button type="button" onClick={() => show(between)}>
+          <button type="button" class="btn" onClick={() => show(between)}>
             Zoom to the selection
           </button>
         )}
         <button
           type="button"
+          class="btn"
           disabled={!zoomedIn}
           onClick={() => show(zoomed([from, until], whole, (from + until) / 2, 2))}
         >
@@ -124,6 +125,7 @@ function StatesTimeline({ timeline: t, states }: { timeline: ThreadTimeline; sta
         </button>
         <button
           type="button"
+          class="btn"
           disabled={from <= whole[0]}
           onClick={() => show(zoomed([from - span / 2, until - span / 2], whole, from - span / 2, 1))}
         >
@@ -131,16 +133,17 @@ function StatesTimeline({ timeline: t, states }: { timeline: ThreadTimeline; sta
         </button>
         <button
           type="button"
+          class="btn"
           disabled={until >= whole[1]}
           onClick={() => show(zoomed([from + span / 2, until + span / 2], whole, from + span / 2, 1))}
         >
           Later
         </button>
-        <button type="button" disabled={!zoomedIn} onClick={() => navigate({ time: null })}>
+        <button type="button" class="btn" disabled={!zoomedIn} onClick={() => navigate({ time: null })}>
           Zoom to all
         </button>
         {between !== undefined && (
-          <button type="button" onClick={() => navigate({ between: null })}>
+          <button type="button" class="btn" onClick={() => navigate({ between: null })}>
             Whole time
           </button>
         )}
