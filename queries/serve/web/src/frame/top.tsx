@@ -18,7 +18,7 @@ export function Top({ store, command, help }: { store: Store; command: () => voi
         </svg>
         <span class="wide">stackmill</span>
       </Link>
-      <button type="button" class="command" onClick={command}>
+      <button type="button" class="omnibox" onClick={command}>
         <svg
           width="14"
           height="14"

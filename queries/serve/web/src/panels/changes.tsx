@@ -362,7 +362,7 @@ function Details({ program: p, changes, verdict }: { program: Program; changes: 
 function Facts({ finding, noise }: { finding: Finding; noise: number }) {
   const more = finding.more_nights ?? 0;
   return (
-    <dl class="facts">
+    <dl class="environment">
       {(finding.differences ?? []).slice(0, 4).map((d) => (
         <div key={d.what}>
           <dt>{d.what}</dt>
