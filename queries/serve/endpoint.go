@@ -24,6 +24,7 @@ type endpoint struct {
 	body         []parameter // fields of the JSON object in a request's body; nil if it has none
 	mediaTypes   []string    // media types of the answers
 	rows         []string    // names of the JSON schemas that rows may have; none if the columns vary
+	uncached     bool        // answers do not depend on the store alone
 	handle       func(*job) error
 }
 

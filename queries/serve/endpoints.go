@@ -344,6 +344,10 @@ var endpoints = []endpoint{
 		mediaTypes: []string{jsonType}, handle: describeSQL,
 	},
 	{
+		method: "GET", path: "/api/v1/queries", summary: "The saved queries of the server: the files *.sql in the folder that serve --queries names.",
+		mediaTypes: []string{jsonType}, uncached: true, handle: listSavedQueries,
+	},
+	{
 		method: "POST", path: queryPath, summary: "The rows of a query in SQL, which can read only the store.",
 		body: queryFields, mediaTypes: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, handle: runQuery,
 	},

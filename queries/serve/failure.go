@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -109,13 +110,22 @@ func Explain(err error) string {
 	return first
 }
 
-// failureText returns the JSON body of an error response.
+// failureText returns the JSON body of an error response. If the engine names the line of the SQL that is wrong, the
+// body has its number.
 func failureText(err error) []byte {
-	text, _ := json.Marshal(struct {
+	body := struct {
 		Error string `json:"error"`
-	}{Explain(err)})
+		Line  int    `json:"line,omitempty"`
+	}{Error: Explain(err)}
+	if m := wrongLine().FindStringSubmatch(err.Error()); m != nil {
+		body.Line, _ = strconv.Atoi(m[1])
+	}
+	text, _ := json.Marshal(body)
 	return append(text, '\n')
 }
+
+// wrongLine matches the line that the engine quotes after an error.
+var wrongLine = lazyregexp.New(`\n\nLINE ([0-9]{1,6}): `)
 
 // warningName is the header that has warnings about an answer.
 const warningName = "Stackmill-Warning"

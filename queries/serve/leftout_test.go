@@ -43,6 +43,7 @@ var samples = map[string][2]string{
 	"GET /api/v1/stacks":             {"/api/v1/stacks?kind=file&item=a.txt", ""},
 	"GET /api/v1/export":             {"/api/v1/export?as=folded", ""},
 	"GET /api/v1/sql":                {"/api/v1/sql", ""},
+	"GET /api/v1/queries":            {"/api/v1/queries", ""},
 	"POST /api/v1/query":             {"/api/v1/query", `{"sql": "SELECT count(*) AS n FROM experiments"}`},
 
 	"GET /api/v1/flamegraph/search":         {"/api/v1/flamegraph/search?search=main", ""},

@@ -32,7 +32,7 @@ func description(version string) (object, error) {
 	}
 	schemas["Error"] = object{
 		"type":       "object",
-		"properties": object{"error": object{"type": "string"}},
+		"properties": object{"error": object{"type": "string"}, "line": object{"type": "integer", "description": "the line of the SQL that is wrong, if it is known"}},
 		"required":   []string{"error"},
 	}
 	paths := object{}

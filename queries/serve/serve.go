@@ -47,6 +47,8 @@ type Options struct {
 	By        []string // what groups experiments in GET /metrics: labels of experiments, or columns of `experiments`
 	Functions int      // functions with a series in GET /metrics, per experiment and metric
 
+	Queries string // folder with saved queries, *.sql; "" if there is none
+
 	// Program is the command line of a process that calls Answer with the same options.
 	Program []string
 	Log     *slog.Logger
@@ -177,7 +179,7 @@ func (s *Server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 // reply returns the answer to a call, or nil if the client has the current answer already. Answers to calls with SQL
 // are neither cached nor tagged, because SQL such as now() may return other rows each time.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call, store *lease) (*reply, error) {
-	if c.hasSQL() {
+	if c.hasSQL() || c.uncached {
 		w.Header().Set("Cache-Control", "no-store")
 		return s.run(r.Context(), c, store)
 	}

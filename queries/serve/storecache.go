@@ -142,8 +142,8 @@ func (s *storeCache) pin(ctx context.Context, now bool) (*lease, error) {
 }
 
 // pinState returns a lease of the snapshot in the state that a client names, so that all answers of a page are from one
-// state of the store while the store grows. If that snapshot is no longer kept, or "" is named, it returns a lease of
-// the current one.
+// state of the store while the store grows. If that snapshot is no longer kept, or was never there, it returns a lease
+// of the current one, which the client will name next. "" is named by clients that do not care.
 func (s *storeCache) pinState(ctx context.Context, state string) (*lease, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -153,16 +153,13 @@ func (s *storeCache) pinState(ctx context.Context, state string) (*lease, error)
 	if state == "" {
 		return s.lease(s.current), nil
 	}
-	if state == s.current.whole.db.State {
-		s.current.named = time.Now()
-		return s.lease(s.current), nil
-	}
 	if i := slices.IndexFunc(s.older, func(o *snapshot) bool { return o.whole.db.State == state }); i >= 0 {
 		o := s.older[i]
 		s.older = append(slices.Delete(s.older, i, i+1), o)
 		o.named = time.Now()
 		return s.lease(o), nil
 	}
+	s.current.named = time.Now()
 	return s.lease(s.current), nil
 }
 

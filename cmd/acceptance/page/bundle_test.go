@@ -67,7 +67,7 @@ func TestFirstLoad(t *testing.T) {
 		t.Errorf("the first load takes %d bytes, %d of them fonts: %v", all, fonts, sizes)
 	}
 	wide := eval[[]float64](b, `['1111', '8888'].map((text) => {
-		const probe = document.querySelector('main td').appendChild(document.createElement('span'));
+		const probe = document.body.appendChild(document.createElement('span'));
 		probe.style.fontFamily = 'Inter';
 		probe.style.fontVariantNumeric = 'tabular-nums';
 		probe.textContent = text;

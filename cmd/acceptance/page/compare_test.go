@@ -313,9 +313,9 @@ func TestCompareMany(t *testing.T) {
 
 	b.visit("?view=experiments")
 	for n := 30; n < 34; n++ {
-		b.run(chromedp.Click(fmt.Sprintf(`input[aria-label="choose night-%02d.er"]`, n), chromedp.ByQuery), settled)
+		b.run(chromedp.Click(fmt.Sprintf(`input[aria-label="tick night-%02d.er"]`, n), chromedp.ByQuery), settled)
 	}
-	b.run(chromedp.Click(`//main//a[.='comparison']`, chromedp.BySearch), poll(`new URLSearchParams(location.search).has('base')`), settled)
+	b.run(chromedp.Click(`//section[@aria-label='Ticked experiments']//a[.='Comparison']`, chromedp.BySearch), poll(`new URLSearchParams(location.search).has('base')`), settled)
 	if sentence := eval[string](b, `document.querySelector('.heading p').innerText`); !strings.Contains(sentence, "medians of 10 and 4 runs") {
 		t.Errorf("four ticked experiments: %q", sentence)
 	}

@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"stackmill/cmd/acceptance/suite"
+	"stackmill/internal/corpus"
+	"stackmill/pipeline"
 	"stackmill/queries/serve"
 )
 
@@ -109,4 +114,67 @@ func TestEmptied(t *testing.T) {
 	if n := len(b.cells()); n == 0 {
 		t.Error("without the filter there is nothing")
 	}
+}
+
+// A page says what is new in a growing store, and shows one state of it until the reader takes the new one. It says
+// when the store is replaced, and when the server does not answer.
+func TestGrowingStore(t *testing.T) {
+	root, err := corpus.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exp := t.TempDir()
+	if err := corpus.Unpack(filepath.Join(root, "testdata/gprofng/experiments.tar.gz"), exp); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "store")
+	ingest := func(dir string, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if _, err := suite.Ingest(pipeline.Options{Store: dir}, filepath.Join(exp, "exp", name+".er")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ingest(dir, "recur")
+	s := served(t, dir, nil)
+	b := open(t, 1280, 850, false)
+	b.site = s.address
+	b.visit("?view=experiments")
+	names := func() int {
+		t.Helper()
+		return eval[int](b, `document.querySelectorAll('main tbody tr').length`)
+	}
+	if names() != 1 {
+		t.Fatalf("%d experiments", names())
+	}
+	ingest(dir, "cxx", "heap")
+	b.run(poll(`document.querySelector('.top').innerText.includes('2 new')`))
+	for _, place := range []string{"Unknown", "Experiments"} { // other places show the old state, too
+		b.run(chromedp.Click(fmt.Sprintf(`//nav//a[contains(., %q)]`, place), chromedp.BySearch), settled)
+	}
+	if names() != 1 {
+		t.Errorf("%d experiments before they are taken", names())
+	}
+	b.run(chromedp.Evaluate(`document.activeElement.blur()`, nil), chromedp.KeyEvent("r"), settled, poll(`document.querySelectorAll('main tbody tr').length === 3`))
+	if said := eval[string](b, `document.querySelector('.top').innerText`); strings.Contains(said, "new") || !strings.Contains(said, "3 experiments") {
+		t.Errorf("the top line says %q", said)
+	}
+
+	other := filepath.Join(t.TempDir(), "other")
+	ingest(other, "sync")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, dir); err != nil {
+		t.Fatal(err)
+	}
+	b.run(poll(`document.querySelector('.top').innerText.includes('1 new')`))
+	b.run(chromedp.KeyEvent("r"), settled, poll(`document.querySelectorAll('main tbody tr').length === 1`))
+
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	b.run(poll(`document.querySelector('.top .store.wrong') !== null`))
+	b.forgive(func(w string) bool { return strings.Contains(w, "503") })
 }

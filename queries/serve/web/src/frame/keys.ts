@@ -41,7 +41,7 @@ export const help: [string, string][] = [
 ];
 
 function isTyping(e: KeyboardEvent): boolean {
-  const t = e.target as HTMLElement;
+  const t = e.composedPath()[0] as HTMLElement; // the target, also within the editor's shadow tree
   return (
     t.isContentEditable ||
     (/^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName) && !/^(checkbox|radio|range)$/.test((t as HTMLInputElement).type))

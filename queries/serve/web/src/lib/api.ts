@@ -1,12 +1,13 @@
 // Requests to the server.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Params } from './address';
-import { shown, stateHeader } from './shown';
+import { anyState, shown, stateHeader } from './shown';
 
 export class Failure extends Error {
   constructor(
     readonly status: number,
     message: string,
+    readonly line?: number, // of the SQL that is wrong
   ) {
     super(message);
   }
@@ -42,7 +43,7 @@ export function requestURL(path: string, parameters: Params): string {
 // send sends a request, once: a request that failed is sent again only when the reader says so.
 async function send(request: Request): Promise<{ response: Response; warnings: string[] }> {
   const named = shown.current;
-  if (named !== undefined) request.headers.set(stateHeader, named);
+  request.headers.set(stateHeader, named ?? anyState);
   let response: Response;
   try {
     response = await fetch(request);
@@ -52,13 +53,14 @@ async function send(request: Request): Promise<{ response: Response; warnings: s
   }
   if (!response.ok) {
     let message = response.statusText;
+    let line: number | undefined;
     try {
-      message = ((await response.json()) as { error: string }).error;
+      ({ error: message, line } = (await response.json()) as { error: string; line?: number });
     } catch {
       // The body is not JSON: a proxy answered instead of the server.
     }
     if (response.status === 401) sessionEnded.dispatchEvent(new Event('ended'));
-    throw new Failure(response.status, message);
+    throw new Failure(response.status, message, line);
   }
   if (!request.signal.aborted) shown.answered(named, response.headers.get(stateHeader));
   const all = JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[];

@@ -1,5 +1,6 @@
 // Results of SQL: which columns can be charted, and flame graphs of folded stacks.
 import type { FlameAnswer } from './flametree';
+import type { Relation } from './sqlnames';
 
 export type Row = Record<string, unknown>;
 
@@ -42,6 +43,30 @@ export function secondsOf(v: unknown): number | null {
 export function textOf(v: unknown): string {
   if (v === null || v === undefined) return '';
   return typeof v === 'string' ? v : JSON.stringify(v);
+}
+
+// unitOf returns the unit of a column's numbers, or '' if it is unknown. Rows may name it in a column `unit`, the
+// column's name may end with it, and columns of views have the unit that the catalog says.
+export function unitOf(column: string, rows: Row[], relations: Relation[]): string {
+  const ofRows = new Set(rows.map((r) => r['unit']));
+  const [named] = ofRows;
+  if (ofRows.size === 1 && typeof named === 'string' && /^(value|exclusive|inclusive|attributed)(\W|_|$)/.test(column))
+    return named;
+  const end = /_(ns|bytes)$/.exec(column)?.[1];
+  if (end !== undefined) return end;
+  if (/^(seconds|s)$/.test(column) || /_(seconds|s)$/.test(column)) return 's';
+  const units = new Set(
+    relations.flatMap((r) => r.columns.filter((c) => c.name === column).map((c) => c.unit)).filter((u) => u !== ''),
+  );
+  const [unit] = units;
+  return units.size === 1 && /^(ns|bytes)$/.test(unit!) ? unit! : '';
+}
+
+// runsIn returns the experiments that rows name, without duplicates: their names, or ids if there are no names.
+export function runsIn(rows: Row[]): string[] {
+  const column = ['experiment', 'experiment_id'].find((name) => typeof rows[0]?.[name] === 'string');
+  if (column === undefined) return [];
+  return [...new Set(rows.map((r) => r[column]).filter((v): v is string => typeof v === 'string' && v !== ''))];
 }
 
 // Folded is a tree made from folded stacks.

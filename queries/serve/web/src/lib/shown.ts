@@ -39,3 +39,6 @@ export const shown = new ShownState();
 
 // stateHeader is the header that names a state in requests and answers.
 export const stateHeader = 'Stackmill-State';
+
+// anyState is what a request names before the page knows a state: the server then keeps the state of its answer.
+export const anyState = 'newest';

@@ -12,8 +12,8 @@ import {
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { keywordCompletionSource, PostgreSQL, SQLDialect } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting, syntaxTree } from '@codemirror/language';
-import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { SQLNames } from '../lib/sqlnames';
@@ -36,7 +36,7 @@ const look = EditorView.theme({
     maxHeight: '50vh',
   },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
-  '.cm-scroller': { fontFamily: 'ui-monospace, monospace', fontSize: '0.9rem', minHeight: '8rem' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', fontSize: '12px', lineHeight: '19px', minHeight: '8rem' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.4rem 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
@@ -46,6 +46,7 @@ const look = EditorView.theme({
   '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--heat1)' },
   '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--ground)' },
+  '.cm-wrong': { backgroundColor: 'var(--slower-ground)', boxShadow: 'inset 3px 0 var(--slower)' },
   '.cm-completionInfo': { padding: '0.3rem 0.6rem', maxWidth: '28rem' },
 });
 
@@ -55,6 +56,28 @@ const colors = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--slower)' },
   { tag: [tags.lineComment, tags.blockComment], color: 'var(--quiet)', fontStyle: 'italic' },
 ]);
+
+// markWrong marks a line with an error; undefined: none.
+const markWrong = StateEffect.define<number | undefined>();
+const wrongLine = StateField.define({
+  create: () => Decoration.none,
+  update(marks, change) {
+    let next = change.docChanged ? Decoration.none : marks;
+    for (const e of change.effects) {
+      if (!e.is(markWrong)) continue;
+      next =
+        e.value === undefined || e.value > change.state.doc.lines
+          ? Decoration.none
+          : Decoration.set(
+              Decoration.line({ class: 'cm-wrong', attributes: { 'aria-invalid': 'true' } }).range(
+                change.state.doc.line(e.value).from,
+              ),
+            );
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
 
 // complete offers all relations and functions, and the columns of relations that the text names.
 function complete(words: () => SQLNames | undefined) {
@@ -104,6 +127,7 @@ export function Editor(p: {
   label: string;
   start: string;
   words: SQLNames | undefined;
+  wrong: number | undefined; // the line with an error
   onInput: (text: string) => void;
   onRun: () => void;
 }) {
@@ -129,6 +153,7 @@ export function Editor(p: {
           autocompletion({ override: [complete(() => now.current.words), keywordCompletionSource(dialect, true)] }),
           syntaxHighlighting(colors),
           look,
+          wrongLine,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': p.label }),
           EditorView.updateListener.of((u) => {
@@ -152,5 +177,6 @@ export function Editor(p: {
     if (state.doc.toString() !== p.start)
       view.current!.dispatch({ changes: { from: 0, to: state.doc.length, insert: p.start } });
   }, [p.start]);
+  useLayoutEffect(() => view.current!.dispatch({ effects: markWrong.of(p.wrong) }), [p.wrong, p.start]);
   return <div ref={host} class="editor" />;
 }
