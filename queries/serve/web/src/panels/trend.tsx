@@ -332,6 +332,7 @@ function Changes(p: { t: Trend; lines: Line[]; value: (v: number) => string; add
   return (
     <Table
       label="Changes"
+      className="trendchanges"
       rows={rows}
       keyOf={(r) => `${r.l.id} ${r.c.at}`}
       columns={[
