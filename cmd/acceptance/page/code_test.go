@@ -248,3 +248,36 @@ func TestLongCode(t *testing.T) {
 		t.Error("a click at the end of the strip does not show the last row")
 	}
 }
+
+// From the start page, one click leads to the percentages of the hottest function at its lines and instructions. From
+// a frame of the flame graph, keys lead to its line and its instruction.
+func TestWayToCode(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("?experiment=recur.er")
+	b.run(chromedp.Click(`//nav//a[starts-with(normalize-space(.), "Source")]`, chromedp.BySearch), poll(`document.querySelector('.of-code .coderows') !== null`), settled)
+	for _, side := range []string{"of-source", "of-code"} {
+		var sum float64
+		for _, r := range b.rowsOf(side, "") {
+			share, _ := strconv.ParseFloat(strings.Split(r, "|")[1], 64)
+			sum += share
+		}
+		if sum < 99 || sum > 101 {
+			t.Errorf("the rows of %s are %.1f %% of the function", side, sum)
+		}
+	}
+	b.visit("?view=flame&experiment=recur.er")
+	const at = `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))`
+	b.run(chromedp.Focus(`[role=tree]`, chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown), poll(`Number(`+at+`?.ariaLevel) === 2`))
+	name := eval[string](b, at+`.querySelector('.name').innerText`)
+	b.run(chromedp.KeyEvent("m"), chromedp.WaitVisible(`[role=menu]`, chromedp.ByQuery))
+	for range 20 {
+		if strings.HasPrefix(eval[string](b, `document.activeElement.innerText`), "Source and instructions") {
+			break
+		}
+		b.run(chromedp.KeyEvent(kb.ArrowDown))
+	}
+	b.run(chromedp.KeyEvent(kb.Enter), poll(`new URLSearchParams(location.search).get('view') === 'source'`), settled)
+	if got := eval[string](b, `document.querySelector('main h1').innerText`); got != name {
+		t.Errorf("the menu of %s leads to %s", name, got)
+	}
+}

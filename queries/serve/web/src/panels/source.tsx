@@ -152,13 +152,15 @@ function Sentence(p: { a: Annotated; base: Annotated | undefined; hottest: numbe
     file === undefined
       ? a.function!.load_object
       : `${shortFile(file.name)}, ${lines}${file.first === file.last ? file.first : `${file.first}–${file.last}`}`;
-  const what = p.side === 'self' ? 'in its own code and what is inlined there' : 'with what it calls';
+  const own = a.containers.length > 0 ? 'where it is inlined' : 'in its own code and what is inlined there';
+  const what = p.side === 'self' ? own : 'with what it calls';
   const of = mean ? `the mean of ${a.runs} runs` : a.runs > 1 ? `${a.runs} runs` : 'the run';
   const whole = `${percent(value, a.total / (mean ? a.runs : 1)) || '0'} of ${of}`;
   return (
     <>
       {a.hottest && 'No function is chosen: this is the hottest one. '}
-      {where} · {amount(value, a.unit)} {what}, {whole}
+      {where} · {amount(value, a.unit)}
+      {hasCode(a) && ` ${what}`}, {whole}
       {p.hottest > 0 && (
         <>
           {' · hottest line '}
@@ -169,6 +171,11 @@ function Sentence(p: { a: Annotated; base: Annotated | undefined; hottest: numbe
       )}
     </>
   );
+}
+
+// hasCode reports whether lines or instructions are known.
+function hasCode(a: Annotated): boolean {
+  return a.files.length > 0 || a.instructions.text.length > 0;
 }
 
 // Which chooses among functions of one name, and among builds.
@@ -352,7 +359,7 @@ function Sides(p: { a: Annotated; base: Annotated | undefined; side: Side; inter
     source.current?.reveal(to);
   };
   const strip = useMemo(() => spots(rows, values), [rows, values]);
-  const both = !p.interleaved;
+  const both = !p.interleaved && (hasCode(a) || a.no_source?.reason !== a.no_instructions?.reason);
   const pane = address.get('pane', a.no_source !== null && rows.length === 0 ? 'instructions' : 'source');
   return (
     <>
@@ -409,7 +416,10 @@ function Sides(p: { a: Annotated; base: Annotated | undefined; side: Side; inter
       <p class="hidden" aria-live="polite">
         {chosenLine > 0 && chosenText(a, chosenLine, values)}
       </p>
-      <div class={`card codesides ${both ? '' : 'one'}`} data-pane={pane}>
+      <div
+        class={`card codesides ${both ? '' : 'one'} ${rows.length > 0 ? '' : 'bare'} ${hasCode(a) ? '' : 'empty'}`}
+        data-pane={pane}
+      >
         <section class="codeside of-source" aria-label="Source code">
           {file !== undefined && a.files.length > 1 && <Files a={a} />}
           {a.no_source !== null && <Why of={a.no_source} />}
