@@ -7,28 +7,43 @@ import (
 
 // CallGraph is the graph of calls between the functions of a tree, or between their modules or load objects.
 type CallGraph struct {
-	*Tree
+	*Layout[int64]
 	Names   []Function // by group: the name of the function, module or load object
 	Cycles  [][]int32  // groups that call each other in a circle, directly or through others of them; Cycles[0] is empty
 	cycle   []int32    // by group: index into Cycles, 0 if it is in none
 	groupOf []int32    // by function: its group
 }
 
-// NewCallGraph returns the graph between the groups of a tree, which are one of Groups.
-func (t *Tree) NewCallGraph(by string) *CallGraph {
-	g := &CallGraph{Tree: t, groupOf: make([]int32, len(t.Functions))}
-	numbers, root := map[Function]int32{}, -1
-	if len(t.Nodes) > 0 {
-		root = int(t.Nodes[0].Name)
+// CallGroups are what calls in a call graph: Groups and packages, which are namespaces in C++ and Rust.
+var CallGroups = append(slices.Clone(Groups), "package")
+
+// callGroup returns the group of a function: its module, load object or package, or itself. Functions without a package
+// are in the group of their load object.
+func callGroup(f Function, by string) Function {
+	switch by {
+	case "module":
+		return Function{Name: f.Module, LoadObject: f.LoadObject, Module: f.Module, Kind: "module"}
+	case "load-object":
+		return Function{Name: f.LoadObject, LoadObject: f.LoadObject, Kind: "load object"}
+	case "package":
+		if name := cmp.Or(Package(f), Namespace(f.Name)); name != "" {
+			return Function{Name: name, Kind: "package"}
+		}
+		return Function{Name: f.LoadObject, LoadObject: f.LoadObject, Kind: "load object"}
 	}
-	for i, f := range t.Functions {
+	return f
+}
+
+// NewCallGraph returns the graph between the groups of a layout from the root; by is one of CallGroups.
+func NewCallGraph(l *Layout[int64], by string) *CallGraph {
+	g := &CallGraph{Layout: l, groupOf: make([]int32, len(l.Functions))}
+	numbers, root := map[Function]int32{}, -1
+	if len(l.Frames) > 0 {
+		root = int(l.Frames[0].Function)
+	}
+	for i, f := range l.Functions {
 		if i != root { // <Total> is no function, so it is in no module
-			switch by {
-			case "module":
-				f = Function{Name: f.Module, LoadObject: f.LoadObject, Module: f.Module, Kind: "module"}
-			case "load-object":
-				f = Function{Name: f.LoadObject, LoadObject: f.LoadObject, Kind: "load object"}
-			}
+			f = callGroup(f, by)
 		}
 		number, ok := numbers[f]
 		if !ok {
@@ -42,49 +57,15 @@ func (t *Tree) NewCallGraph(by string) *CallGraph {
 	return g
 }
 
-// group returns the group of a node.
-func (g *CallGraph) group(node int32) int32 { return g.groupOf[g.Nodes[node].Name] }
+// group returns the group of a frame.
+func (g *CallGraph) group(frame int32) int32 { return g.groupOf[g.Frames[frame].Function] }
 
 // Cycle returns the cycle that a group is in, as an index into Cycles; 0 if it is in none.
 func (g *CallGraph) Cycle(group int32) int32 { return g.cycle[group] }
 
 // Values returns the exclusive and inclusive value of each group. A stack counts once.
 func (g *CallGraph) Values() (exclusive, inclusive []int64) {
-	exclusive, inclusive = make([]int64, len(g.Names)), make([]int64, len(g.Names))
-	open := make([]int32, len(g.Names)) // by group: how many nodes on the path are in it
-	g.walk(func(node int32) {
-		group := g.group(node)
-		exclusive[group] += g.Nodes[node].Exclusive
-		if open[group]++; open[group] == 1 {
-			inclusive[group] += g.Nodes[node].Value
-		}
-	}, func(node int32) { open[g.group(node)]-- })
-	return exclusive, inclusive
-}
-
-// walk visits all nodes, each after its parent, and leaves each after the nodes below it.
-func (g *CallGraph) walk(visit, leave func(node int32)) {
-	first, next := make([]int32, len(g.Nodes)), make([]int32, len(g.Nodes)) // first child, next sibling; 0: none
-	for i := len(g.Nodes) - 1; i > 0; i-- {
-		p := max(g.Nodes[i].Parent, 0)
-		next[i], first[p] = first[p], int32(i)
-	}
-	for at := int32(0); int(at) < len(g.Nodes); {
-		visit(at)
-		if first[at] != 0 {
-			at = first[at]
-			continue
-		}
-		leave(at)
-		for at != 0 && next[at] == 0 {
-			at = max(g.Nodes[at].Parent, 0)
-			leave(at)
-		}
-		if at == 0 {
-			return
-		}
-		at = next[at]
-	}
+	return g.GroupSums(g.groupOf, len(g.Names))
 }
 
 // findCycles finds the groups that call each other in a circle: Tarjan's algorithm without recursion.
@@ -152,8 +133,8 @@ func (g *CallGraph) addCycle(groups []int32) {
 // calls returns, by group, the other groups that it calls, each once.
 func (g *CallGraph) calls() [][]int32 {
 	calls := make([][]int32, len(g.Names))
-	for i := range g.Nodes {
-		if p := g.Nodes[i].Parent; p >= 0 && g.group(p) != g.group(int32(i)) {
+	for i := range g.Frames {
+		if p := g.Frames[i].Parent; p >= 0 && g.group(p) != g.group(int32(i)) {
 			calls[g.group(p)] = append(calls[g.group(p)], g.group(int32(i)))
 		}
 	}
@@ -185,13 +166,13 @@ func (g *CallGraph) Neighbors(group int32, by string, whole bool) Neighbors {
 	whole = whole && cycle > 0
 	in := func(other int32) bool { return other == group || whole && g.cycle[other] == cycle }
 	joined := whole || by != Groups[0]
-	near := make([]int32, len(g.Nodes))    // by node: the nearest node of the group on its path, or -1
-	towards := make([]int32, len(g.Nodes)) // the callee of that node on the path, or -1
-	top := make([]int32, len(g.Nodes))     // for nodes of the group: the first of the adjacent nodes that count as one frame
+	near := make([]int32, len(g.Frames))    // by node: the nearest node of the group on its path, or -1
+	towards := make([]int32, len(g.Frames)) // the callee of that node on the path, or -1
+	top := make([]int32, len(g.Frames))     // for nodes of the group: the first of the adjacent nodes that count as one frame
 	callers, callees := map[int32]int64{}, map[int32]int64{}
 	var n Neighbors
-	for i := range g.Nodes {
-		node, parent := int32(i), g.Nodes[i].Parent
+	for i := range g.Frames {
+		node, parent := int32(i), g.Frames[i].Parent
 		switch {
 		case in(g.group(node)):
 			near[i], towards[i], top[i] = node, -1, node
@@ -205,7 +186,7 @@ func (g *CallGraph) Neighbors(group int32, by string, whole bool) Neighbors {
 		default:
 			near[i], towards[i] = near[parent], towards[parent]
 		}
-		value := g.Nodes[i].Exclusive
+		value := g.Frames[i].Exclusive
 		if near[i] < 0 || value == 0 {
 			continue
 		}
@@ -215,7 +196,7 @@ func (g *CallGraph) Neighbors(group int32, by string, whole bool) Neighbors {
 		} else {
 			callees[towards[i]] += value
 		}
-		if caller := g.Nodes[top[near[i]]].Parent; caller >= 0 {
+		if caller := g.Frames[top[near[i]]].Parent; caller >= 0 {
 			callers[g.group(caller)] += value
 		}
 	}

@@ -37,7 +37,7 @@ func TestNeighbors(t *testing.T) {
 				}
 				return frame
 			}
-			g := tree.NewCallGraph(by)
+			g := NewCallGraph(tree.Layout(), by)
 			exclusive, inclusive := g.Values()
 			reaches := reachable(g)
 			for i, n := range g.Names {
@@ -123,7 +123,7 @@ func TestWholeCycle(t *testing.T) {
 		}
 		tree.Nodes[at].Exclusive++
 	}
-	g := tree.NewCallGraph("function")
+	g := NewCallGraph(tree.Layout(), "function")
 	even := int32(slices.IndexFunc(g.Names, func(f Function) bool { return f.Name == "even" }))
 	n := g.Neighbors(even, "function", true)
 	text := fmt.Sprint(n.Exclusive, n.Inclusive)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"stackmill/queries"
 )
@@ -15,7 +16,7 @@ import (
 // Request asks for one function.
 type Request struct {
 	Measure
-	Function   string // its name; empty: the function with the highest exclusive value
+	Function   string // its name, or the first LongName characters of it; empty: the function with the highest exclusive value
 	LoadObject string // of several functions with this name, only those of this load object; empty: any
 	Module     string // and of this module; empty: any
 	Limit      int    // at most this many callers, and as many callees; 0: all
@@ -88,6 +89,10 @@ type OfBase struct {
 	Inclusive Value `json:"inclusive"`
 }
 
+// LongName is the number of characters from which on the beginning of a name stands for the name: proxies refuse
+// addresses with names of 10,000 characters.
+const LongName = 1000
+
 // Reads lists the tables and views that One reads.
 func Reads() []string {
 	return []string{"function_sums", "function_rollup", "call_values", "functions", "locations", "experiments", "metrics", "default_metrics"}
@@ -123,6 +128,9 @@ func (f *Function) find(ctx context.Context, db *queries.DB, r *Request) error {
 	condition, order := "NOT ("+isTotal+")", "exclusive DESC, inclusive DESC"
 	if r.Function != "" {
 		condition, order = `"function" = `+queries.Quote(r.Function), "inclusive DESC, exclusive DESC"
+		if utf8.RuneCountInString(r.Function) >= LongName {
+			condition = `starts_with("function", ` + queries.Quote(r.Function) + ")"
+		}
 	}
 	for column, value := range map[string]string{"load_object": r.LoadObject, "module": r.Module} {
 		if value != "" { // its end is enough, as the names in call trees are short paths

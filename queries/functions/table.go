@@ -3,6 +3,7 @@ package functions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,11 +11,12 @@ import (
 	"strings"
 
 	"stackmill/queries"
+	"stackmill/queries/flametree"
 	"stackmill/queries/report"
 )
 
 // Groups are what the rows of a table can be.
-var Groups = []string{"function", "module", "load-object"}
+var Groups = []string{"function", "module", "load-object", "package"}
 
 // Extras are columns that a table has on request: the bytes of a function's code, and its values by experiment or
 // night.
@@ -30,6 +32,9 @@ type TableRequest struct {
 	Offset  int
 	Limit   int
 	Extras  []string // some of Extras
+
+	// Layout returns the call trees of the experiments or of those of the base, for rows of packages.
+	Layout func(base bool, m *Measure) (*flametree.Layout[int64], error)
 }
 
 // Table has rows with the sums over the experiments, from TableRequest.Offset on.
@@ -120,17 +125,20 @@ func Read(ctx context.Context, db, base *queries.DB, r *TableRequest) (*Table, e
 		}
 		t.Metrics = append(t.Metrics, m)
 	}
+	if r.Runs && r.Group == "package" {
+		return nil, errors.New("runs: packages have no values by run (choose functions, modules or load objects)")
+	}
 	if r.Runs {
 		if err := t.chooseRuns(ctx, db, &first); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := t.readRows(ctx, db, r, t.Runs)
+	rows, err := t.readRows(ctx, db, r, t.Runs, false)
 	if err != nil {
 		return nil, err
 	}
 	if base != nil {
-		of, err := t.readRows(ctx, base, r, nil)
+		of, err := t.readRows(ctx, base, r, nil, true)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +198,10 @@ func matcher(search string) (func(*Name) bool, error) {
 }
 
 // readRows returns all rows, without <Total>. Those of modules and load objects have the values of runs.
-func (t *Table) readRows(ctx context.Context, db *queries.DB, r *TableRequest, runs []Run) ([]Row, error) {
+func (t *Table) readRows(ctx context.Context, db *queries.DB, r *TableRequest, runs []Run, base bool) ([]Row, error) {
+	if r.Group == "package" {
+		return t.packageRows(r, base)
+	}
 	statement, err := functionRows(r), error(nil)
 	if r.Group == "function" {
 		runs = nil
@@ -225,6 +236,37 @@ func (t *Table) readRows(ctx context.Context, db *queries.DB, r *TableRequest, r
 		rows = append(rows, row)
 	}
 	return rows, found.Err()
+}
+
+// packageRows returns the rows of packages, from the call trees: only these tell which samples pass a package.
+func (t *Table) packageRows(r *TableRequest, base bool) ([]Row, error) {
+	var rows []Row
+	at := map[flametree.Function]int{}
+	for m := range r.Metrics {
+		if of := &t.Metrics[m]; base && of.Base.Experiments == 0 || !base && of.Experiments == 0 {
+			continue // no call tree has the metric
+		}
+		l, err := r.Layout(base, &r.Metrics[m])
+		if err != nil {
+			return nil, err
+		}
+		g := flametree.NewCallGraph(l, r.Group)
+		exclusive, inclusive := g.Values()
+		for i, f := range g.Names {
+			if f.Kind == "artificial" && f.Name == "<Total>" {
+				continue
+			}
+			n, ok := at[f]
+			if !ok {
+				n = len(rows)
+				at[f] = n
+				rows = append(rows, Row{Name: Name{f.Name, f.LoadObject, f.Module, f.Kind}, key: f.Kind + " " + f.Name,
+					Exclusive: make([]Value, len(r.Metrics)), Inclusive: make([]Value, len(r.Metrics))})
+			}
+			rows[n].Exclusive[m], rows[n].Inclusive[m] = Value(exclusive[i]), Value(inclusive[i])
+		}
+	}
+	return rows, nil
 }
 
 // functionRows returns SQL for the rows of functions: their key, name and values.

@@ -19,6 +19,11 @@ func TestAnswerTypes(t *testing.T) {
 		"FunctionAnswer": functions.Function{}, "FunctionName": functions.Name{}, "Neighbor": functions.Neighbor{}, "Remainder": functions.Remainder{},
 		"FunctionHistory": functions.Values{}, "FunctionPoint": functions.Point{}, "BaseValues": functions.OfBase{},
 	})
+	checkTypes(t, "web/src/lib/functiontable.ts", map[string]any{
+		"TableAnswer": functions.Table{}, "TableMetric": functions.TableMetric{}, "TableRun": functions.Run{}, "TableRow": functions.Row{},
+		"BaseSums": functions.BaseSums{}, "RunValues": functions.RunValues{},
+	})
+	checkTypes(t, "web/src/lib/callgraph.ts", map[string]any{"GraphAnswer": graphAnswer{}, "GraphNeighbor": graphNeighbor{}, "GraphCycle": graphCycle{}})
 	checkTypes(t, "web/src/lib/annotated.ts", map[string]any{
 		"Annotated": annotate.Result{}, "LineColumns": annotate.LineValues{}, "FileOf": annotate.File{}, "OtherFunction": annotate.Neighbor{},
 		"Part": annotate.Part{}, "FunctionOf": annotate.Function{}, "Build": annotate.Build{}, "Explanation": annotate.Explanation{},
@@ -33,7 +38,7 @@ func checkTypes(t *testing.T, file string, types map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared := typeScriptInterfaces(string(text))
+	declared := typeScriptInterfaces(string(text), functionTypes(t))
 	for name, of := range types {
 		want := map[string]string{}
 		addProperties(want, reflect.TypeOf(of))
@@ -52,11 +57,24 @@ var (
 	propertyOf  = regexp.MustCompile(`(?m)^  (\w+\??): (.*?);(?: //.*)?$`)
 )
 
-// typeScriptInterfaces returns the kinds of the properties of each interface: see kindOf.
-func typeScriptInterfaces(text string) map[string]map[string]string {
+// functionTypes returns the interfaces that other files extend.
+func functionTypes(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("web/src/lib/function.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return typeScriptInterfaces(string(text), nil)
+}
+
+// typeScriptInterfaces returns the kinds of the properties of each interface: see kindOf. Interfaces may extend others
+// of the text or of imported.
+func typeScriptInterfaces(text string, imported map[string]map[string]string) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, i := range interfaceOf.FindAllStringSubmatch(text, -1) {
-		all[i[1]] = maps.Clone(all[i[2]])
+		if all[i[1]] = maps.Clone(all[i[2]]); all[i[1]] == nil {
+			all[i[1]] = maps.Clone(imported[i[2]])
+		}
 		if all[i[1]] == nil {
 			all[i[1]] = map[string]string{}
 		}

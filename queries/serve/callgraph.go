@@ -3,10 +3,12 @@ package serve
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"stackmill/queries"
 	"stackmill/queries/flametree"
 	"stackmill/queries/functions"
 )
@@ -46,6 +48,19 @@ type graphCycle struct {
 	Members []functions.Name `json:"members"` // the first mostMembers by name
 }
 
+// layoutOf returns the layout from the root of other experiments or of another metric than the call requests.
+func (w *job) layoutOf(selectors []string, metric string) (*flametree.Layout[int64], error) {
+	c, own := *w.call, *w
+	c.values = maps.Clone(w.values)
+	c.values["experiment"], c.values["metric"] = selectors, []string{metric}
+	own.call, own.warnings = &c, nil
+	l, err := own.rootLayout()
+	if err != nil {
+		return nil, err
+	}
+	return l.Layout, nil
+}
+
 // callGraph answers with the neighborhood of a function, module or load object in the graph of calls.
 func callGraph(w *job) error {
 	limit, err := w.intValue("limit", 0)
@@ -62,38 +77,43 @@ func callGraph(w *job) error {
 	if err != nil {
 		return err
 	}
-	db, done, err := w.openMetric(f, []string{"flame", "modules", "function_sums"}, v["experiment"]...)
+	l, err := w.rootLayout()
 	if err != nil {
 		return err
 	}
-	defer done()
-	a := &graphAnswer{Group: cmp.Or(v.Get("group"), flametree.Groups[0]), Callers: []graphNeighbor{}, Callees: []graphNeighbor{}, Cycles: []graphCycle{}, InCycle: -1, numbers: map[int32]int{}}
+	w.warnings, w.state = append(w.warnings, l.warnings...), l.state
+	a := &graphAnswer{Group: cmp.Or(v.Get("group"), flametree.CallGroups[0]), Callers: []graphNeighbor{}, Callees: []graphNeighbor{}, Cycles: []graphCycle{}, InCycle: -1, numbers: map[int32]int{}}
 	a.Function, a.LoadObject, a.Module = v.Get("name"), v.Get("load-object"), v.Get("module")
-	if a.Measure, err = w.measure(db); err != nil {
+	a.Measure = functions.Measure{Metric: l.head.Metric, Unit: l.head.Unit, Mode: w.mode(), Inline: w.inline()}
+	a.Total = functions.Value(l.Total())
+	if err := w.cover(a, f); err != nil {
 		return err
 	}
-	if a.Coverage, err = functions.Cover(w.ctx, db, a.Metric); err != nil {
-		return err
-	}
-	t, err := readFlameTree(w.ctx, db, a.Metric, a.Mode, a.Inline)
-	if err != nil {
-		return err
-	}
-	a.Total = functions.Value(t.Total())
-	if a.Whole, err = w.whole(f, a.Total, &a.Measure, v["experiment"]...); err != nil {
-		return err
-	}
-	g := t.NewCallGraph(a.Group)
+	g := flametree.NewCallGraph(l.Layout, a.Group)
 	if chosen := a.find(g); chosen >= 0 {
 		a.describe(g, chosen, v.Get("cycle") == "true", limit)
 	}
 	return w.writeJSON(a)
 }
 
+// cover says how many of the experiments have the metric, and its value in them without the filter.
+func (w *job) cover(a *graphAnswer, f queries.Filter) (err error) {
+	db, done, err := w.from.session(w.ctx, selection{selectors: w.values["experiment"]})
+	if err != nil {
+		return err
+	}
+	defer done()
+	if a.Coverage, err = functions.Cover(w.ctx, db, a.Metric); err != nil {
+		return err
+	}
+	a.Whole, err = w.whole(f, a.Total, &a.Measure, w.values["experiment"]...)
+	return err
+}
+
 // find returns the group in the middle, or -1 if none has the requested name.
 func (a *graphAnswer) find(g *flametree.CallGraph) int32 {
 	exclusive, inclusive := g.Values()
-	chosen := int32(-1)
+	chosen, long := int32(-1), utf8.RuneCountInString(a.Function) >= functions.LongName
 	before := func(i, j int32) int {
 		if a.Function == "" {
 			return cmp.Or(cmp.Compare(exclusive[j], exclusive[i]), cmp.Compare(inclusive[j], inclusive[i]), cmp.Compare(i, j))
@@ -102,13 +122,16 @@ func (a *graphAnswer) find(g *flametree.CallGraph) int32 {
 	}
 	for i, n := range g.Names {
 		switch {
-		case a.Function != "" && n.Name != a.Function, a.Function == "" && n.Kind == "artificial":
+		case a.Function != "" && n.Name != a.Function && !(long && strings.HasPrefix(n.Name, a.Function)), a.Function == "" && n.Kind == "artificial":
 		case !endsIn(n.LoadObject, a.LoadObject), !endsIn(n.Module, a.Module):
 		default:
 			if a.Found++; chosen < 0 || before(int32(i), chosen) < 0 {
 				chosen = int32(i)
 			}
 		}
+	}
+	if a.Function == "" {
+		a.Found = min(a.Found, 1)
 	}
 	return chosen
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"stackmill/queries"
+	"stackmill/queries/flametree"
 	"stackmill/queries/functions"
 	"stackmill/queries/report"
 )
@@ -43,6 +44,12 @@ func functionTable(w *job) error {
 			return err
 		}
 		defer done()
+	}
+	r.Layout = func(ofBase bool, m *functions.Measure) (*flametree.Layout[int64], error) {
+		if ofBase {
+			return w.layoutOf(v["base"], m.Metric)
+		}
+		return w.layoutOf(v["experiment"], m.Metric)
 	}
 	t, err := functions.Read(w.ctx, db, base, r)
 	if err != nil {

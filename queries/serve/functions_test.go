@@ -121,6 +121,27 @@ func TestFunctionTable(t *testing.T) {
 	}
 }
 
+// Packages have the exclusive values of their functions, and the stacks that pass them count once.
+func TestPackageTable(t *testing.T) {
+	text := storetest.Nights([]map[string]int{{"a/b.f": 10, "a/b.g": 20, "ns::h": 5, "main": 7}, {"a/b.f": 1, "a/b.g": 2, "ns::h": 3, "main": 4}})
+	s := start(t, storetest.New(t, text), nil)
+	table := decode[tableAnswer](s, "/api/v1/functions?rows=package")
+	got := ""
+	for _, r := range table.Rows {
+		got += fmt.Sprint(r.Function, " ", r.Exclusive[0]/1e6, " ", r.Inclusive[0]/1e6, ", ")
+	}
+	if want := "a/b 33 33,  11 11, ns 8 8, "; got != want { // the load object has no short path in this store
+		t.Errorf("%q, want %q", got, want)
+	}
+	table = decode[tableAnswer](s, "/api/v1/functions?rows=package&experiment=night-00.er&base=night-01.er&search=ns")
+	if len(table.Rows) != 1 || table.Rows[0].Exclusive[0] != 5e6 || table.Rows[0].Base.Exclusive[0] != 3e6 {
+		t.Errorf("%+v", table)
+	}
+	if r, text := s.ask("GET", "/api/v1/functions?rows=package&runs=true", ""); r.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), "packages have no values by run") {
+		t.Errorf("%s %s", r.Status, text)
+	}
+}
+
 // A table is read in parts, in the order of any column, and of the rows that a search leaves.
 func TestFunctionTableParts(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)

@@ -61,7 +61,7 @@ func TestHostileNames(t *testing.T) {
 	object := url.QueryEscape(hostile)
 	places := []string{
 		"", "?view=experiments", "?view=flame", "?view=flame&side=inverted&search=" + object, "?view=flame&side=sandwich&of=" + function, "?view=functions", "?view=functions&inline=true&mode=expert",
-		"?view=callers&function=" + function, "?view=source&function=" + function, "?view=disasm&function=" + function, "?view=timeline", "?view=heatmap", "?view=trend&function=" + function,
+		"?view=graph&function=" + function, "?view=source&function=" + function, "?view=disasm&function=" + function, "?view=timeline", "?view=heatmap", "?view=trend&function=" + function,
 		"?view=objects", "?view=compare&base=%2A&experiment=%2A", "?view=unknown", "?view=" + object, "?view=flame&experiment=" + object, "?view=functions&metric=" + object, "?view=flame&where=" + object, "?view=flame&zoom=" + object,
 		sqlPlace("SELECT function, experiment, '" + strings.ReplaceAll(hostile, "'", "''") + "' AS x, function AS \"" + strings.ReplaceAll(hostile, `"`, `""`) + "\" FROM function_metrics"),
 		sqlPlace("SELECT stack, value FROM folded", "show", "flame"), sqlPlace("SELECT function, exclusive FROM function_metrics WHERE mode = 'user'", "show", "chart", "x", "function"),

@@ -51,7 +51,7 @@ func writeWide(t *testing.T, name string, nodes int) {
 
 // measured are the measured panels, with their selections from the store of many experiments.
 var measured = []string{
-	"", "?view=flame&experiment=night-00.er", "?view=functions&experiment=night-00.er", "?view=callers&experiment=night-00.er&function=f0", "?view=source&experiment=night-00.er&function=f0",
+	"", "?view=flame&experiment=night-00.er", "?view=functions&experiment=night-00.er", "?view=graph&experiment=night-00.er&function=f0", "?view=source&experiment=night-00.er&function=f0",
 	"?view=timeline&experiment=night-00.er", "?view=heatmap&experiment=night-00.er", "?view=trend&function=f0", "?view=objects&experiment=night-00.er", "?view=compare&base=night-00.er&experiment=night-01.er",
 	"?view=unknown&experiment=night-00.er", "?view=sql",
 }

@@ -2,7 +2,6 @@
 import { type ComponentType } from 'preact';
 import { ChangesPanel } from './panels/changes';
 import { ExperimentsPanel } from './panels/experiments';
-import { CallersPanel, FunctionsPanel } from './panels/functions';
 import { TimelinePanel } from './panels/timeline';
 import { lazy } from './parts/lazy';
 
@@ -52,9 +51,14 @@ export const places: Record<string, Place> = {
     label: 'Functions',
     key: 'U',
     answers: 'In which functions?',
-    panel: FunctionsPanel,
+    panel: lazy(() => import('./panels/functions').then((m) => m.FunctionsPanel)),
   },
-  callers: { label: 'Callers', key: 'A', answers: 'Called by whom?', panel: CallersPanel },
+  graph: {
+    label: 'Call graph',
+    key: 'G',
+    answers: 'Called by whom?',
+    panel: lazy(() => import('./panels/graph').then((m) => m.GraphPanel)),
+  },
   source: {
     label: 'Source',
     key: 'S',

@@ -6,7 +6,6 @@ export const icons = {
   trend: 'M2 15V3M2 15h14M4 11l4-3 3 2 4-5',
   flame: 'M2 14h14M2 10h10M2 6h5',
   functions: 'M3 4h6M3 9h12M3 14h9',
-  callers: 'M4 4l5 5-5 5M10 9h5',
   graph: 'M3 4h4v4H3zM11 10h4v4h-4zM7 6h6v4',
   source: 'M6 5L2 9l4 4M12 5l4 4-4 4',
   timeline: 'M2 5h8M6 9h10M2 13h6',

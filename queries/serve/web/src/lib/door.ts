@@ -1,10 +1,12 @@
 // Doors: what a name on the page stands for, and where its menu leads.
 import { currentAddress, navigate, type Params } from './address';
+import { reference } from './shortname';
 
 export type Kind =
   | 'function'
   | 'load object'
   | 'module'
+  | 'package'
   | 'data object'
   | 'thread'
   | 'process'
@@ -86,16 +88,24 @@ export function actionsOf(d: Door): Action[] {
     list.push({ group, text, key, run });
   if (d.zoom !== undefined) item('show', 'Zoom to this frame', 'Enter', d.zoom);
   if (d.kind === 'function') {
-    const go = (view: string, more: Params = {}) => navigate({ view, function: d.name, ...more });
+    const go = (view: string, more: Params = {}) => navigate({ view, function: reference(d.name), ...more });
     item('show', 'Source and instructions', 'S', () => go('source', { line: null }));
-    item('show', 'Callers', 'Shift C', () => go('flame', { side: 'callers', of: d.name, group: null, zoom: null }));
-    item('show', 'Callees', 'Shift E', () => go('flame', { side: 'callees', of: d.name, group: null, zoom: null }));
+    item('show', 'Callers', 'Shift C', () =>
+      go('flame', { side: 'callers', of: reference(d.name), group: null, zoom: null }),
+    );
+    item('show', 'Callees', 'Shift E', () =>
+      go('flame', { side: 'callees', of: reference(d.name), group: null, zoom: null }),
+    );
     item('show', 'Call graph', 'G', () => go('graph'));
     item('show', 'Trend over nights', 'T', () => go('trend'));
   } else if (d.kind === 'module' || d.kind === 'load object') {
     const around = (side: string) => () => navigate({ view: 'flame', side, of: d.name, group: d.kind, zoom: null });
     item('show', 'Callers', 'Shift C', around('callers'));
     item('show', 'Callees', 'Shift E', around('callees'));
+    const group = d.kind === 'module' ? 'module' : 'load-object';
+    item('show', 'Call graph', 'G', () => navigate({ view: 'graph', group, of: d.name, piece: null }));
+  } else if (d.kind === 'package') {
+    item('show', 'Call graph', 'G', () => navigate({ view: 'graph', group: 'package', of: d.name, piece: null }));
   } else if (d.kind === 'line') {
     item('show', 'Source and instructions', 'S', () =>
       navigate({ view: 'source', ...(d.file === undefined ? {} : { file: d.file }), line: String(d.line ?? '') }),
@@ -133,7 +143,7 @@ export function actionsOf(d: Door): Action[] {
     const of = d.experiment;
     item('more', 'Use as base', 'B', () => navigate({ base: of }));
   } else if (d.kind === 'function' && address.all('base').length > 0) {
-    item('more', 'Compare it with the base', 'C', () => navigate({ view: 'compare', function: d.name }));
+    item('more', 'Compare it with the base', 'C', () => navigate({ view: 'compare', function: reference(d.name) }));
   }
   item('more', 'Copy name', d.stack === undefined ? 'Y' : '', () => copy(d.name));
   if (d.stack !== undefined) {
@@ -153,7 +163,7 @@ export function actionFor(d: Door, e: KeyboardEvent): Action | undefined {
 // choose makes a door's function the chosen one, which the inspector shows. Of threads, processes and CPUs, only that
 // one is shown then.
 export function choose(d: Door): void {
-  if (d.kind === 'function') navigate({ function: d.name });
+  if (d.kind === 'function') navigate({ function: reference(d.name) });
   else if (numbers[d.kind] !== undefined)
     actionsOf(d)
       .find((a) => a.key === 'F')

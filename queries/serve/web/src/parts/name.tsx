@@ -1,12 +1,14 @@
 // A name on the page. It leads to what it stands for, and has a menu.
 import { useRef } from 'preact/hooks';
-import { useAddress } from '../lib/address';
+import { navigate, useAddress, type Params } from '../lib/address';
 import { actionFor, actionsOf, choose, partsOf, type Door } from '../lib/door';
+import { reference } from '../lib/shortname';
 import { openMenu } from './menu';
 
 const longTouch = 500; // ms
 
-export function Name({ of, text }: { of: Door; text?: string }) {
+// Name shows a door's name, or a shorter text. A click chooses it or, with `to`, changes the address so.
+export function Name({ of, text, to }: { of: Door; text?: string; to?: Params }) {
   const address = useAddress();
   const touch = useRef(0);
   const [path, last] = partsOf(text ?? of.name);
@@ -14,12 +16,13 @@ export function Name({ of, text }: { of: Door; text?: string }) {
   return (
     <a
       class="named"
-      href={address.with(of.kind === 'function' ? { function: of.name } : {})}
+      href={address.with(to ?? (of.kind === 'function' ? { function: reference(of.name) } : {}))}
       title={of.name.length > 2000 ? of.name.slice(0, 2000) + '…' : of.name}
       onClick={(e) => {
         if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return; // the browser opens another tab or window
         e.preventDefault();
-        choose(of);
+        if (to === undefined) choose(of);
+        else navigate(to);
       }}
       onDblClick={() =>
         actionsOf(of)
