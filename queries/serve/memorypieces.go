@@ -117,17 +117,16 @@ pieces AS (
     count(DISTINCT thread_id) AS threads, count(DISTINCT cpu) FILTER (cpu >= 0) AS cpus, max(operation) > 0 AS says
   FROM touched GROUP BY ALL
 ),
-marked AS (
+marked AS MATERIALIZED (
   SELECT p.*, CASE WHEN threads < 2 THEN '' WHEN f.piece IS NOT NULL AND $2 = 'cache-line' THEN 'false' WHEN writes > 0 THEN 'shared' WHEN says THEN '' ELSE 'unknown' END AS sharing
   FROM pieces p LEFT JOIN apart f USING (experiment_id, process, piece)
 ),
-summed AS (
-  SELECT *, count(*) OVER () AS all_pieces, count(*) FILTER (sharing IN ('shared', 'false')) OVER () AS all_shared, (sum(value) OVER ())::BIGINT AS all_value,
-    (sum(reads) OVER ())::BIGINT AS all_reads, (sum(writes) OVER ())::BIGINT AS all_writes
+sums AS (
+  SELECT count(*) AS all_pieces, count(*) FILTER (sharing IN ('shared', 'false')) AS all_shared, sum(value)::BIGINT AS all_value, sum(reads)::BIGINT AS all_reads, sum(writes)::BIGINT AS all_writes
   FROM marked
 ),
 shown AS (
-  FROM summed ORDER BY $3 AND sharing = '', value DESC, experiment_id, process, piece LIMIT $4
+  FROM marked CROSS JOIN sums ORDER BY $3 AND sharing = '', value DESC, experiment_id, process, piece LIMIT $4
 )
 SELECT s.experiment_id, n.experiment, s.process, '0x' || lower(to_hex(s.piece)) AS address, s.size, s.assumed, coalesce(IF(s.regions = 1, r.kind, 'several'), 'unknown') AS region,
   coalesce(IF(s.regions = 1, r.name, ''), '') AS name, s.value, s.samples, s.reads, s.writes, s.threads, s.cpus, coalesce(t.objects, 0) AS objects, o.descriptor AS top, s.sharing,
