@@ -1,5 +1,5 @@
 // Colors of the frames of a flame graph.
-import type { FlameGroups, Frames, Name } from './flametree';
+import { isLeftOut, type FlameGroups, type Frames, type Name } from './flametree';
 import { waitOf } from './threadstates';
 import { hash } from './units';
 
@@ -72,6 +72,11 @@ export function heatOf(value: number, highest: number): number {
   return value === 0 || highest === 0 ? 0 : Math.max(1, Math.ceil(heats * Math.sqrt(value / highest)));
 }
 
+// selfOf returns the exclusive value of a frame; 0 for a sum of frames that are left out.
+export function selfOf(f: Frames, n: number): number {
+  return isLeftOut(f.names[f.name[n]!]!) ? 0 : f.exclusive[n]!;
+}
+
 // selfFill returns the colors of frames by their exclusive value.
 export function selfFill(
   f: Frames,
@@ -81,8 +86,8 @@ export function selfFill(
   const colors = Array.from({ length: heats + 1 }, (_, i) => token(i === 0 ? '--frame8' : `--heat${i}`));
   const [text, high] = [token('--frame-text'), token('--on-heat5')];
   return {
-    fill: (n) => colors[heatOf(f.exclusive[n]!, highest)]!,
-    text: (n) => (heatOf(f.exclusive[n]!, highest) === heats ? high : text),
+    fill: (n) => colors[heatOf(selfOf(f, n), highest)]!,
+    text: (n) => (heatOf(selfOf(f, n), highest) === heats ? high : text),
   };
 }
 

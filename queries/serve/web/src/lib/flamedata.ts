@@ -107,9 +107,12 @@ function around(w: Window): Window {
   return within(from, Math.min(1, w.until + width / 2) - from);
 }
 
-// usePixels returns how many pixels a graph may have, in steps: each is a request.
+// usePixels returns the width of the place in pixels, in steps: each is a request.
 function usePixels(): number {
-  const of = () => Math.max(400, Math.ceil((innerWidth * Math.min(2, devicePixelRatio || 1)) / 400) * 400);
+  const of = () => {
+    const width = document.querySelector('main')?.clientWidth ?? innerWidth;
+    return Math.max(300, Math.ceil((width - (innerWidth > 1180 ? 340 : 0)) / 100) * 100); // 340: the inspector
+  };
   const [pixels, set] = useState(of);
   useEffect(() => {
     const update = () => set(of());

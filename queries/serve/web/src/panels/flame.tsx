@@ -2,7 +2,7 @@
 import { type ComponentChildren } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
 import { currentAddress, navigate, scope, useAddress, type Params } from '../lib/address';
-import { groupColors, groupFill, heats, nameFill, selfFill, type GroupColors } from '../lib/flamecolor';
+import { groupColors, groupFill, heats, nameFill, selfFill, selfOf, type GroupColors } from '../lib/flamecolor';
 import { useGraph, useSearch, type Graph as Loaded, type Search } from '../lib/flamedata';
 import {
   findFrame,
@@ -18,7 +18,7 @@ import {
 } from '../lib/flametree';
 import { parseWindow, whole, windowOf, zoomed, type Window } from '../lib/flamewindow';
 import { tokenColor, useDark } from '../lib/theme';
-import { amount, count, exact, num, percent, type Value } from '../lib/units';
+import { amount, count, exact, num, percent } from '../lib/units';
 import { Find } from '../parts/find';
 import { FlameCard } from '../parts/flamecard';
 import type { Paint } from '../parts/flamecanvas';
@@ -275,7 +275,8 @@ function TreeCard(p: {
     [answer.groups, dark],
   );
   const highest = useMemo(
-    () => graph.layers[0]?.frames.exclusive.reduce((a, b) => Math.max(a, b), 0) ?? 0,
+    () =>
+      graph.layers[0]?.frames.exclusive.reduce((a, _, n) => Math.max(a, selfOf(graph.layers[0]!.frames, n)), 0) ?? 0,
     [graph.layers[0]],
   );
   const paint = usePaint(
@@ -478,24 +479,23 @@ function Legend({ answer, nodes }: { answer: FlameAnswer; nodes: number }) {
 
 function GroupKeys(p: { groups: FlameGroups; colors: GroupColors; total: number; unit: string }) {
   const { groups, colors, total, unit } = p;
-  const of = (v: Value) => exact(v, unit);
+  const values = (i: number) => `self ${exact(groups.exclusive[i]!, unit)}, all ${exact(groups.inclusive[i]!, unit)}`;
   const others = groups.name.length - colors.named.length + groups.more;
   const rest =
     groups.exclusive.reduce((sum: number, v, i) => (colors.named.includes(i) ? sum : sum + num(v)), 0) +
     num(groups.more_exclusive);
   return (
     <>
-      {colors.named.map((i) => (
-        <li
-          key={i}
-          title={`${groups.name[i]!.slice(0, 999)}: self ${of(groups.exclusive[i]!)}, all ${of(groups.inclusive[i]!)}`}
-        >
-          <i class="swatch" style={{ background: colors.of[i]! }} />
-          {groups.name[i]!.split('/').pop()!.slice(0, 80)}{' '}
-          <span class="dim">{percent(groups.exclusive[i]!, total)}</span>
-        </li>
-      ))}
-      {others > 0 && (
+      {colors.named
+        .filter((i) => num(groups.exclusive[i]) > 0)
+        .map((i) => (
+          <li key={i} title={`${groups.name[i]!.slice(0, 999)}: ${values(i)}`}>
+            <i class="swatch" style={{ background: colors.of[i]! }} />
+            {groups.name[i]!.split('/').pop()!.slice(0, 80)}{' '}
+            <span class="dim">{percent(groups.exclusive[i]!, total)}</span>
+          </li>
+        ))}
+      {others > 0 && rest > 0 && (
         <li title={`${others} more, self ${exact(rest, unit)}`}>
           <i class="swatch" style={{ background: colors.other }} />
           others paler <span class="dim">{percent(rest, total)}</span>
