@@ -47,7 +47,7 @@ func TestFontFiles(t *testing.T) {
 // The page loads its fonts from the server, and all of its first load is small.
 func TestFirstLoad(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	b.visit("?view=functions&experiment=cxx.er")
+	b.visit("?view=unknown&experiment=cxx.er")
 	const loads = `Promise.all([...document.fonts].map((f) => f.load())).then(() =>
 		performance.getEntriesByType('resource').filter((r) => r.name.includes('/page/')))`
 	faces := eval[[]string](b, loads+`.then(() => [...document.fonts].map((f) => f.family + ' ' + f.weight + ' ' + f.status))`)

@@ -70,7 +70,7 @@ func latin1(bytes string) string {
 // be copied.
 func TestShare(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	b.visit("?view=functions&experiment=cxx.er&search=geo&where=cpu+%3E%3D+0")
+	b.visit("?view=experiments&find=plt&sort=-Samples&experiment=cxx.er&where=cpu+%3E%3D+0")
 	shown := b.cells()
 	said := func() string { return eval[string](b, `document.querySelector('.share-link').innerText`) }
 	const copied = `document.querySelector('.share-link [role=status]').innerText.includes('Link copied')`

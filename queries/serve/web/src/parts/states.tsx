@@ -75,7 +75,7 @@ export function Failed({ error, ways }: { error: Error; ways: Ways }) {
 }
 
 function sentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = text.startsWith('stackmill ') ? text : text.charAt(0).toUpperCase() + text.slice(1); // a command
   return /[.!?]$/.test(whole) ? whole : whole + '.';
 }
 
