@@ -337,7 +337,7 @@ func TestPlaces(t *testing.T) {
 	click := func(selector string) { t.Helper(); b.run(chromedp.Click(selector, chromedp.ByQuery), settled) }
 	link := func(text string) {
 		t.Helper()
-		b.run(chromedp.Click(fmt.Sprintf(`//a[.=%q]`, text), chromedp.BySearch), settled)
+		b.run(chromedp.Click(fmt.Sprintf(`//main//a[.=%[1]q] | //nav[@aria-label="Places"]//a[span=%[1]q]`, text), chromedp.BySearch), settled)
 	}
 	heading := func() string { t.Helper(); return eval[string](b, `document.title`) }
 	link("recur.er")
