@@ -92,12 +92,6 @@ the names that --host gives.`,
 	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that group experiments in /metrics, which has the values of each group's newest experiment")
 	f.IntVar(&s.Functions, "metrics-functions", 0, "also export this many functions of each of these experiments in /metrics")
 	f.StringVar(&s.Queries, "queries", "", "folder with queries (*.sql) that the page offers")
-	checkValue(f, "queries", func() error {
-		if _, err := os.ReadDir(s.Queries); err != nil {
-			return fmt.Errorf("read the saved queries: %w", err)
-		}
-		return nil
-	})
 	positive(f, "timeout", &s.Timeout)
 	addressFlag(f, "listen", &s.Listen)
 	addressFlag(f, "flight", &s.Flight)
@@ -123,6 +117,11 @@ func addressFlag(f *pflag.FlagSet, name string, address *string) {
 
 // prepare checks the flags and sets the options.
 func (s *server) prepare() error {
+	if s.Queries != "" {
+		if _, err := os.ReadDir(s.Queries); err != nil {
+			return exit.Usagef("serve: --queries: %v", err)
+		}
+	}
 	if !s.answer { // a process that answers one request does not listen
 		if err := s.ChooseToken(); err != nil {
 			return err
