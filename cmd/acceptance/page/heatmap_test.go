@@ -92,7 +92,7 @@ func TestHeatMapValues(t *testing.T) {
 func TestHeatMapDrag(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?experiment=omp_gcc.er&metric=totalcpu&column=1s&cells=20")
-	b.run(chromedp.Click(`//nav//a[contains(., 'Heat map')]`, chromedp.BySearch), settled)
+	b.run(chromedp.Click(`//nav[@aria-label='Places']//a[contains(., 'Heat map')]`, chromedp.BySearch), settled)
 	if b.parameter("column") == "" { // the start page does not know it
 		b.visit("?view=heatmap&experiment=omp_gcc.er&metric=totalcpu&column=1s&cells=20")
 	}
@@ -107,7 +107,7 @@ func TestHeatMapDrag(t *testing.T) {
 	for _, v := range a.Values.Value {
 		highest = max(highest, v)
 	}
-	if legend := b.spaced(`document.querySelector('.heatlegend').innerText`); !strings.Contains(legend, amount(float64(highest))+" in 50.0 ms") {
+	if legend := b.spaced(`document.querySelector('.heatlegend').innerText`); !strings.Contains(legend, plainAmount(float64(highest))+" in 50.0 ms") {
 		t.Errorf("the legend says %q, the highest value is %d", legend, highest)
 	}
 	box := b.box(".heatcells")
@@ -121,12 +121,12 @@ func TestHeatMapDrag(t *testing.T) {
 		t.Fatalf("a drag chooses %q", got)
 	}
 	want := valueOf(t, "time_ns >= 300_000_000 AND time_ns < 800_000_000")
-	if got := b.spaced(toldTime); !strings.Contains(got, amount(want)) {
-		t.Errorf("%q, want %s", got, amount(want))
+	if got := b.spaced(toldTime); !strings.Contains(got, plainAmount(want)) {
+		t.Errorf("%q, want %s", got, plainAmount(want))
 	}
 	b.run(chromedp.Click(`//button[.='Flame graph']`, chromedp.BySearch), settled)
-	if got := b.spaced(`document.querySelector('.portion b').innerText`); got != amount(want) || b.parameter("view") != "flame" {
-		t.Errorf("%s has %q, want %s", eval[string](b, `location.search`), got, amount(want))
+	if got := b.spaced(`document.querySelector('.portion b').innerText`); got != plainAmount(want) || b.parameter("view") != "flame" {
+		t.Errorf("%s has %q, want %s", eval[string](b, `location.search`), got, plainAmount(want))
 	}
 }
 
@@ -137,11 +137,11 @@ func TestHeatMapKeys(t *testing.T) {
 	b.run(chromedp.Focus(".heatcells", chromedp.ByQuery))
 	shift := chromedp.KeyModifiers(input.ModifierShift)
 	b.run(chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp))
-	if got, want := b.spaced(toldTime), amount(valueOf(t, "time_ns >= 100_000_000 AND time_ns < 150_000_000")); !strings.HasSuffix(got, ": "+want) {
+	if got, want := b.spaced(toldTime), plainAmount(valueOf(t, "time_ns >= 100_000_000 AND time_ns < 150_000_000")); !strings.HasSuffix(got, ": "+want) {
 		t.Errorf("keys lead to %q, want %s", got, want)
 	}
 	b.run(chromedp.KeyEvent(kb.ArrowUp, shift), chromedp.KeyEvent(kb.ArrowUp, shift))
-	if got, want := b.spaced(toldTime), amount(valueOf(t, "time_ns >= 100_000_000 AND time_ns < 250_000_000")); !strings.Contains(got, ": "+want+",") || b.parameter("between") != "" {
+	if got, want := b.spaced(toldTime), plainAmount(valueOf(t, "time_ns >= 100_000_000 AND time_ns < 250_000_000")); !strings.Contains(got, ": "+want+",") || b.parameter("between") != "" {
 		t.Errorf("keys choose %q, want %s", got, want)
 	}
 	b.run(chromedp.KeyEvent(kb.Enter), settled)

@@ -152,7 +152,7 @@ func TestThreadStates(t *testing.T) {
 	if _, err := fmt.Sscanf(between(), "%fs,%fs", &from, &until); err != nil || from < 0.24*end || from > 0.26*end || until < 0.39*end || until > 0.51*end {
 		t.Errorf("a drag over a quarter selects %q of %f: %v", between(), end, err)
 	}
-	b.run(chromedp.Click(`//a[.='Functions']`, chromedp.BySearch), settled)
+	b.run(chromedp.Click(`//nav[@aria-label='Places']//a[contains(., 'Functions')]`, chromedp.BySearch), settled)
 	var part int64
 	if err := db.QueryRow(`SELECT sum(v.value)::BIGINT FROM sample_metrics v JOIN samples s USING (experiment_id, sample) JOIN experiment_names USING (experiment_id)
 		WHERE experiment = 'convoy_both.data' AND metric = 'wall' AND time_ns >= $1 AND time_ns < $2`, int64(from*1e9+0.5), int64(until*1e9+0.5)).Scan(&part); err != nil {

@@ -18,6 +18,9 @@ func (b *browser) spaced(expression string) string {
 	return strings.ReplaceAll(eval[string](b, expression), "\u202f", " ")
 }
 
+// plainAmount is amount with an ordinary space before the unit.
+func plainAmount(ns float64) string { return strings.ReplaceAll(amount(ns), "\u202f", " ") }
+
 // parameter returns a parameter of the page's address.
 func (b *browser) parameter(name string) string {
 	b.t.Helper()
@@ -46,7 +49,7 @@ func TestTimelineKeys(t *testing.T) {
 		return fmt.Sprintf("time_ns >= %d AND time_ns < %d", from*width, until*width)
 	}
 	b.run(chromedp.Focus(".timelinekeys", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	if got, want := b.spaced(toldTime), "20 ms to 30 ms, all: "+amount(valueOf(t, interval(2, 3))); width != 10_000_000 || strings.ReplaceAll(got, "0.02 s to 0.03 s", "20 ms to 30 ms") != want {
+	if got, want := b.spaced(toldTime), "20 ms to 30 ms, all: "+plainAmount(valueOf(t, interval(2, 3))); width != 10_000_000 || strings.ReplaceAll(got, "0.02 s to 0.03 s", "20 ms to 30 ms") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	shift := chromedp.KeyModifiers(input.ModifierShift)
@@ -56,7 +59,7 @@ func TestTimelineKeys(t *testing.T) {
 	}
 	part, whole := valueOf(t, interval(12, 23)), valueOf(t, "true")
 	b.run(chromedp.Evaluate(`document.activeElement.blur()`, nil))
-	if got, want := b.spaced(toldTime), fmt.Sprintf("%s, %.1f %% of %s", amount(part), 100*part/whole, amount(whole)); !strings.HasSuffix(got, want) {
+	if got, want := b.spaced(toldTime), fmt.Sprintf("%s, %.1f %% of %s", plainAmount(part), 100*part/whole, plainAmount(whole)); !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	// An edge moves by keys.
@@ -70,7 +73,7 @@ func TestTimelineKeys(t *testing.T) {
 	if got := b.parameter("thread"); got != fmt.Sprint(a.Rows[2].Thread) {
 		t.Fatalf("the thread is %q, want %d", got, a.Rows[2].Thread)
 	}
-	want := amount(valueOf(t, fmt.Sprintf("%s AND s.thread_id = %d", interval(12, 22), a.Rows[2].Thread)))
+	want := plainAmount(valueOf(t, fmt.Sprintf("%s AND s.thread_id = %d", interval(12, 22), a.Rows[2].Thread)))
 	if got := b.spaced(`document.querySelector('.portion b').innerText`); got != want {
 		t.Errorf("the selection has %q, want %q", got, want)
 	}
@@ -99,7 +102,7 @@ func (b *browser) box(selector string) []float64 {
 func TestTimelineDrag(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("?experiment=omp_gcc.er&metric=totalcpu")
-	b.run(chromedp.Click(`//nav//a[contains(., 'Timeline')]`, chromedp.BySearch), settled)
+	b.run(chromedp.Click(`//nav[@aria-label='Places']//a[contains(., 'Timeline')]`, chromedp.BySearch), settled)
 	a := askTimeline(t, site, "experiment", "omp_gcc.er", "metric", "totalcpu", "unfold", "first")
 	at := b.box(`[data-row="2"] .bars`)
 	x := func(ns float64) float64 {
@@ -110,11 +113,11 @@ func TestTimelineDrag(t *testing.T) {
 		t.Fatalf("a drag chooses %q", got)
 	}
 	condition := "time_ns >= 300_000_000 AND time_ns < 700_000_000"
-	if got, want := b.spaced(toldTime), amount(valueOf(t, condition)); !strings.Contains(got, want) {
+	if got, want := b.spaced(toldTime), plainAmount(valueOf(t, condition)); !strings.Contains(got, want) {
 		t.Errorf("%q lacks %s", got, want)
 	}
 	b.run(chromedp.Click(`//button[starts-with(., 'Flame graph of ')]`, chromedp.BySearch), settled)
-	want := amount(valueOf(t, fmt.Sprintf("%s AND s.thread_id = %d", condition, a.Rows[2].Thread)))
+	want := plainAmount(valueOf(t, fmt.Sprintf("%s AND s.thread_id = %d", condition, a.Rows[2].Thread)))
 	if got := b.spaced(`document.querySelector('.portion b').innerText`); b.parameter("view") != "flame" || got != want {
 		t.Errorf("the flame graph at %s is of %q, want %q", eval[string](b, `location.search`), got, want)
 	}
@@ -153,7 +156,7 @@ func TestTimelineRows(t *testing.T) {
 			id = r.Thread
 		}
 		name := fmt.Sprintf("%s %d", r.Name, id)
-		if got := strings.ReplaceAll(shown[i][1], "\u202f", " "); shown[i][0] != name || got != amount(float64(r.Value)) || !strings.HasPrefix(shown[i][2], name+"\n") {
+		if got := strings.ReplaceAll(shown[i][1], "\u202f", " "); shown[i][0] != name || got != plainAmount(float64(r.Value)) || !strings.HasPrefix(shown[i][2], name+"\n") {
 			t.Errorf("row %d is %q, want %s with %d", i, shown[i], name, r.Value)
 		}
 		for _, earlier := range r.Names[min(1, len(r.Names)):] {
@@ -175,7 +178,7 @@ func TestTimelineRows(t *testing.T) {
 		}
 	}
 	b.run(chromedp.Click(`//*[@role='menuitem'][contains(., 'Without it')]`, chromedp.BySearch), settled)
-	if got, want := b.spaced(`document.querySelector('.portion b').innerText`), amount(float64(a.Whole-a.Rows[1].Whole)); got != want {
+	if got, want := b.spaced(`document.querySelector('.portion b').innerText`), plainAmount(float64(a.Whole-a.Rows[1].Whole)); got != want {
 		t.Errorf("without the thread there are %q, want %q", got, want)
 	}
 	b.visit("?view=timeline&metric=cpu-clock:u&pinned=" + a.Rows[2].Key)
@@ -202,7 +205,7 @@ func TestTimelineCPUs(t *testing.T) {
 		t.Errorf("rows of %q", names)
 	}
 	b.run(chromedp.Click(`//button[@class='named'][contains(., 'CPU 1')]`, chromedp.BySearch), settled)
-	if got := b.spaced(`document.querySelector('.portion b').innerText`); b.parameter("cpu") != "1" || b.parameter("lanes") != "cpus" || got != amount(valueOf(t, "s.cpu = 1")) {
+	if got := b.spaced(`document.querySelector('.portion b').innerText`); b.parameter("cpu") != "1" || b.parameter("lanes") != "cpus" || got != plainAmount(valueOf(t, "s.cpu = 1")) {
 		t.Errorf("CPU 1 leads to %s with %q", eval[string](b, `location.search`), got)
 	}
 	b.visit("?view=timeline&experiment=records_gcc_O2.data&lanes=cpus")
@@ -229,7 +232,7 @@ func TestTimelineTable(t *testing.T) {
 	sums := map[string]int{}
 	for at, v := range of {
 		if at[0] >= 0 {
-			sums[amount(float64(v))]++
+			sums[plainAmount(float64(v))]++
 		}
 	}
 	rows := b.cells()

@@ -586,7 +586,6 @@ function Rows(p: {
   return (
     <ul class="timelinetree" role="tree" aria-label={a.kind === 'cpus' ? 'CPUs' : 'Processes and threads'} ref={list}>
       {a.rows.map((r, n) => {
-        const name = titleOf(r);
         return (
           <Fragment key={r.key}>
             <li
@@ -595,7 +594,6 @@ function Rows(p: {
               data-row={n}
               tabIndex={n === reachable ? 0 : -1}
               aria-level={r.kind === 'thread' && !r.pinned ? 2 : 1}
-              aria-label={`${r.kind === 'cpu' ? '' : r.kind + ' '}${name}, ${amount(r.value, a.unit)}`}
               {...(r.kind === 'process' ? { 'aria-expanded': r.open } : {})}
               onFocus={() => setFocus(n)}
               onKeyDown={(e) => key(e, r, n)}
