@@ -316,20 +316,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// A panel says what it leaves out.
-func TestLeftOut(t *testing.T) {
-	b := open(t, 1280, 850, false)
-	for place, want := range map[string]string{
-		"?view=compare&base=plt_lazy.er&experiment=plt_sec.er": "too little to be judged",
-	} {
-		b.visit(place)
-		notes := eval[string](b, `[...document.querySelectorAll('.note')].map((n) => n.innerText).join('\n')`)
-		if want == "" && notes != "" || !strings.Contains(notes, want) {
-			t.Errorf("%s says %q, not %q", place, notes, want)
-		}
-	}
-}
-
 // The address holds the selection, back and forward restore it, and filters apply to all panels.
 func TestPlaces(t *testing.T) {
 	b := open(t, 1280, 850, false)
