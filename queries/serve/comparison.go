@@ -2,9 +2,7 @@ package serve
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"stackmill/queries"
 	"stackmill/queries/compare"
@@ -66,12 +64,8 @@ func comparisonRequest(w *job) (compare.Request, error) {
 		name string
 		to   *float64
 	}{{"fdr", &r.FDR}, {"level", &r.Level}, {"min-change", &r.MinChange}, {"min-share", &r.MinShare}} {
-		if text := v.Get(n.name); text != "" {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return r, badRequest(fmt.Errorf("%s: %q is not a number", n.name, text))
-			}
-			*n.to = x
+		if err := w.numberInto(n.name, n.to); err != nil {
+			return r, err
 		}
 	}
 	if err := r.Check(); err != nil {

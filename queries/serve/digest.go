@@ -2,8 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"stackmill/queries"
@@ -45,10 +43,8 @@ func (w *job) digest(make func(*queries.DB, digest.Request) (any, error)) error 
 		name string
 		to   *float64
 	}{{"fdr", &r.FDR}, {"min-share", &r.MinShare}} {
-		if text := v.Get(n.name); text != "" {
-			if *n.to, err = strconv.ParseFloat(text, 64); err != nil {
-				return badRequest(fmt.Errorf("%s: %q is not a number", n.name, text))
-			}
+		if err := w.numberInto(n.name, n.to); err != nil {
+			return err
 		}
 	}
 	if err := r.Check(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"stackmill/internal/terminal"
 	"stackmill/queries"
@@ -78,6 +79,11 @@ func (e *endpoint) call(r *http.Request) (*call, error) {
 			return nil, badRequest(fmt.Errorf("%s has no parameter %q%s", e.path, name, queries.Suggest(name, e.names())))
 		}
 		p := e.parameters[i]
+		for _, v := range values[name] {
+			if !utf8.ValidString(v) {
+				return nil, badRequest(fmt.Errorf("%s: %q is not UTF-8", name, v))
+			}
+		}
 		if len(values[name]) > 1 && !p.repeatable {
 			return nil, badRequest(fmt.Errorf("%s is given %d times, but may be given only once", name, len(values[name])))
 		}

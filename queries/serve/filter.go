@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -72,6 +73,20 @@ func (c *call) intValue(name string, otherwise int) (int, error) {
 		return 0, badRequest(fmt.Errorf("%s: %q is not a non-negative integer", name, text))
 	}
 	return n, nil
+}
+
+// numberInto sets a number to the value of a parameter, unless it is not given.
+func (c *call) numberInto(name string, to *float64) error {
+	text := c.values.Get(name)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		return badRequest(fmt.Errorf("%s: %q is not a number", name, text))
+	}
+	*to = n
+	return nil
 }
 
 // columns returns the names in the parameter columns; nil, which means all columns, if it is not given.

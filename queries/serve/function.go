@@ -2,8 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"fmt"
-	"unicode/utf8"
 
 	"stackmill/queries"
 	"stackmill/queries/functions"
@@ -27,11 +25,6 @@ func oneFunction(w *job) error {
 		return err
 	}
 	v := w.values
-	for _, name := range []string{"function", "load-object", "module"} {
-		if !utf8.ValidString(v.Get(name)) {
-			return badRequest(fmt.Errorf("%s: %q is not UTF-8", name, v.Get(name)))
-		}
-	}
 	f, err := w.filter(w.mode(), w.inline())
 	if err != nil {
 		return err
