@@ -104,7 +104,7 @@ func TestTimelineDrag(t *testing.T) {
 	b.visit("?experiment=omp_gcc.er&metric=totalcpu")
 	b.run(chromedp.Click(`//nav[@aria-label='Places']//a[contains(., 'Timeline')]`, chromedp.BySearch), settled)
 	a := askTimeline(t, site, "experiment", "omp_gcc.er", "metric", "totalcpu", "unfold", "first")
-	at := b.box(`[data-row="2"] .bars`)
+	at := b.box(`[data-row="2"] .timelinebars`)
 	x := func(ns float64) float64 {
 		return at[0] + at[2]*(ns-float64(a.From))/float64(a.Until-a.From)
 	}

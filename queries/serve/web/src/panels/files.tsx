@@ -237,7 +237,7 @@ function TransferSizes({ part, sizes }: { part: string; sizes: IoSizes[] }) {
             <th>Size</th>
             <th class="number">Calls</th>
             <th class="number">Bytes</th>
-            <th class="bars">
+            <th class="barcell">
               <span class="hidden">Bar</span>
             </th>
           </tr>
@@ -248,7 +248,7 @@ function TransferSizes({ part, sizes }: { part: string; sizes: IoSizes[] }) {
               <td class="nw">{s.range}</td>
               <td class="number">{count(s.calls)}</td>
               <td class="number">{amount(s.bytes, 'bytes')}</td>
-              <td class="bars">
+              <td class="barcell">
                 <Bar part={s.calls} total={most} />
               </td>
             </tr>

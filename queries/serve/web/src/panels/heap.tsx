@@ -155,7 +155,7 @@ function Sizes({ sizes, what }: { sizes: HeapSizes[]; what: string }) {
               <th>Size</th>
               <th class="number">Blocks</th>
               <th class="number">Bytes</th>
-              <th class="bars">
+              <th class="barcell">
                 <span class="hidden">Bar</span>
               </th>
             </tr>
@@ -168,7 +168,7 @@ function Sizes({ sizes, what }: { sizes: HeapSizes[]; what: string }) {
                 <td class="number" title={exact(s.bytes, 'bytes')}>
                   {amount(s.bytes, 'bytes')}
                 </td>
-                <td class="bars">
+                <td class="barcell">
                   <Bar part={s.bytes} total={most} />
                 </td>
               </tr>

@@ -516,7 +516,7 @@ function Bars({ view, answer: a, row, highest }: { view: View; answer: TimelineA
   const left = (shown[0] - tracks.from) / tracks.width;
   const wide = (shown[1] - shown[0]) / tracks.width;
   return (
-    <svg class="bars" aria-hidden="true" viewBox={`${left} 0 ${wide} 100`} preserveAspectRatio="none">
+    <svg class="timelinebars" aria-hidden="true" viewBox={`${left} 0 ${wide} 100`} preserveAspectRatio="none">
       {paths.map((d, g) => d !== '' && <path key={g} d={d} style={{ fill: colorOf(a, g) }} />)}
     </svg>
   );
@@ -647,7 +647,13 @@ function RowName(p: { row: Row; process: string; view: View; several: boolean; f
   return (
     <div class="rowname" title={title}>
       {r.kind === 'process' && (
-        <button type="button" tabIndex={-1} aria-hidden="true" class={r.open ? 'fold open' : 'fold'} onClick={fold} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-hidden="true"
+          class={r.open ? 'timelinefold open' : 'timelinefold'}
+          onClick={fold}
+        />
       )}
       <button type="button" tabIndex={-1} class="named" title={title} onClick={() => choose(door)}>
         <b>{text}</b>
