@@ -18,7 +18,7 @@ function selectorsOf(text) {
 const classesOf = (selector) => [...selector.matchAll(/\.([a-z][\w-]*)/g)].map((m) => m[1]);
 
 // All places share one style sheet. A rule for a class alone in the file of one place also changes elements of other
-// places that have this class.
+// places that have this class. Only the shared files have classes for all places.
 test('the style of a place does not change other places', () => {
   const all = new Map(files.map((f) => [f, selectorsOf(readFileSync(join(folder, f), 'utf8'))]));
   const collisions = [];

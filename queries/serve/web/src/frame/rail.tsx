@@ -26,7 +26,7 @@ export function Rail({
             <Icon name={name as IconName} />
             <span>{p.label}</span>
             {marks[name] !== undefined ? (
-              <b class={marks[name].slower === true ? '' : 'share'} title={marks[name].title}>
+              <b class={marks[name].slower === true ? '' : 'calm'} title={marks[name].title}>
                 {marks[name].text}
               </b>
             ) : (

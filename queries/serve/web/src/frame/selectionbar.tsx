@@ -123,13 +123,11 @@ function Portion({ s }: { s: SelectionAnswer }) {
       class="portion"
       title={`${exact(s.value, s.unit)} of ${exact(s.whole, s.unit)}, in ${count(s.experiments)} experiments`}
     >
-      <b>{amount(s.value, s.unit)}</b> <small>{percent(s.value, s.whole)} of it</small>
+      <b>{amount(s.value, s.unit)}</b>{' '}
+      <small>
+        {percent(s.value, s.whole)} of it{s.lacking > 0 && `, ${count(s.lacking)} runs lack it`}
+      </small>
       <Meter part={num(s.value)} total={num(s.whole)} />
-      {s.lacking > 0 && (
-        <small>
-          {count(s.lacking)} of {count(s.experiments)} lack it
-        </small>
-      )}
     </div>
   );
 }
