@@ -69,7 +69,7 @@ func TestLiveStore(t *testing.T) {
 		}
 		shown := eval[string](b, `document.querySelector('main').innerText`)
 		if was, ok := first[place]; place != "" && ok && shown != was {
-			t.Errorf("%s shows %.300q, and before %.300q", place, shown, was)
+			t.Errorf("%s shows %q, and before %q", place, shown, was)
 		}
 		first[place] = shown
 	}

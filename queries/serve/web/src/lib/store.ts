@@ -1,5 +1,6 @@
 // The store as a whole: how many experiments the page shows, how many are new, and whether the store can be read.
 import { useEffect, useState } from 'preact/hooks';
+import { sessionEnded } from './api';
 import { shown } from './shown';
 
 // StoreState is the answer of /api/v1/store.
@@ -49,8 +50,8 @@ export function changeOf(newest: StoreState, state: string | undefined, experime
   return { added: Math.max(0, more), removed: Math.max(0, -more), changed: more === 0 ? newest.experiments : 0 };
 }
 
-// useStore looks at the store every few seconds. It does not name the shown state as requests for data do: it is about
-// the newest one.
+// useStore looks at the store every few seconds, until the session ends. It does not name the shown state as requests
+// for data do: it is about the newest one.
 export function useStore(): Store {
   const [newest, setNewest] = useState<StoreState>();
   const [problem, setProblem] = useState<string>();
@@ -78,16 +79,21 @@ export function useStore(): Store {
       }
       if (!ended) timer = setTimeout(() => void look(), interval);
     };
-    const seen = () => {
-      if (document.visibilityState === 'visible') void look();
-    };
-    void look();
-    const endMoves = shown.onMove(() => void look());
-    document.addEventListener('visibilitychange', seen);
-    return () => {
+    const end = () => {
       ended = true;
       clearTimeout(timer);
+    };
+    const seen = () => {
+      if (!ended && document.visibilityState === 'visible') void look();
+    };
+    void look();
+    const endMoves = shown.onMove(seen);
+    document.addEventListener('visibilitychange', seen);
+    sessionEnded.addEventListener('ended', end);
+    return () => {
+      end();
       endMoves();
+      sessionEnded.removeEventListener('ended', end);
       document.removeEventListener('visibilitychange', seen);
     };
   }, []);
@@ -119,6 +125,7 @@ async function ask(since: string | undefined): Promise<StoreState> {
     } catch {
       // A proxy answered instead of the server.
     }
+    if (response.status === 401) sessionEnded.dispatchEvent(new Event('ended'));
     throw new Error(why);
   }
   return (await response.json()) as StoreState;
