@@ -192,7 +192,7 @@ func TestDocuments(t *testing.T) {
 func (b *browser) audit(name, axe string) {
 	b.t.Helper()
 	b.run(chromedp.Evaluate(axe+";0", nil))
-	for _, f := range eval[[]string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`) {
+	for _, f := range eval[[]string](b, `axe.run({ resultTypes: ['violations'] }).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`) {
 		b.t.Errorf("%s: %s", name, f)
 	}
 }

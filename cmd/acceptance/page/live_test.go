@@ -15,6 +15,19 @@ import (
 	"stackmill/pipeline/compact"
 )
 
+// restingText returns the text of the place once it has not changed for half a second: some parts of a place, such as
+// the choice of columns, come after its rows.
+func (b *browser) restingText() (text string) {
+	b.t.Helper()
+	b.run(poll(`(async () => {
+		const text = () => document.querySelector('main').innerText;
+		const was = text();
+		await new Promise((go) => setTimeout(go, 500));
+		return was === text();
+	})()`), settled, chromedp.Evaluate(`document.querySelector('main').innerText`, &text))
+	return text
+}
+
 // The page works while recordings are ingested and batches merged, and after another store has
 // replaced its own.
 func TestLiveStore(t *testing.T) {
@@ -67,7 +80,7 @@ func TestLiveStore(t *testing.T) {
 		if alert := eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`); alert != "" {
 			t.Fatalf("%s: %s", place, alert)
 		}
-		shown := eval[string](b, `document.querySelector('main').innerText`)
+		shown := b.restingText()
 		if was, ok := first[place]; place != "" && ok && shown != was {
 			t.Errorf("%s shows %q, and before %q", place, shown, was)
 		}

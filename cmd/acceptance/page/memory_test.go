@@ -102,14 +102,20 @@ var memoryPlaces = []string{
 	"?view=locks", "?view=locks&by=threads", "?view=locks&by=wakers", "?view=locks&by=conflicts", "?view=locks&experiment=recur.er", "?view=unknown&metric=page-faults:u", "?view=unknown&by=problems",
 }
 
-// Every place about memory is shown without an error and is accessible, wide, dark and on a phone, also with a row
-// unfolded.
+// Every place about memory is shown without an error and is accessible with a row unfolded, wide, dark and on a phone.
 func TestMemoryPlaces(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Skip("no axe-core: run npm ci in cmd/acceptance/page/testdata")
 	}
 	_, s := memory(t)
+	first := map[string]bool{} // the first address of each view
+	views := map[string]bool{}
+	for _, place := range memoryPlaces {
+		view, _, _ := strings.Cut(place, "&")
+		first[place] = !views[view]
+		views[view] = true
+	}
 	for _, of := range []struct {
 		name          string
 		width, height int64
@@ -119,12 +125,12 @@ func TestMemoryPlaces(t *testing.T) {
 			b := open(t, of.width, of.height, of.dark)
 			b.site = s.address
 			for _, place := range memoryPlaces {
-				b.shows(place, string(axe))
-				b.run(chromedp.Evaluate(`document.querySelector('main tr.folds')?.click()`, nil), settled)
-				b.run(chromedp.Evaluate(string(axe)+";0", nil))
-				for _, f := range eval[[]string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`) {
-					t.Errorf("%s: %s", place, f)
+				if of.dark && !first[place] {
+					continue // it has the colors of the other addresses
 				}
+				b.fits(place)
+				b.run(chromedp.Evaluate(`document.querySelector('main tr.folds')?.click()`, nil), settled)
+				b.audit(place, string(axe))
 			}
 		})
 	}

@@ -226,11 +226,18 @@ func (b *browser) cells() []string {
 
 // places are the addresses of all panels.
 var places = []string{
-	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
-	"?view=experiments", "?view=experiments&narrow=variant%3Dsec&sort=-Samples", "?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s", "?view=trend&function=main", "?view=objects&experiment=records_gcc_O2.data", shape,
-	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=functions&function=main", "?view=functions&show=runs&rows=load-object&columns=size", "?view=functions&show=metrics&experiment=heap.er&columns=size&columns=history", "?view=functions&base=recur.er&experiment=cxx.er&where=stack_has('main')",
-	"?view=graph&experiment=recur.er&function=is_even", "?view=graph&experiment=recur.er&function=is_odd&piece=main&piece=is_even&piece=is_odd", "?view=graph&experiment=cxx.er&group=module", "?view=graph&experiment=recur.er&function=is_even&cycle=true", "?view=source&experiment=recur.er&function=is_even",
-	"?view=source&experiment=cxx.er&function=main&unfold=all", "?view=source&experiment=cxx.er&layout=interleaved&value=total", "?view=source&experiment=deep.pb.gz&function=f7", "?view=source&base=plt_lazy.er&experiment=plt_sec.er&function=caller_inc", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine", "?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus", "?view=compare&base=plt_lazy.er&experiment=plt_sec.er", "?view=compare&base=recur.er&experiment=cxx.er&normalise=total&width=test", "?view=unknown&experiment=java.er", "?view=sql",
+	"",
+	"?view=experiments", "?view=experiments&narrow=variant%3Dsec&sort=-Samples",
+	"?view=compare&base=plt_lazy.er&experiment=plt_sec.er", "?view=compare&base=recur.er&experiment=cxx.er&normalise=total&width=test",
+	"?view=trend&function=main",
+	"?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
+	"?view=functions&experiment=cxx.er&inline=true&mode=expert&function=main", "?view=functions&show=runs&rows=load-object&columns=size", "?view=functions&show=metrics&experiment=heap.er&columns=size&columns=history", "?view=functions&base=recur.er&experiment=cxx.er&where=stack_has('main')",
+	"?view=graph&experiment=recur.er&function=is_odd&piece=main&piece=is_even&piece=is_odd", "?view=graph&experiment=cxx.er&group=module", "?view=graph&experiment=recur.er&function=is_even&cycle=true",
+	"?view=source&experiment=cxx.er&function=main&unfold=all", "?view=source&experiment=cxx.er&layout=interleaved&value=total", "?view=source&experiment=deep.pb.gz&function=f7", "?view=source&base=plt_lazy.er&experiment=plt_sec.er&function=caller_inc", "?view=source&experiment=omp_gcc.er&function=GOMP_parallel&mode=machine",
+	"?view=timeline&experiment=omp_gcc.er", "?view=timeline&experiment=omp_gcc.er&lanes=cpus",
+	"?view=heatmap&experiment=omp_gcc.er&between=0.500s,1.200s",
+	shape, "?view=heap&experiment=heap.er", "?view=files", "?view=locks",
+	"?view=unknown&experiment=java.er", "?view=sql",
 }
 
 // Every panel is shown without an error and is accessible, in three sizes and both themes. With
@@ -263,6 +270,13 @@ func TestPanels(t *testing.T) {
 // shows opens a place, and tests that it is shown without an error, fits the window and is accessible.
 func (b *browser) shows(place, axe string) {
 	b.t.Helper()
+	b.fits(place)
+	b.audit(place, axe)
+}
+
+// fits opens a place, and tests that it is shown without an error, with one heading, and fits the window.
+func (b *browser) fits(place string) {
+	b.t.Helper()
 	b.visit(place)
 	b.picture(place)
 	if text := eval[string](b, `document.querySelector('main').innerText`); len(text) < 20 || strings.Contains(text, "Loading") {
@@ -271,10 +285,12 @@ func (b *browser) shows(place, axe string) {
 	if alert := eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`); alert != "" {
 		b.t.Errorf("%s: %s", place, alert)
 	}
+	if headings := eval[[]string](b, `[...document.querySelectorAll('h1')].map((h) => h.innerText)`); len(headings) != 1 {
+		b.t.Errorf("%s has the headings %q", place, headings)
+	}
 	if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
 		b.t.Errorf("%s is %d pixels wider than the window", place, wider)
 	}
-	b.audit(place, axe)
 }
 
 // picture saves a screenshot, for people (go test -artifacts).
