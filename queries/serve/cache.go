@@ -49,6 +49,7 @@ type pendingReply struct {
 	users int // number of other requests that wait for the reply
 	reply *reply
 	err   error
+	gone  bool // the client of the request that makes it has gone, which may be why it failed
 }
 
 func newAnswerCache() *answerCache {
@@ -71,7 +72,7 @@ func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, 
 			p = &pendingReply{done: make(chan struct{})}
 			k.inFlight[tag] = p
 			k.mu.Unlock()
-			k.make(tag, p, work)
+			k.make(ctx, tag, p, work)
 			return p.reply, p.err
 		}
 		p.users++
@@ -82,7 +83,7 @@ func (k *answerCache) get(ctx context.Context, tag string, work func() (*reply, 
 				return p.reply, nil
 			}
 			// The other request may have failed because its client has gone: try again for this one.
-			if ctx.Err() == nil && StatusOf(p.err) < http.StatusInternalServerError {
+			if ctx.Err() == nil && !p.gone && StatusOf(p.err) < http.StatusInternalServerError {
 				return nil, p.err
 			}
 		case <-ctx.Done():
@@ -107,7 +108,7 @@ func (k *answerCache) leave(p *pendingReply) {
 }
 
 // make calls work, hands its answer to the requests that wait for it, and caches it.
-func (k *answerCache) make(tag string, p *pendingReply, work func() (*reply, error)) {
+func (k *answerCache) make(ctx context.Context, tag string, p *pendingReply, work func() (*reply, error)) {
 	p.err = fmt.Errorf("internal error: the request was abandoned")
 	defer func() {
 		k.mu.Lock()
@@ -120,6 +121,7 @@ func (k *answerCache) make(tag string, p *pendingReply, work func() (*reply, err
 		close(p.done)
 	}()
 	p.reply, p.err = work()
+	p.gone = ctx.Err() != nil
 }
 
 // store caches an answer, unless it is too large, and evicts the least recently used ones.
