@@ -4,6 +4,7 @@ import { navigate, scope, useAddress } from '../lib/address';
 import { useData } from '../lib/api';
 import { format, parse } from '../lib/selection';
 import { useSelection } from '../lib/selectionanswer';
+import { reference } from '../lib/shortname';
 import { count, day } from '../lib/units';
 import { places, toPlace } from '../places';
 
@@ -73,7 +74,7 @@ export function CommandBox({ close, commands }: { close: () => void; commands: C
       matching.push({
         kind: 'Functions',
         text: name,
-        run: () => navigate({ view: 'source', function: name, line: null }),
+        run: () => navigate({ view: 'source', function: reference(name), line: null }),
       });
   const at = Math.min(active, matching.length - 1);
   const take = (c: Command | undefined) => {

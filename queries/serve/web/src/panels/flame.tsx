@@ -18,6 +18,7 @@ import {
 } from '../lib/flametree';
 import { parseWindow, whole, windowOf, zoomed, type Window } from '../lib/flamewindow';
 import { tokenColor, useDark } from '../lib/theme';
+import { reference } from '../lib/shortname';
 import { amount, count, exact, num, percent } from '../lib/units';
 import { Find } from '../parts/find';
 import { FlameCard } from '../parts/flamecard';
@@ -118,7 +119,7 @@ export function showHit(hit: { id: string; name: string; window: Window }, param
   const to = zoomed(hit.window, 4, 0.5);
   navigate({
     frame: hit.id,
-    function: hit.name,
+    function: reference(hit.name),
     ...(seen ? {} : { [parameter]: `${Number(to.from.toPrecision(12))},${Number(to.until.toPrecision(12))}` }),
   });
 }

@@ -148,6 +148,7 @@ function Queries({ text }: { text: string }) {
     <>
       <Picker
         label="Saved queries"
+        disabled={ofServer.data === undefined && ofServer.error === undefined}
         text="Saved queries"
         value={String(all.findIndex(({ q }) => q.sql === asked))}
         options={all.map(({ group, q }, n): Option => ({ value: String(n), text: q.name, group }))}

@@ -5,6 +5,7 @@ import { currentAddress, navigate, useAddress } from '../lib/address';
 import type { Door } from '../lib/door';
 import { findFrame, frameID, isLeftOut, stackOf, type Frames, type Name } from '../lib/flametree';
 import { formatWindow, type Layer, type Window } from '../lib/flamewindow';
+import { reference } from '../lib/shortname';
 import { tokenColor, useDark } from '../lib/theme';
 import type { Paint, Palette } from './flamecanvas';
 import { FlameView, labelOf, type Spot } from './flameview';
@@ -48,7 +49,10 @@ function chooseFrame(at: Spot | undefined, replacing = false): void {
   if (at === undefined) return;
   const name = at.frames.names[at.frames.name[at.n]!]!;
   if (isLeftOut(name)) return;
-  navigate({ frame: frameID(at.frames, at.n), ...(isNamed(name) ? { function: name.name } : {}) }, replacing);
+  navigate(
+    { frame: frameID(at.frames, at.n), ...(isNamed(name) ? { function: reference(name.name) } : {}) },
+    replacing,
+  );
 }
 
 export function FlameCard(p: FlameCard) {

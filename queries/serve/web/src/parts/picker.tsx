@@ -17,6 +17,7 @@ export function Picker(p: {
   value: string;
   set: (value: string) => void;
   className?: string; // of the button; by default pick
+  disabled?: boolean; // the options are not known yet
   right?: boolean; // the list ends at the button's right edge
 }) {
   const [open, setOpen] = useState(false);
@@ -73,6 +74,8 @@ export function Picker(p: {
         aria-label={p.label}
         aria-haspopup="listbox"
         aria-expanded={open}
+        disabled={p.disabled === true}
+        aria-busy={p.disabled === true}
         aria-controls={`${id}-list`}
         {...(open ? { 'aria-activedescendant': `${id}-${active}` } : {})}
         onClick={() => (open ? setOpen(false) : show())}
