@@ -42,7 +42,7 @@ func TestWaiting(t *testing.T) {
 	old := eval[string](b, `document.querySelector('.panel .shown').innerText`)
 	go1 := func(change string) {
 		t.Helper()
-		b.run(chromedp.Evaluate(delay("/views/unattributed")+`; history.pushState(null, '', `+fmt.Sprintf("%q", change)+`); dispatchEvent(new PopStateEvent('popstate'))`, nil))
+		b.run(chromedp.Evaluate(delay("/api/v1/unknown")+`; history.pushState(null, '', `+fmt.Sprintf("%q", change)+`); dispatchEvent(new PopStateEvent('popstate'))`, nil))
 	}
 	go1("/?view=unknown&experiment=omp_gcc.er")
 	b.run(poll(`getComputedStyle(document.querySelector('.panel .shown')).opacity === '0.5'`))
@@ -72,7 +72,7 @@ func TestTooLate(t *testing.T) {
 	s := served(t, store.Store, func(o *serve.Options) { o.Timeout = time.Millisecond })
 	b := open(t, 1280, 850, false)
 	b.site = s.address
-	b.visit("?view=unknown&experiment=java.er&where=" + url.QueryEscape("stack_has('main')"))
+	b.visit("?view=functions&experiment=java.er&where=" + url.QueryEscape("stack_has('main')"))
 	said := eval[string](b, `document.querySelector('.panel [role=alert]').innerText`)
 	if !strings.Contains(said, "The request took longer than 1ms.") || !strings.Contains(said, "sent once") || !strings.Contains(said, "--timeout") {
 		t.Errorf("it says %q", said)
@@ -81,11 +81,11 @@ func TestTooLate(t *testing.T) {
 		t.Errorf("it offers %q", ways)
 	}
 	b.run(chromedp.Sleep(time.Second)) // a browser would repeat the request within this time
-	if got := s.statuses("/api/v1/views/unattributed"); !slices.Equal(got, []int{422}) {
+	if got := s.statuses("/api/v1/functions"); !slices.Equal(got, []int{422}) {
 		t.Errorf("the answers are %v", got)
 	}
 	b.run(chromedp.Click(`.failed .btn.pri`, chromedp.ByQuery), chromedp.Sleep(time.Second), settled)
-	if got := s.statuses("/api/v1/views/unattributed"); !slices.Equal(got, []int{422, 422}) {
+	if got := s.statuses("/api/v1/functions"); !slices.Equal(got, []int{422, 422}) {
 		t.Errorf("asked again, the answers are %v", got)
 	}
 	b.forgive(func(w string) bool { return strings.Contains(w, "status of 422") })
@@ -94,7 +94,7 @@ func TestTooLate(t *testing.T) {
 // An empty answer says which filter emptied it, what there is without the filter, and removes it.
 func TestEmptied(t *testing.T) {
 	b := open(t, 1280, 850, false)
-	b.visit("?view=callers&experiment=cxx.er&function=main&cpu=0&cpu=1&cpu=2&cpu=3&thread=999999")
+	b.visit("?view=functions&experiment=cxx.er&function=main&cpu=0&cpu=1&cpu=2&cpu=3&thread=999999")
 	b.run(poll(`document.querySelector('.emptied .ways .btn.pri') !== null`))
 	said := eval[string](b, `document.querySelector('.emptied').innerText`)
 	var whole int64

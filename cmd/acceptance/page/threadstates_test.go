@@ -215,13 +215,13 @@ func TestThreadStatesChoice(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.site = s.address
 	for place, want := range map[string]string{
-		"&experiment=naps_all.data":                                         "Threads CPUs [Thread states]",
-		"&experiment=naps_all.data&lanes=threads":                           "[Threads] CPUs Thread states",
-		"&experiment=convoy_both.data":                                      "[Threads] CPUs Thread states",
-		"&experiment=convoy_both.data&metric=offcpu":                        "Threads CPUs [Thread states]",
+		"&experiment=naps_all.data":                                         "Threads CPUs [States of threads]",
+		"&experiment=naps_all.data&lanes=threads":                           "[Threads] CPUs States of threads",
+		"&experiment=convoy_both.data":                                      "[Threads] CPUs States of threads",
+		"&experiment=convoy_both.data&metric=offcpu":                        "Threads CPUs [States of threads]",
 		"&experiment=naps_sched.data":                                       "[Threads] CPUs",
 		"&experiment=naps_sched.data&lanes=states":                          "[Threads] CPUs",
-		"&experiment=naps_sched.data&experiment=naps_all.data&lanes=states": "Threads CPUs [Thread states]",
+		"&experiment=naps_sched.data&experiment=naps_all.data&lanes=states": "Threads CPUs [States of threads]",
 	} {
 		b.visit("?view=timeline" + place)
 		b.run(settled)
