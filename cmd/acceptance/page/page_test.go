@@ -224,7 +224,7 @@ func (b *browser) cells() []string {
 	return eval[[]string](b, `[...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`)
 }
 
-// places are the addresses of all panels.
+// places are addresses of all places of the page, in the order of the rail.
 var places = []string{
 	"",
 	"?view=experiments", "?view=experiments&narrow=variant%3Dsec&sort=-Samples",
@@ -240,7 +240,7 @@ var places = []string{
 	"?view=unknown&experiment=java.er", "?view=sql",
 }
 
-// Every panel is shown without an error and is accessible, in three sizes and both themes. With
+// Every place is shown without an error and is accessible, in three sizes and both themes. With
 // STACKMILL_SOAK=1, each size is tested in both themes.
 func TestPanels(t *testing.T) {
 	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
@@ -262,6 +262,11 @@ func TestPanels(t *testing.T) {
 			b := open(t, of.width, of.height, of.dark)
 			for _, place := range places {
 				b.shows(place, string(axe))
+			}
+			for _, view := range eval[[]string](b, `[...document.querySelectorAll('nav[aria-label=Places] a')].map((a) => new URL(a.href).searchParams.get('view') ?? '')`) {
+				if !slices.ContainsFunc(places, func(p string) bool { return p == view || strings.HasPrefix(p+"&", "?view="+view+"&") }) {
+					t.Errorf("the place %q is not tested", view)
+				}
 			}
 		})
 	}

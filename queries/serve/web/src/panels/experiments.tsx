@@ -45,7 +45,7 @@ function valueOf(e: ExperimentRow, key: string): string | undefined {
 export function ExperimentsPanel() {
   const answer = useData<ExperimentRow[]>('experiments', { columns: columns.join(',') });
   return (
-    <Panel title="Experiments" answer={answer}>
+    <Panel title="Experiments of the store" answer={answer}>
       {(list) => (list.length === 0 ? <EmptyStore /> : <Browser list={list} />)}
     </Panel>
   );
@@ -360,7 +360,7 @@ function Facets(p: { of: string[]; narrowed: [string, string][]; with: (key: str
         const rest = all.filter(([v], n) => n >= mostValues && v !== on);
         return (
           <section key={key} aria-label={key}>
-            <h3>{facetColumns[key] ?? key}</h3>
+            <h2>{facetColumns[key] ?? key}</h2>
             <ul>{first.map(([v, n]) => value(key, v, n, v === on))}</ul>
             {rest.length > 0 && (
               <details>

@@ -68,35 +68,37 @@ export function CoAccess({ of, unit }: { of: DataLayout; unit: string }) {
       {pairs.length === 0 ? (
         <p class="note pad">No function accesses two of them.</p>
       ) : (
-        <table aria-label="Members that the same functions access">
-          <thead>
-            <tr>
-              <th class="number">Together</th>
-              <th>Members</th>
-              <th class="wide">Begin in</th>
-              <th>Functions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {pairs.slice(0, mostPairs).map((p) => (
-              <tr key={`${p.a.position} ${p.b.position}`}>
-                <td class="number">{amount(p.value, unit)}</td>
-                <td class="mono">
-                  {nameOf(p.a)} <span class="dim">and</span> {nameOf(p.b)}
-                </td>
-                <td class="wide nw">{apart(p)}</td>
-                <td>
-                  {p.functions.slice(0, mostFunctions).map(([name], n) => (
-                    <Name key={name + n} of={{ kind: 'function', name }} />
-                  ))}
-                  {p.functions.length > mostFunctions && (
-                    <span class="dim">{p.functions.length - mostFunctions} more</span>
-                  )}
-                </td>
+        <div class="scroll">
+          <table aria-label="Members that the same functions access">
+            <thead>
+              <tr>
+                <th class="number">Together</th>
+                <th>Members</th>
+                <th class="wide">Begin in</th>
+                <th>Functions</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {pairs.slice(0, mostPairs).map((p) => (
+                <tr key={`${p.a.position} ${p.b.position}`}>
+                  <td class="number">{amount(p.value, unit)}</td>
+                  <td class="mono">
+                    {nameOf(p.a)} <span class="dim">and</span> {nameOf(p.b)}
+                  </td>
+                  <td class="wide nw">{apart(p)}</td>
+                  <td>
+                    {p.functions.slice(0, mostFunctions).map(([name], n) => (
+                      <Name key={name + n} of={{ kind: 'function', name }} />
+                    ))}
+                    {p.functions.length > mostFunctions && (
+                      <span class="dim">{p.functions.length - mostFunctions} more</span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </section>
   );
