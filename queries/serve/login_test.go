@@ -142,7 +142,7 @@ func TestDeadlines(t *testing.T) {
 	s := start(t, store, nil)
 	for limit := time.Millisecond; limit < 100*time.Millisecond; limit += limit / 4 {
 		s.Timeout = limit
-		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&limit=%d", limit) // a new request, so its answer is not cached
+		path := fmt.Sprintf("/api/v1/functions?metric=totalcpu&search=%d", limit) // a new request, so its answer is not cached
 		if response, text := s.ask("GET", path, ""); response.StatusCode != 200 && response.StatusCode != StatusLate {
 			t.Errorf("within %v: %s: %s", limit, response.Status, text)
 		}
