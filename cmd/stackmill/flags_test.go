@@ -92,7 +92,7 @@ var wrongTexts = map[string][]string{
 // freeTexts are flags that accept any text, or whose values are checked later: names of files and
 // addresses, SQL, names in the store, and texts that the verb splits.
 var freeTexts = strings.Fields(`base between block cache claim debug-dir experiment file from-file function host image ingest-option
-	junit kallsyms label label-from location metric metrics metrics-by object open order output pair perf-map-dir pid plan program remove report rules
+	junit kallsyms label label-from location metric metrics metrics-by object open order output pair perf-map-dir pid plan program queries remove report rules
 	series since sort source-path stack store-location symfs test token-file unix view vmlinux where`)
 
 // goWords matches words that messages must not contain: names of Go's packages and types, and words of

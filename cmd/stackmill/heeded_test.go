@@ -41,7 +41,7 @@ query: as experiment file format json limit memory output strict threads timeout
 record: cache call-graph debug-dir experiment-timeout frequency jobs kallsyms label memory no-recorded-sources no-system-debug output perf-map-dir pid source-path symfs system vmlinux waits with
 report: alias api-only between by color cpu each experiment file format function hide inline json limit metric mode no-pager no-recorded-sources object pid sort source-path strict sum thread where wide width
 resymbolize: cache debug-dir dry-run experiment experiment-timeout format jobs json kallsyms memory no-recorded-sources no-system-debug perf-map-dir source-path symfs vmlinux
-serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open timeout token-file unix waiting
+serve: answer concurrent flight host listen max-bytes memory metrics-by metrics-functions no-token open queries timeout token-file unix waiting
 trend: api-only between by color cpu experiment format function hide inclusive json limit metric mode no-pager normalise order pid points strict thread where
 version: format json
 `

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,16 +182,12 @@ func describeMetric(ctx context.Context, db, base *queries.DB, m *Measure) (t Ta
 
 // matcher returns a function that tests names against a search.
 func matcher(search string) (func(*Name) bool, error) {
-	if search == "" {
-		return func(*Name) bool { return true }, nil
+	has, err := queries.ParseSearch(search)
+	if err != nil {
+		return nil, err
 	}
-	has := func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(search)) }
-	if len(search) > 2 && strings.HasPrefix(search, "/") && strings.HasSuffix(search, "/") {
-		text := search[1 : len(search)-1]
-		if _, err := regexp.Compile(text); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
-		has = regexp.MustCompile("(?i)" + text).MatchString
+	if has == nil {
+		return func(*Name) bool { return true }, nil
 	}
 	return func(n *Name) bool { return has(n.Function) || has(n.LoadObject) || has(n.Module) }, nil
 }

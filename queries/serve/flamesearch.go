@@ -1,12 +1,9 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
-	"strings"
 
+	"stackmill/queries"
 	"stackmill/queries/flametree"
 	"stackmill/queries/result"
 )
@@ -81,21 +78,9 @@ func exact[V flametree.Number](v V) any { return result.Exact(v, "") }
 
 // matcher returns whether a function matches the search of a call.
 func (c *call) matcher() (func(flametree.Function) bool, error) {
-	text := c.values.Get("search")
-	is := func(string) bool { return false }
-	if inner, ok := strings.CutPrefix(text, "/"); ok && len(inner) > 1 && strings.HasSuffix(inner, "/") {
-		expression, err := regexp.Compile("(?i)" + strings.TrimSuffix(inner, "/"))
-		if err != nil {
-			var wrong *syntax.Error
-			if errors.As(err, &wrong) {
-				err = fmt.Errorf("%s in %s", wrong.Code, strings.TrimPrefix(wrong.Expr, "(?i)"))
-			}
-			return nil, badRequest(fmt.Errorf("search: %s is not a regular expression: %w", text, err))
-		}
-		is = expression.MatchString
-	} else {
-		lower := strings.ToLower(text)
-		is = func(name string) bool { return strings.Contains(strings.ToLower(name), lower) }
+	is, err := queries.ParseSearch(c.values.Get("search"))
+	if err != nil {
+		return nil, badRequest(err)
 	}
 	return func(f flametree.Function) bool { return is(f.Name) || is(f.LoadObject) || is(f.Module) }, nil
 }

@@ -174,7 +174,7 @@ func TestFunctionTableParts(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"search=" + url.QueryEscape("/(/"): `search: \"(\" is not a regular expression`, "sort=nonsense": "sort: no column", "sort=exclusive.99": "sort: no column", "sort=run.0": "sort: no column", "sort=base-exclusive": "sort: no column",
+		"search=" + url.QueryEscape("/(/"): `search: /(/ is not a regular expression`, "sort=nonsense": "sort: no column", "sort=exclusive.99": "sort: no column", "sort=run.0": "sort: no column", "sort=base-exclusive": "sort: no column",
 		"columns=nonsense": "columns: no column", "limit=5001": "limit: 5001 is more than 5000", "metric=nonsense": "no metric", "offset=-1": "offset: ",
 	} {
 		if response, text := s.ask("GET", "/api/v1/functions?"+query, ""); response.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), want) {

@@ -276,7 +276,7 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/timeline?marked=2s,1s":                                          `400 marked: time: "2s,1s" ends before it starts`,
 		"/api/v1/timeline?limit=2001":                                            `400 limit is at most 2000 and intervals from 1 to 4000`,
 		"/api/v1/timeline?intervals=0":                                           `400 limit is at most 2000 and intervals from 1 to 4000`,
-		"/api/v1/timeline?search=/(/":                                            `400 search: "(?i)(" is not a regular expression: missing closing )`,
+		"/api/v1/timeline?search=/(/":                                            `400 search: /(/ is not a regular expression: missing closing ) in (`,
 		"/api/v1/timeline?groups=collector":                                      `400 groups: "collector" is not NAME=EXPRESSION`,
 		"/api/v1/timeline?groups=collector%3D(":                                  `400 groups: "collector": "(" is not a regular expression: missing closing )`,
 		"/api/v1/timeline?by=nonsense":                                           `400 by: unknown value "nonsense"`,

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -225,7 +224,7 @@ func (c *call) timelineRequest() (*timelineRequest, error) {
 		}
 		ask.marked = [2]int64{from, until}
 	}
-	if ask.matches, err = parseSearch(v.Get("search")); err != nil {
+	if ask.matches, err = queries.ParseSearch(v.Get("search")); err != nil {
 		return nil, badRequest(err)
 	}
 	rule := cmp.Or(v.Get("by"), groupRules[0])
@@ -233,23 +232,6 @@ func (c *call) timelineRequest() (*timelineRequest, error) {
 	ask.grouper.rule = rule
 	ask.grouper.patterns, err = parsePatterns(v["groups"])
 	return ask, err
-}
-
-// parseSearch returns a function that reports whether a text has the search in it or, if that is /.../, matches it
-// as a regular expression; nil if the search is empty.
-func parseSearch(search string) (func(string) bool, error) {
-	if search == "" {
-		return nil, nil
-	}
-	if len(search) > 2 && strings.HasPrefix(search, "/") && strings.HasSuffix(search, "/") {
-		r, err := regexp.Compile("(?i)" + search[1:len(search)-1])
-		if err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
-		return r.MatchString, nil
-	}
-	lower := strings.ToLower(search)
-	return func(text string) bool { return strings.Contains(strings.ToLower(text), lower) }, nil
 }
 
 // timelineReader reads the samples of a timeline, summed by row, interval and function.

@@ -1,1 +1,3 @@
-import{x as n}from"./chunk12.js";function d(e){return n("div",{class:"heading",children:[n("div",{children:[n("h1",{tabIndex:-1,children:e.title}),e.sentence!==void 0&&n("p",{children:e.sentence})]}),n("span",{class:"sp"}),e.children]})}export{d as a};
+import{m as r,x as i}from"./chunk12.js";var s=2;function g({of:l}){let e=l.filter(n=>n.lacking>0);if(e.length===0)return null;let a=n=>n.without.join(`
+`)+(n.lacking>n.without.length?`
+…`:""),t=e[0],c=`${r(t.lacking)} of ${r(t.experiments+t.lacking)} runs lack ${t.metric}`;return e.length===1?i("p",{class:"note lacking",title:a(t),children:[c," and are not in its sums: ",t.without.slice(0,s).join(", "),t.lacking>s&&" …"]}):i("p",{class:"note lacking",children:[i("span",{title:a(t),children:c}),e.slice(1).map(n=>i("span",{title:a(n),children:[", ",r(n.lacking)," ",n.metric]},n.metric)),": they are not in its sums."]})}export{g as a};

@@ -1,1 +1,1 @@
-import{a,b}from"./chunk17.js";import"./chunk10.js";import"./chunk5.js";import"./chunk16.js";import"./chunk8.js";import"./chunk2.js";import"./chunk3.js";import"./chunk14.js";import"./chunk4.js";import"./chunk7.js";import"./chunk12.js";export{a as HeapPanel,b as spread};
+import{a,b}from"./chunk6.js";import"./chunk10.js";import"./chunk13.js";import"./chunk17.js";import"./chunk8.js";import"./chunk2.js";import"./chunk3.js";import"./chunk15.js";import"./chunk4.js";import"./chunk7.js";import"./chunk12.js";export{a as HeapPanel,b as spread};

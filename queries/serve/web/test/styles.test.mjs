@@ -24,7 +24,7 @@ test('the style of a place does not change other places', () => {
   const collisions = [];
   for (const [file, selectors] of all) {
     if (!file.startsWith('places')) continue;
-    const alone = new Set(selectors.map((s) => /^\.([a-z][\w-]*)$/.exec(s)?.[1]).filter((c) => c !== undefined));
+    const alone = new Set(selectors.map((s) => /^[a-z]*\.([a-z][\w-]*)$/.exec(s)?.[1]).filter((c) => c !== undefined));
     for (const [other, others] of all) {
       if (other === file) continue;
       const used = new Set(others.flatMap(classesOf));

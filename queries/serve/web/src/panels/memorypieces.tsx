@@ -207,7 +207,7 @@ function Accesses({ of: p, by, unit }: { of: MemoryPiece; by: 'line' | 'page'; u
                 <th class="number">Reads</th>
                 <th class="number">Writes</th>
                 <th>Thread</th>
-                <th class="wide">CPUs</th>
+                <th class="spare">CPUs</th>
                 <th>Object</th>
                 <th>Code</th>
               </tr>
@@ -222,7 +222,7 @@ function Accesses({ of: p, by, unit }: { of: MemoryPiece; by: 'line' | 'page'; u
                   <td>
                     <Name of={{ kind: 'thread', name: threadName(r) }} />
                   </td>
-                  <td class="wide">{r.cpus.join(', ')}</td>
+                  <td class="spare">{r.cpus.join(', ')}</td>
                   <td>{r.object === null ? <span class="dim">not known</span> : <ObjectName of={r.object} />}</td>
                   <td>
                     <span class="accessed">

@@ -76,7 +76,7 @@ export function FoldingTable<R>(p: {
               <th
                 key={c.title}
                 scope="col"
-                class={`${c.numeric === true ? 'number' : ''} ${c.wide === true ? 'wide' : ''}`}
+                class={`${c.numeric === true ? 'number' : ''} ${c.wide === true ? 'spare' : ''}`}
                 style={c.width === undefined ? {} : { width: c.width }}
                 aria-sort={sorted?.[0] !== n ? 'none' : sorted[1] ? 'descending' : 'ascending'}
               >
@@ -114,7 +114,7 @@ export function FoldingTable<R>(p: {
                   {p.columns.map((c) => (
                     <td
                       key={c.title}
-                      class={`${c.numeric === true ? 'number' : ''} ${c.wide === true ? 'wide' : ''}`}
+                      class={`${c.numeric === true ? 'number' : ''} ${c.wide === true ? 'spare' : ''}`}
                       {...(c.hint === undefined ? {} : { title: c.hint(row) })}
                     >
                       {c.show === undefined ? c.value(row) : c.show(row)}
