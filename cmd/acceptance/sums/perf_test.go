@@ -91,6 +91,9 @@ func TestPerf(t *testing.T) {
 			t.Errorf("%s with what it calls has %d ns, perf says %v", name, rec.Number("inclusive"), want["children "+name])
 		}
 	}
+	if t.Failed() {
+		t.Logf("perf: %v", want)
+	}
 	if compared < 4 || want["self spin in ranks"] == 0 {
 		t.Errorf("only %d functions are compared", compared)
 	}

@@ -117,7 +117,13 @@ export function FunctionsPanel() {
           set={search.type}
           note={foundNote(answer.data, things)}
         />
-        {selection.data !== undefined && <Columns selection={selection.data} show={show} group={group} />}
+        {selection.data === undefined ? (
+          <button type="button" class="pick columns" disabled>
+            Columns
+          </button>
+        ) : (
+          <Columns selection={selection.data} show={show} group={group} />
+        )}
       </div>
       {answer.data !== undefined && <Lacking of={answer.data.metrics} />}
       {answer.data?.metrics[0]?.base !== undefined && show === 'sum' && (
