@@ -96,7 +96,7 @@ func listDataObjects(w *job) error {
 		if err != nil {
 			return err
 		}
-		return w.writeJSON(a)
+		return w.writeExact(a)
 	}
 	const objects = `WITH objects AS (SELECT *, ` + typeOf + ` AS type FROM data_object_metrics WHERE mode = 'user' AND metric = $1) `
 	type sums struct {
@@ -133,7 +133,7 @@ FROM objects WHERE kind = 'unknown_element' GROUP BY ALL HAVING sum(value) <> 0 
 		u := &a.Unknown[i]
 		u.Help, u.Command = whatHelps(u.Reason, "")
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // openData opens the selection for answers about data objects, whose values are the same in all modes.
@@ -222,7 +222,7 @@ func showLayout(w *job) error {
 		return err
 	}
 	if a.Metric == "" {
-		return w.writeJSON(a)
+		return w.writeExact(a)
 	}
 	type layoutRow struct {
 		Shape       string `json:"shape"`
@@ -263,7 +263,7 @@ FROM rows r JOIN aggregates a USING (experiment_id, data_object_id) GROUP BY sha
 		}
 		a.Layouts = append(a.Layouts, d)
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // codeOfMembers is SQL for the code that accesses the members of a type. An access inside of a member counts for it.

@@ -9,11 +9,14 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"stackmill/internal/lazyregexp"
 	"stackmill/internal/terminal"
 	"stackmill/queries"
+	"stackmill/queries/result"
 	"stackmill/queries/sandbox"
 )
 
@@ -142,6 +145,33 @@ func (w *job) writeJSON(value any) error {
 	}
 	_, err = w.out.Write(text)
 	return err
+}
+
+// writeExact is writeJSON for answers of whole numbers: those beyond 2^53, which some readers round, become strings.
+func (w *job) writeExact(value any) error {
+	text, err := terminal.EncodeJSON(value)
+	if err != nil {
+		return err
+	}
+	_, err = w.out.Write(quoteLarge(text))
+	return err
+}
+
+// textOrNumber matches the texts and the numbers in JSON.
+var textOrNumber = lazyregexp.New(`"(?:[^"\\]|\\.)*"|-?[0-9][-+0-9.eE]*`)
+
+// quoteLarge makes the whole numbers in JSON that are beyond 2^53 strings.
+func quoteLarge(text []byte) []byte {
+	return textOrNumber().ReplaceAllFunc(text, func(token []byte) []byte {
+		n, err := strconv.ParseInt(string(token), 10, 64)
+		if err != nil { // a text, or a number with a fraction or an exponent
+			return token
+		}
+		if _, is := result.Exact(n, "").(string); !is {
+			return token
+		}
+		return slices.Concat([]byte{'"'}, token, []byte{'"'})
+	})
 }
 
 // answer runs the handler of a call, which writes to out, and returns the answer.

@@ -1,7 +1,5 @@
 package serve
 
-import "cmp"
-
 // filesAnswer describes the input and output of the selection: of files (traced by gprofng), of system calls and of
 // devices (tracepoints of perf).
 type filesAnswer struct {
@@ -91,7 +89,7 @@ type deviceUse struct {
 
 // showFiles answers with files, system calls and devices, by time.
 func showFiles(w *job) error {
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	limit, err := w.intValue("limit", 200)
 	if err != nil {
 		return err
@@ -152,7 +150,7 @@ FROM io_calls GROUP BY name ORDER BY time_ns DESC, name LIMIT $1`, max(limit, 1)
 FROM block_requests GROUP BY device, operation ORDER BY time_ns DESC NULLS LAST, bytes DESC, device, operation`); err != nil {
 		return err
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // systemCalls is SQL for the rows of systemCall. The result of a call that reads or writes is a number of bytes.
@@ -204,7 +202,7 @@ var stackKinds = []string{"file", "system-call", "device", "lock", "object"}
 
 // listStacks answers with the stacks of the calls on a file, of a system call, or of waits for a lock.
 func listStacks(w *job) error {
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	f, err := w.filter(mode, false)
 	if err != nil {
 		return err
@@ -219,5 +217,5 @@ func listStacks(w *job) error {
 	if err != nil {
 		return err
 	}
-	return w.writeJSON(rows)
+	return w.writeExact(rows)
 }

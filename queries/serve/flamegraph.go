@@ -174,7 +174,7 @@ func (w *job) rootLayout() (*flameLayout, error) {
 
 // readLayout reads the layout from the root from the store.
 func (w *job) readLayout() (layout, error) {
-	mode, inline := cmp.Or(w.values.Get("mode"), "user"), w.values.Get("inline") == "true"
+	mode, inline := w.mode(), w.inline()
 	db, done, err := w.openTree(mode, inline)
 	if err != nil {
 		return nil, err

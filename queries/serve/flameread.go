@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -192,7 +191,7 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 // files returns the source files of the functions of the call trees that a call selects: of each, the file with the
 // most of its instructions.
 func (w *job) files() (map[flametree.Function]string, error) {
-	mode, inline := cmp.Or(w.values.Get("mode"), "user"), w.values.Get("inline") == "true"
+	mode, inline := w.mode(), w.inline()
 	db, done, err := w.openTree(mode, inline)
 	if err != nil {
 		return nil, err

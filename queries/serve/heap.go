@@ -87,7 +87,7 @@ const (
 
 // showHeap answers with the peaks of processes, the heap of one of them over time, and blocks by size and by stack.
 func showHeap(w *job) error {
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	limit, err := w.intValue("limit", 200)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func showHeap(w *job) error {
 	processes, err := readRows[heapPeak](w.ctx, db, `SELECT experiment_id, experiment, process, pid, coalesce(target, '') AS target, peak_bytes, peak_ns,
   allocations, allocated_bytes AS bytes, leaks, leaked_bytes FROM heap_statistics ORDER BY peak_bytes DESC NULLS LAST, allocated_bytes DESC, experiment, experiment_id, process`)
 	if err != nil || len(processes) == 0 {
-		return cmp.Or(err, w.writeJSON(a))
+		return cmp.Or(err, w.writeExact(a))
 	}
 	for i := range processes {
 		p := &processes[i]
@@ -154,7 +154,7 @@ FROM live, ends GROUP BY ALL ORDER BY "at"`, a.Shown.ExperimentID, a.Shown.Proce
 		a.StackCount = r.All
 		a.Stacks = append(a.Stacks, r.heapOfStack)
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // tracedExperiments returns how many experiments have a kind of metrics, even if they recorded no events.

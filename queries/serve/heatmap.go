@@ -138,7 +138,7 @@ FROM sample_metrics v JOIN samples s USING (experiment_id, sample) WHERE v.metri
 	if err != nil {
 		return err
 	}
-	return w.writeJSON(h)
+	return w.writeExact(h)
 }
 
 // divide chooses the length of columns, of which there are at most so many: the asked one, or else a second; a longer

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"fmt"
 
 	"stackmill/queries"
@@ -140,7 +139,7 @@ GROUP BY l.key, e.experiment, l.process, l.thread_id, n.thread_name ORDER BY wai
 // showLocks answers with what threads waited for, which threads, and who woke them; with deadlocks and data races, if
 // the recordings have any.
 func showLocks(w *job) error {
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	limit, err := w.intValue("limit", 200)
 	if err != nil {
 		return err
@@ -202,7 +201,7 @@ FROM wakers GROUP BY ALL ORDER BY wait_ns DESC, "function", thread, waker_functi
 	if err := w.readConflicts(db, &a); err != nil {
 		return err
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // readConflicts reads deadlocks and data races.

@@ -158,7 +158,7 @@ func listMemory(w *job) error {
 		return err
 	}
 	if a.Metric == "" {
-		return w.writeJSON(a)
+		return w.writeExact(a)
 	}
 	type sums struct {
 		Experiments int64 `json:"experiments"`
@@ -191,7 +191,7 @@ SELECT count(*) AS experiments, coalesce(sum(value), 0)::BIGINT AS total FROM me
 	if limit == 0 {
 		a.Rows = a.Rows[:0]
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // listAccesses answers with the accesses to one piece of memory, by address, thread and line of code.
@@ -233,5 +233,5 @@ ORDER BY h.place, h.value DESC, thread, "function", line`, metric, process[0], a
 	if err != nil {
 		return err
 	}
-	return w.writeJSON(rows)
+	return w.writeExact(rows)
 }

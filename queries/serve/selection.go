@@ -1,11 +1,11 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"stackmill/queries"
+	"stackmill/queries/functions"
 )
 
 // mostNights limits the nights in the description of a selection: the newest ones.
@@ -19,19 +19,19 @@ type (
 		Lacking     int                  `json:"lacking"`     // number of selected experiments that lack the metric
 		Metric      string               `json:"metric"`
 		Unit        string               `json:"unit"`
-		Value       int64                `json:"value"` // of the samples that pass the filters, in the selected experiments
-		Whole       int64                `json:"whole"` // of all samples of the selected experiments
+		Value       functions.Value      `json:"value"` // of the samples that pass the filters, in the selected experiments
+		Whole       functions.Value      `json:"whole"` // of all samples of the selected experiments
 		Metrics     []selectedMetric     `json:"metrics"`
 		Programs    []experimentsOfValue `json:"programs"` // of the whole store
 		Nights      []experimentsOfValue `json:"nights"`   // of the selected experiments, the newest first
 	}
 	selectedMetric struct {
-		Metric      string `json:"metric"`
-		Title       string `json:"title"`
-		Unit        string `json:"unit"`
-		Kind        string `json:"kind"`
-		Experiments int    `json:"experiments"` // number of selected experiments that have the metric
-		Value       int64  `json:"value"`       // of all their samples
+		Metric      string          `json:"metric"`
+		Title       string          `json:"title"`
+		Unit        string          `json:"unit"`
+		Kind        string          `json:"kind"`
+		Experiments int             `json:"experiments"` // number of selected experiments that have the metric
+		Value       functions.Value `json:"value"`       // of all their samples
 	}
 	// experimentsOfValue is a value of experiments, such as a program, and the number of experiments that have it.
 	experimentsOfValue struct {
@@ -42,7 +42,7 @@ type (
 
 // describeSelection answers with what a selection contains: experiments, metrics with their sums, programs and nights.
 func describeSelection(w *job) error {
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	f, err := w.filter(mode, false)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func describeSelection(w *job) error {
 }
 
 // filteredTotal returns the value of a metric's samples that pass a filter.
-func filteredTotal(w *job, f queries.Filter, metric, mode string) (value int64, err error) {
+func filteredTotal(w *job, f queries.Filter, metric, mode string) (value functions.Value, err error) {
 	db, done, err := w.from.session(w.ctx, selection{w.values["experiment"], f, []string{"function_trends"}})
 	if err != nil {
 		return 0, err

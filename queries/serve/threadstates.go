@@ -430,7 +430,7 @@ WHERE thread_id = ? AND (? < 0 OR coalesce(process, 0) = ?) AND t0_ns <= ? AND t
 	case err != nil:
 		return err
 	}
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	if answer.Wait, err = readSampledThread(w.ctx, db, wait, mode); err != nil {
 		return err
 	}

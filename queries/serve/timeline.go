@@ -186,7 +186,7 @@ func showTimeline(w *job) error {
 	if a.Lacking, err = lacking(w.ctx, db, ask.metric); err != nil {
 		return err
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }
 
 // lacking returns how many experiments of a session do not have a metric.

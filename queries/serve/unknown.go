@@ -47,7 +47,7 @@ type unknownReason struct {
 // listUnknown answers with the values that belong to no function, instruction or data object, largest first, with what
 // helps. The parameter `only=share` leaves out the reasons, which takes much less time.
 func listUnknown(w *job) error {
-	mode := cmp.Or(w.values.Get("mode"), "user")
+	mode := w.mode()
 	f, err := w.filter(mode, false)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func listUnknown(w *job) error {
 	defer done()
 	a := unknownAnswer{Mode: mode, Reasons: []unknownReason{}}
 	if a.Metric, a.Unit, err = chooseMetric(w.ctx, db, w.values.Get("metric")); err != nil || a.Metric == "" {
-		return cmp.Or(err, w.writeJSON(a))
+		return cmp.Or(err, w.writeExact(a))
 	}
 	functions := "function_totals"
 	if db.IsFiltered() {
@@ -79,7 +79,7 @@ having_it AS (SELECT count(*) AS experiments, coalesce(bool_or(data_objects), fa
 SELECT experiments, %d - experiments AS without, total, total - known AS functions, 0 AS code, 0 AS data_objects, has_data,
   IF(total = 0, 0, (total - known) / total)::DOUBLE AS share
 FROM totals, having_it`, functions, db.Count), mode, a.Metric); err != nil || only {
-		return cmp.Or(err, w.writeJSON(a))
+		return cmp.Or(err, w.writeExact(a))
 	}
 	if a.Reasons, err = readRows[unknownReason](w.ctx, db, `WITH runs AS (
   SELECT experiment_id, experiment, target AS program, started::DATE AS night FROM experiments
@@ -103,5 +103,5 @@ FROM reasons GROUP BY subject, reason, load_object ORDER BY value DESC, subject,
 			a.DataObjects += r.Value
 		}
 	}
-	return w.writeJSON(a)
+	return w.writeExact(a)
 }

@@ -382,3 +382,14 @@ func TestFrameToSource(t *testing.T) {
 	}
 	b.run(poll(`document.body.innerText.includes('is_even(')`))
 }
+
+// Sides that do not show the base say so.
+func TestSideWithoutBase(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	for place, says := range map[string]bool{"": false, "&side=inverted": true, "&side=sandwich&of=main": true} {
+		b.visit("?view=flame&base=recur.er&experiment=cxx.er" + place)
+		if got := eval[bool](b, `document.querySelector('main').innerText.includes('without the base')`); got != says {
+			t.Errorf("%q says that the base is not shown: %v", place, got)
+		}
+	}
+}

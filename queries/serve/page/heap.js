@@ -1,1 +1,1 @@
-import{a,b}from"./chunk6.js";import"./chunk10.js";import"./chunk13.js";import"./chunk17.js";import"./chunk8.js";import"./chunk2.js";import"./chunk3.js";import"./chunk15.js";import"./chunk4.js";import"./chunk7.js";import"./chunk12.js";export{a as HeapPanel,b as spread};
+import{a,b}from"./chunk17.js";import"./chunk9.js";import"./chunk8.js";import"./chunk20.js";import"./chunk1.js";import"./chunk19.js";import"./chunk7.js";import"./chunk10.js";import"./chunk26.js";import"./chunk16.js";import"./chunk11.js";export{a as HeapPanel,b as spread};

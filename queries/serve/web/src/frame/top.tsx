@@ -1,6 +1,7 @@
 // The top line: the name, the command box, the state of the store, and what one can do with the whole page.
 import { Link } from '../parts/link';
 import { Export } from '../parts/export';
+import { Lens } from '../parts/find';
 import { Share } from '../parts/share';
 import { type Store } from '../lib/store';
 import { toggleTheme } from '../lib/theme';
@@ -19,18 +20,7 @@ export function Top({ store, command, help }: { store: Store; command: () => voi
         <span class="wide">stackmill</span>
       </Link>
       <button type="button" class="omnibox" onClick={command}>
-        <svg
-          width="14"
-          height="14"
-          viewBox="0 0 14 14"
-          fill="none"
-          stroke="currentColor"
-          stroke-width="1.5"
-          aria-hidden="true"
-        >
-          <circle cx="6" cy="6" r="4.2" />
-          <path d="M9.3 9.3 13 13" />
-        </svg>
+        <Lens />
         <span>Find a program, night, function or view</span>
         <kbd class="wide">Ctrl K</kbd>
       </button>

@@ -57,8 +57,12 @@ function add(name: string, value: string, more: Params = {}): void {
   navigate({ ...more, [name]: all.includes(value) ? all : [...all, value], zoom: null });
 }
 
+// copy puts a text on the clipboard. Without a secure connection, or if the reader forbids it, the browser does not let
+// the page do that: then the text is shown, for copying by hand.
 function copy(text: string): void {
-  void navigator.clipboard.writeText(text);
+  Promise.resolve()
+    .then(() => navigator.clipboard.writeText(text))
+    .catch(() => prompt('The browser does not let the page copy. Press Ctrl C:', text));
 }
 
 // numbers are the parameters that select samples by number.

@@ -1,12 +1,14 @@
 // Answers of the server about data objects, cache lines, the heap, files, locks and unknown values. A test compares
 // them with the server's types.
+import type { Value } from './units';
+
 export interface DataObjects {
   metric: string;
   unit: string;
   experiments: number;
   without: number;
-  total: number;
-  samples: number;
+  total: Value;
+  samples: Value;
   types: DataType[];
   variables: DataVariable[];
   unknown: UnknownObject[];
@@ -15,8 +17,8 @@ export interface DataObjects {
 export interface DataType {
   type: string;
   kind: string;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
   size: number | null;
   objects: number;
   members: number;
@@ -29,16 +31,16 @@ export interface DataVariable {
   kind: string;
   scope: string;
   scope_kind: string;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
   size: number | null;
   experiments: number;
 }
 
 export interface UnknownObject {
   reason: string;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
   experiments: number;
   help: string;
   command: string;
@@ -55,7 +57,7 @@ export interface DataLayout {
   size: number | null;
   line_size: number;
   assumed: boolean;
-  value: number;
+  value: Value;
   experiments: number;
   objects: number;
   members: LayoutMember[];
@@ -73,8 +75,8 @@ export interface LayoutMember {
   bit_offset: number;
   bit_size: number;
   cache_line: number;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
 }
 
 export interface MemberCode {
@@ -84,8 +86,8 @@ export interface MemberCode {
   load_object: string;
   file: string;
   line: number;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
 }
 
 export interface MemoryAnswer {
@@ -94,8 +96,8 @@ export interface MemoryAnswer {
   by: string;
   experiments: number;
   without: number;
-  total: number;
-  value: number;
+  total: Value;
+  value: Value;
   reads: number;
   writes: number;
   pieces: number;
@@ -112,8 +114,8 @@ export interface MemoryPiece {
   assumed: boolean;
   region: string;
   name: string;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
   reads: number;
   writes: number;
   threads: number;
@@ -129,8 +131,8 @@ export interface AccessRow {
   thread: number;
   thread_name: string | null;
   cpus: number[];
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
   reads: number;
   writes: number;
   function: string;
@@ -145,9 +147,9 @@ export interface HeapAnswer {
   without: number;
   processes: number;
   allocations: number;
-  bytes: number;
+  bytes: Value;
   leaks: number;
-  leaked_bytes: number;
+  leaked_bytes: Value;
   peaks: HeapPeak[];
   shown: HeapPeak | null;
   timeline: HeapMoment[];
@@ -162,12 +164,12 @@ export interface HeapPeak {
   process: number;
   pid: number | null;
   target: string;
-  peak_bytes: number | null;
-  peak_ns: number | null;
+  peak_bytes: Value | null;
+  peak_ns: Value | null;
   allocations: number;
-  bytes: number;
+  bytes: Value;
   leaks: number;
-  leaked_bytes: number;
+  leaked_bytes: Value;
 }
 
 export interface HeapMoment {
@@ -181,18 +183,18 @@ export interface HeapSizes {
   range: string;
   above: number;
   upto: number;
-  blocks: number;
-  bytes: number;
+  blocks: Value;
+  bytes: Value;
 }
 
 export interface HeapOfStack {
   stack: string;
   allocations: number;
-  bytes: number;
+  bytes: Value;
   smallest: number;
   largest: number;
   leaks: number;
-  leaked_bytes: number;
+  leaked_bytes: Value;
   smallest_leak: number | null;
   largest_leak: number | null;
   freed: number;
@@ -224,17 +226,17 @@ export interface FileActivity {
   file_system: string;
   opens: number;
   reads: number;
-  read_bytes: number;
-  read_ns: number;
+  read_bytes: Value;
+  read_ns: Value;
   writes: number;
-  written_bytes: number;
-  write_ns: number;
+  written_bytes: Value;
+  write_ns: Value;
   others: number;
-  other_ns: number;
+  other_ns: Value;
   errors: number;
-  error_ns: number;
-  time_ns: number;
-  longest_ns: number;
+  error_ns: Value;
+  time_ns: Value;
+  longest_ns: Value;
   smallest: number | null;
   largest: number | null;
   threads: number;
@@ -243,12 +245,12 @@ export interface FileActivity {
 
 export interface IoKind {
   part: string;
-  calls: number;
-  bytes: number;
+  calls: Value;
+  bytes: Value;
   smallest: number | null;
   largest: number | null;
-  time_ns: number;
-  longest_ns: number;
+  time_ns: Value;
+  longest_ns: Value;
 }
 
 export interface IoSizes {
@@ -256,19 +258,19 @@ export interface IoSizes {
   range: string;
   above: number;
   upto: number;
-  calls: number;
-  bytes: number;
+  calls: Value;
+  bytes: Value;
 }
 
 export interface SystemCall {
   name: string;
-  calls: number;
+  calls: Value;
   timed: number;
-  time_ns: number | null;
-  longest_ns: number | null;
+  time_ns: Value | null;
+  longest_ns: Value | null;
   errors: number;
   error_names: string | null;
-  bytes: number | null;
+  bytes: Value | null;
   threads: number;
   experiments: number;
 }
@@ -277,10 +279,10 @@ export interface DeviceUse {
   device: string;
   operation: string;
   requests: number;
-  bytes: number;
+  bytes: Value;
   timed: number;
-  time_ns: number | null;
-  longest_ns: number | null;
+  time_ns: Value | null;
+  longest_ns: Value | null;
   errors: number;
   experiments: number;
 }
@@ -288,9 +290,9 @@ export interface DeviceUse {
 export interface StackUse {
   stack: string;
   count: number;
-  bytes: number;
-  time_ns: number;
-  longest_ns: number;
+  bytes: Value;
+  time_ns: Value;
+  longest_ns: Value;
   errors: number;
   experiments: number;
 }
@@ -321,8 +323,8 @@ export interface LockUse {
   experiment: string | null;
   waits: number;
   timed: number;
-  wait_ns: number | null;
-  longest_ns: number | null;
+  wait_ns: Value | null;
+  longest_ns: Value | null;
   threads: number;
   experiments: number;
 }
@@ -335,8 +337,8 @@ export interface LockWaiter {
   stack: string;
   stacks: number;
   waits: number;
-  wait_ns: number | null;
-  longest_ns: number | null;
+  wait_ns: Value | null;
+  longest_ns: Value | null;
 }
 
 export interface Waker {
@@ -345,7 +347,7 @@ export interface Waker {
   waker_function: string | null;
   waker: string | null;
   waits: number;
-  wait_ns: number;
+  wait_ns: Value;
   experiments: number;
 }
 
@@ -379,10 +381,10 @@ export interface UnknownAnswer {
   mode: string;
   experiments: number;
   without: number;
-  total: number;
-  functions: number;
-  code: number;
-  data_objects: number;
+  total: Value;
+  functions: Value;
+  code: Value;
+  data_objects: Value;
   has_data: boolean;
   share: number;
   reasons: UnknownReason[];
@@ -392,8 +394,8 @@ export interface UnknownReason {
   subject: string;
   reason: string;
   load_object: string;
-  value: number;
-  samples: number;
+  value: Value;
+  samples: Value;
   experiments: number;
   programs: number;
   program: string | null;

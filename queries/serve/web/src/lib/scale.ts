@@ -1,5 +1,5 @@
 // Axes of charts: round ticks with texts, and where a value is drawn.
-import { day } from './units';
+import { day, steps } from './units';
 
 export interface Axis {
   low: number; // the axis begins and ends at these values
@@ -14,21 +14,8 @@ const decimal: [number, string][] = [
   [1e6, 'M'],
   [1e3, 'k'],
 ];
-const units: Record<string, [number, string][]> = {
-  ns: [
-    [1e9, 's'],
-    [1e6, 'ms'],
-    [1e3, 'µs'],
-    [1, 'ns'],
-  ],
-  bytes: [
-    [2 ** 40, 'TiB'],
-    [2 ** 30, 'GiB'],
-    [2 ** 20, 'MiB'],
-    [2 ** 10, 'KiB'],
-    [1, 'B'],
-  ],
-};
+// Counts are in decimal steps: an axis has no digits to spare.
+const units: Partial<typeof steps> = { ns: steps['ns']!, bytes: steps['bytes']! };
 
 // roundStep returns the smallest of 1, 2, 5, 10, 20 … that is at least a step.
 function roundStep(step: number): number {

@@ -10,7 +10,8 @@ export function num(v: Value | null | undefined): number {
   return v === null || v === undefined ? 0 : Number(v);
 }
 
-const steps: Record<string, [number, string][]> = {
+// steps are the units of values, the largest first.
+export const steps: Record<string, [number, string][]> = {
   ns: [
     [1e9, 's'],
     [1e6, 'ms'],

@@ -2,7 +2,7 @@
 import { useData } from '../lib/api';
 import { navigate, scope, useAddress } from '../lib/address';
 import { matcher } from '../lib/search';
-import { amount, count, exact, percent } from '../lib/units';
+import { amount, count, exact, percent, num } from '../lib/units';
 import { NotRecorded, type Recipe } from '../parts/command';
 import { Find } from '../parts/find';
 import { FoldingTable, type FoldingColumn } from '../parts/foldingtable';
@@ -112,14 +112,14 @@ function Files({ of: a, limit }: { of: FilesAnswer; limit: number }) {
   const search = address.get('find');
   const test = matcher(search);
   const rows = a.files.filter((f) => test === undefined || test(f.name));
-  const total = a.kinds.reduce((n, k) => n + k.time_ns, 0);
+  const total = a.kinds.reduce((n, k) => n + num(k.time_ns), 0);
   return (
     <>
       <p class="sums">
         {a.kinds.map((k) => (
           <span key={k.part}>
             <b>{amount(k.time_ns, 'ns')}</b> in {count(k.calls)} {parts[k.part]}
-            {k.bytes > 0 && `, ${amount(k.bytes, 'bytes')}`}
+            {num(k.bytes) > 0 && `, ${amount(k.bytes, 'bytes')}`}
           </span>
         ))}
         <Lacking of={a} recorded={a.traced} />
@@ -193,9 +193,9 @@ function fileColumns(total: number): FoldingColumn<FileActivity>[] {
     },
     { title: 'Opens', numeric: true, width: '64px', value: (f) => f.opens, show: (f) => count(f.opens) },
     { title: 'Reads', numeric: true, wide: true, width: '64px', value: (f) => f.reads, show: (f) => count(f.reads) },
-    bytes('Read', (f) => f.read_bytes),
+    bytes('Read', (f) => num(f.read_bytes)),
     { title: 'Writes', numeric: true, wide: true, width: '68px', value: (f) => f.writes, show: (f) => count(f.writes) },
-    bytes('Written', (f) => f.written_bytes),
+    bytes('Written', (f) => num(f.written_bytes)),
     {
       title: 'Sizes',
       numeric: true,
@@ -226,7 +226,7 @@ function FileName({ name }: { name: string }) {
 }
 
 function TransferSizes({ part, sizes }: { part: string; sizes: IoSizes[] }) {
-  const most = sizes.reduce((n, s) => Math.max(n, s.calls), 0);
+  const most = sizes.reduce((n, s) => Math.max(n, num(s.calls)), 0);
   if (sizes.length === 0) return null;
   return (
     <section class="card" aria-label={`Sizes of ${part}s`}>
@@ -249,7 +249,7 @@ function TransferSizes({ part, sizes }: { part: string; sizes: IoSizes[] }) {
               <td class="number">{count(s.calls)}</td>
               <td class="number">{amount(s.bytes, 'bytes')}</td>
               <td class="barcell">
-                <Bar part={s.calls} total={most} />
+                <Bar part={num(s.calls)} total={most} />
               </td>
             </tr>
           ))}
@@ -265,7 +265,7 @@ function Calls({ of: a }: { of: FilesAnswer }) {
   const search = address.get('find');
   const test = matcher(search);
   const rows = a.calls.filter((c) => test === undefined || test(c.name));
-  const total = a.calls.reduce((n, c) => n + (c.time_ns ?? 0), 0);
+  const total = a.calls.reduce((n, c) => n + num(c.time_ns), 0);
   const columns: FoldingColumn<SystemCall>[] = [
     {
       title: 'Time',
@@ -314,7 +314,7 @@ function Calls({ of: a }: { of: FilesAnswer }) {
     <>
       <p class="sums">
         <span>
-          <b>{amount(total, 'ns')}</b> in {count(a.calls.reduce((n, c) => n + c.calls, 0))} calls
+          <b>{amount(total, 'ns')}</b> in {count(a.calls.reduce((n, c) => n + num(c.calls), 0))} calls
         </span>
         <Lacking of={a} recorded={a.called} />
       </p>
@@ -342,7 +342,7 @@ function Calls({ of: a }: { of: FilesAnswer }) {
 
 function Devices({ of: a }: { of: FilesAnswer }) {
   if (a.devices.length === 0) return <Missing kind="devices" of={a} recorded={a.requested} />;
-  const total = a.devices.reduce((n, d) => n + (d.time_ns ?? 0), 0);
+  const total = a.devices.reduce((n, d) => n + num(d.time_ns), 0);
   const columns: FoldingColumn<DeviceUse>[] = [
     {
       title: 'Time',

@@ -43,6 +43,11 @@ export function FlamePanel() {
       <h1 class="hidden" tabIndex={-1}>
         Flame graph
       </h1>
+      {side !== '' && address.all('base').length > 0 && (
+        <p class="note">
+          Only the graph from the root shows the difference: this one is of the test, without the base.
+        </p>
+      )}
       {around.includes(side) ? (
         <Sandwich />
       ) : side === '' && address.all('base').length > 0 ? (

@@ -2,7 +2,7 @@
 import { useData } from '../lib/api';
 import { navigate, scope, useAddress } from '../lib/address';
 import { matcher } from '../lib/search';
-import { amount, count, exact, percent } from '../lib/units';
+import { amount, count, exact, percent, num } from '../lib/units';
 import { NotRecorded } from '../parts/command';
 import { Find } from '../parts/find';
 import { FoldingTable, type FoldingColumn } from '../parts/foldingtable';
@@ -142,7 +142,7 @@ function OverTime({ of: a }: { of: HeapAnswer }) {
 function Sizes({ sizes, what }: { sizes: HeapSizes[]; what: string }) {
   const leaks = what !== 'allocations';
   const rows = sizes.filter((s) => s.what === (leaks ? 'leak' : 'allocation'));
-  const most = rows.reduce((n, s) => Math.max(n, s.bytes), 0);
+  const most = rows.reduce((n, s) => Math.max(n, num(s.bytes)), 0);
   return (
     <section class="card" aria-label="Sizes">
       <h2 class="padded">{leaks ? 'Sizes of leaks' : 'Sizes of allocations'}</h2>
@@ -169,7 +169,7 @@ function Sizes({ sizes, what }: { sizes: HeapSizes[]; what: string }) {
                   {amount(s.bytes, 'bytes')}
                 </td>
                 <td class="barcell">
-                  <Bar part={s.bytes} total={most} />
+                  <Bar part={num(s.bytes)} total={most} />
                 </td>
               </tr>
             ))}
@@ -264,7 +264,7 @@ function leakColumns(a: HeapAnswer): FoldingColumn<HeapOfStack>[] {
       numeric: true,
       wide: true,
       width: '104px',
-      value: (s) => s.leaked_bytes / (s.bytes || 1),
+      value: (s) => num(s.leaked_bytes) / (num(s.bytes) || 1),
       show: (s) => percent(s.leaked_bytes, s.bytes),
       hint: (s) => `${exact(s.leaks, '')} of ${exact(s.allocations, '')} blocks`,
     },

@@ -1,7 +1,7 @@
 // The place of locks: what threads waited for, which thread waited for what, who woke whom, deadlocks and data races.
 import { useData } from '../lib/api';
 import { navigate, scope, useAddress } from '../lib/address';
-import { amount, count, exact, percent } from '../lib/units';
+import { amount, count, exact, percent, num } from '../lib/units';
 import { NotRecorded } from '../parts/command';
 import { FoldingTable, type FoldingColumn } from '../parts/foldingtable';
 import { Heading } from '../parts/heading';
@@ -106,7 +106,7 @@ function LockName({ of: l }: { of: LockUse }) {
 
 function Objects({ of: a }: { of: LocksAnswer }) {
   if (a.locks.length === 0) return <NoLocks of={a} />;
-  const total = a.locks.reduce((n, l) => n + (l.wait_ns ?? 0), 0);
+  const total = a.locks.reduce((n, l) => n + num(l.wait_ns), 0);
   const columns: FoldingColumn<LockUse>[] = [
     {
       title: 'Waited',
@@ -192,7 +192,7 @@ function WaiterTable({
   objects?: boolean;
 }) {
   const locks = new Map(a.locks.map((l) => [l.key, l]));
-  const total = rows.reduce((n, w) => n + (w.wait_ns ?? 0), 0);
+  const total = rows.reduce((n, w) => n + num(w.wait_ns), 0);
   const several = new Set(rows.map((w) => w.experiment)).size > 1;
   return (
     <FoldingTable
@@ -291,7 +291,7 @@ function Wakers({ of: a, limit }: { of: LocksAnswer; limit: number }) {
         ]}
       />
     );
-  const total = a.wakers.reduce((n, w) => n + w.wait_ns, 0);
+  const total = a.wakers.reduce((n, w) => n + num(w.wait_ns), 0);
   const columns: FoldingColumn<Waker>[] = [
     { title: 'Waited', numeric: true, width: '80px', value: (w) => w.wait_ns, show: (w) => amount(w.wait_ns, 'ns') },
     { title: '%', numeric: true, width: '64px', value: (w) => w.wait_ns, show: (w) => percent(w.wait_ns, total) },

@@ -1,7 +1,7 @@
 // Cache lines and pages: which threads and CPUs access each, what reads and writes it, and whether it is shared.
 import { useData } from '../lib/api';
 import { navigate, useAddress } from '../lib/address';
-import { amount, count, exact, percent } from '../lib/units';
+import { amount, count, exact, percent, num } from '../lib/units';
 import { NotRecorded } from '../parts/command';
 import { FoldingTable } from '../parts/foldingtable';
 import { Link } from '../parts/link';
@@ -87,7 +87,7 @@ function Operations({ of: a }: { of: MemoryAnswer }) {
       {told === 0
         ? 'The recordings do not say which accesses read and which write, so sharing cannot be judged: ' +
           'perf mem record says it.'
-        : `Of ${amount(a.value - told, a.unit)} (${percent(a.value - told, a.value)}) ` +
+        : `Of ${amount(num(a.value) - told, a.unit)} (${percent(num(a.value) - told, a.value)}) ` +
           'the recordings do not say whether they read or write.'}
     </p>
   );

@@ -4,7 +4,7 @@ import { useData } from '../lib/api';
 import { navigate, scope, useAddress, type Params } from '../lib/address';
 import { declarationOf, pathOf } from '../lib/ctypes';
 import { matcher } from '../lib/search';
-import { amount, count, exact, percent } from '../lib/units';
+import { amount, count, exact, percent, num } from '../lib/units';
 import { CoAccess } from '../parts/coaccess';
 import { NotRecorded, type Recipe } from '../parts/command';
 import { Find } from '../parts/find';
@@ -155,7 +155,7 @@ function Types({ of: a }: { of: DataObjects }) {
             <p class="note">No structure whose members are known was accessed.</p>
           </section>
         ) : (
-          <Layouts of={chosen} total={a.total} />
+          <Layouts of={chosen} total={num(a.total)} />
         )}
       </div>
     </div>
@@ -292,7 +292,7 @@ function Members({ of: l, unit, name }: { of: DataLayout; unit: string; name: st
   const rows: Accessed[] = l.members
     .filter((m) => m.kind !== 'hole')
     .map((m) => ({ ...m, code: l.code.filter((c) => c.position === m.position) }));
-  const highest = rows.reduce((n, m) => Math.max(n, m.value), 0);
+  const highest = rows.reduce((n, m) => Math.max(n, num(m.value)), 0);
   return (
     <FoldingTable
       label={`Members of ${name}`}
@@ -315,7 +315,7 @@ function Members({ of: l, unit, name }: { of: DataLayout; unit: string; name: st
           width: '80px',
           wide: true,
           value: (m) => m.value,
-          show: (m) => (m.value === 0 ? '' : <Bar part={m.value} total={highest} />),
+          show: (m) => (num(m.value) === 0 ? '' : <Bar part={num(m.value)} total={highest} />),
         },
         {
           title: '% of it',
@@ -392,7 +392,7 @@ function CodeOf({ of: m, unit }: { of: Accessed; unit: string }) {
             <td class="number">{amount(c.value, unit)}</td>
             <td class="number">{percent(c.value, m.value)}</td>
             <td>
-              <Name of={{ kind: 'function', name: c.function, loadObject: c.load_object, value: c.value, unit }} />
+              <Name of={{ kind: 'function', name: c.function, loadObject: c.load_object, value: num(c.value), unit }} />
             </td>
             <td>
               {c.line > 0 && (
@@ -413,8 +413,8 @@ function Variables({ of: a }: { of: DataObjects }) {
   const search = address.get('find');
   const test = matcher(search);
   const found = a.variables.filter((v) => test === undefined || test(v.name) || test(v.scope));
-  const named = a.variables.reduce((n, v) => n + v.value, 0);
-  const unknown = a.unknown.reduce((n, u) => n + u.value, 0);
+  const named = a.variables.reduce((n, v) => n + num(v.value), 0);
+  const unknown = a.unknown.reduce((n, u) => n + num(u.value), 0);
   return (
     <>
       <div class="bar">
@@ -428,9 +428,9 @@ function Variables({ of: a }: { of: DataObjects }) {
       </div>
       <p class="note">
         {amount(named, a.unit)} ({percent(named, a.total)}) hit variables with a name.{' '}
-        {amount(a.total - named - unknown, a.unit)} ({percent(a.total - named - unknown, a.total)}) hit objects that are
-        known by their type only, whichever variable or block they are: see By type. Of {amount(unknown, a.unit)} (
-        {percent(unknown, a.total)}) the object is unknown.
+        {amount(num(a.total) - named - unknown, a.unit)} ({percent(num(a.total) - named - unknown, a.total)}) hit
+        objects that are known by their type only, whichever variable or block they are: see By type. Of{' '}
+        {amount(unknown, a.unit)} ({percent(unknown, a.total)}) the object is unknown.
       </p>
       <Lacking metric={a.metric} without={a.without} />
       <section class="card" aria-label="Variables">

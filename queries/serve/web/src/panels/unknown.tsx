@@ -1,7 +1,7 @@
 // The place of what is unknown: how much, why, and what helps; and of the problems of recordings.
 import { useData } from '../lib/api';
 import { navigate, scope, useAddress } from '../lib/address';
-import { amount, count, day, exact, percent } from '../lib/units';
+import { amount, count, day, exact, percent, num } from '../lib/units';
 import { Command } from '../parts/command';
 import { FoldingTable, type FoldingColumn } from '../parts/foldingtable';
 import { Heading } from '../parts/heading';
@@ -56,8 +56,8 @@ function things(n: number, one: string): string {
 function Unknown({ of: a }: { of: UnknownAnswer }) {
   if (a.metric === '') return <p class="note">The selection has no metric.</p>;
   const parts: [string, number, string][] = [
-    ['function', a.functions, 'belong to no function, or to no stack'],
-    ['instruction', a.code, 'belong to a function, but to no known instruction of it'],
+    ['function', num(a.functions), 'belong to no function, or to no stack'],
+    ['instruction', num(a.code), 'belong to a function, but to no known instruction of it'],
     ...(a.has_data
       ? ([['data object', a.data_objects, 'access a data object that is not known']] as [string, number, string][])
       : []),
@@ -68,7 +68,7 @@ function Unknown({ of: a }: { of: UnknownAnswer }) {
         {parts.map(([subject, value, text]) => (
           <div key={subject}>
             <b class="big">{value === 0 ? '0' : percent(value, a.total)}</b>
-            <Meter part={value} total={a.total} />
+            <Meter part={value} total={num(a.total)} />
             <span>
               {amount(value, a.unit)} of {amount(a.total, a.unit)} of {a.metric} {text}
             </span>
@@ -120,7 +120,7 @@ function columnsOf(a: UnknownAnswer): FoldingColumn<UnknownReason>[] {
       width: '80px',
       value: (r) => r.value,
       show: (r) => amount(r.value, a.unit),
-      hint: (r) => `${exact(r.value, a.unit)} in ${things(r.samples, 'sample')}`,
+      hint: (r) => `${exact(r.value, a.unit)} in ${things(num(r.samples), 'sample')}`,
     },
     {
       title: '%',

@@ -1,7 +1,7 @@
 // Which pairs of members of a structure the same functions access.
 import { nameOf } from './structlayout';
 import { Name } from './name';
-import { amount } from '../lib/units';
+import { amount, num } from '../lib/units';
 import type { DataLayout, LayoutMember } from '../lib/memory';
 
 interface Pair {
@@ -27,7 +27,7 @@ export function pairsOf(l: DataLayout): Pair[] {
     const key = `${c.load_object}\n${c.function}`;
     const f = functions.get(key) ?? { name: c.function, values: new Map<LayoutMember, number>() };
     functions.set(key, f);
-    f.values.set(m, (f.values.get(m) ?? 0) + c.value);
+    f.values.set(m, (f.values.get(m) ?? 0) + num(c.value));
   }
   const pairs = new Map<string, Pair>();
   for (const { name, values } of functions.values()) {

@@ -14,18 +14,7 @@ export function Find(p: {
   const wrong = searchError(p.value);
   return (
     <label class={`find ${p.className ?? ''}`}>
-      <svg
-        width="14"
-        height="14"
-        viewBox="0 0 14 14"
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.5"
-        aria-hidden="true"
-      >
-        <circle cx="6" cy="6" r="4.2" />
-        <path d="M9.3 9.3 13 13" />
-      </svg>
+      <Lens />
       <input
         type="search"
         data-find
@@ -48,5 +37,22 @@ export function Find(p: {
         </small>
       )}
     </label>
+  );
+}
+
+export function Lens() {
+  return (
+    <svg
+      width="14"
+      height="14"
+      viewBox="0 0 14 14"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      aria-hidden="true"
+    >
+      <circle cx="6" cy="6" r="4.2" />
+      <path d="M9.3 9.3 13 13" />
+    </svg>
   );
 }

@@ -1,6 +1,7 @@
 // A table whose rows unfold. It is one stop for the Tab key: arrows move between rows, and Enter unfolds one.
 import { Fragment, type ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { num } from '../lib/units';
 import { navigate, useAddress } from '../lib/address';
 
 export interface FoldingColumn<R> {
@@ -41,7 +42,8 @@ export function FoldingTable<R>(p: {
     const sign = sorted[1] ? -1 : 1;
     return [...p.rows].sort((a, b) => {
       const [x, y] = [column.value(a), column.value(b)];
-      return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
+      const numbers = [x, y].every((v) => typeof v === 'number' || /^-?\d+$/.test(v)); // beyond 2^53, they are texts
+      return sign * (numbers ? num(x) - num(y) : String(x).localeCompare(String(y)));
     });
   }, [p.rows, sorted?.[0], sorted?.[1]]);
   const shown = rows.slice(0, most);

@@ -1,6 +1,6 @@
 // A chart of the memory that a process had allocated over time.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { amount } from '../lib/units';
+import { amount, num } from '../lib/units';
 import type { HeapMoment, HeapPeak } from '../lib/memory';
 
 const height = 160;
@@ -25,8 +25,8 @@ export function HeapChart({ moments, peak }: { moments: HeapMoment[]; peak: Heap
     watch.observe(host.current!);
     return () => watch.disconnect();
   }, []);
-  const end = Math.max(moments[moments.length - 1]?.at ?? 0, peak.peak_ns ?? 0, 1);
-  const most = Math.max(peak.peak_bytes ?? 0, 1);
+  const end = Math.max(moments[moments.length - 1]?.at ?? 0, num(peak.peak_ns) ?? 0, 1);
+  const most = Math.max(num(peak.peak_bytes) ?? 0, 1);
   const x = (ns: number) => left + (Math.max(0, width - left - 8) * ns) / end;
   const y = (bytes: number) => 8 + (height - bottom - 8) * (1 - bytes / most);
   let line = `M${x(0)} ${y(0)}`;
@@ -61,7 +61,7 @@ export function HeapChart({ moments, peak }: { moments: HeapMoment[]; peak: Heap
         ))}
         <path d={area} fill="var(--series0)" opacity="0.25" />
         <path d={line} fill="none" stroke="var(--series0)" stroke-width="1.5" />
-        {peak.peak_ns !== null && <circle cx={x(peak.peak_ns)} cy={y(most)} r="3.5" fill="var(--series0)" />}
+        {num(peak.peak_ns) !== null && <circle cx={x(num(peak.peak_ns))} cy={y(most)} r="3.5" fill="var(--series0)" />}
       </svg>
     </div>
   );

@@ -1,7 +1,7 @@
 // The stacks of the calls on a file, of a system call, or of waits for a lock.
 import { useData } from '../lib/api';
 import { scope, useAddress } from '../lib/address';
-import { amount, count, percent } from '../lib/units';
+import { amount, count, percent, num } from '../lib/units';
 import { FoldingTable } from './foldingtable';
 import { Panel } from './panel';
 import { StackFrames, StackName } from './stack';
@@ -17,7 +17,7 @@ export function StacksOf(p: {
   return (
     <Panel title="Stacks" answer={answer}>
       {(rows) => {
-        const total = rows.reduce((n, r) => n + r.time_ns, 0);
+        const total = rows.reduce((n, r) => n + num(r.time_ns), 0);
         return (
           <FoldingTable
             label={`Stacks of ${p.item}`}

@@ -1,6 +1,6 @@
 // The layout of a structure in memory: its members in cache lines, to scale, colored by their share of its value.
 import { declarationOf } from '../lib/ctypes';
-import { amount } from '../lib/units';
+import { amount, num } from '../lib/units';
 import type { DataLayout, LayoutMember } from '../lib/memory';
 
 const mostLines = 64; // cache lines drawn
@@ -50,7 +50,7 @@ export function linesOf(members: LayoutMember[], bits: number): Line[] {
       else lane.push(s);
     }
     const begin = inside.filter((s) => s.from >= from || first === 0);
-    lines.push({ first, last, lanes, value: begin.reduce((n, s) => n + s.of.value, 0) });
+    lines.push({ first, last, lanes, value: begin.reduce((n, s) => n + num(s.of.value), 0) });
     first = last + 1;
   }
   return lines;
@@ -83,7 +83,7 @@ export function StructLayout({ of, name, unit }: { of: DataLayout; name: string;
     <>
       <div class="structlayout" role="img" aria-label={`${name} in cache lines; the table below has the same values`}>
         {lines.slice(0, mostLines).map((l) => (
-          <CacheLine key={l.first} line={l} bits={bits} whole={of.value} name={name} unit={unit} />
+          <CacheLine key={l.first} line={l} bits={bits} whole={num(of.value)} name={name} unit={unit} />
         ))}
         <span />
         <div class="offsets">
@@ -126,11 +126,13 @@ function CacheLine(p: { line: Line; bits: number; whole: number; name: string; u
               const m = s.of;
               const bytes = m.bit_size > 0 ? `${m.bit_size} bit` : `${m.size ?? '?'} B`;
               const wide = (b - a) / length;
-              const share = wholePercent(m.value, whole);
+              const share = wholePercent(num(m.value), whole);
               return (
                 <span
                   key={String(m.position)}
-                  class={`member ${m.kind === 'hole' ? 'hole' : `heat${whole === 0 ? 0 : heatOf(m.value / whole)}`}`}
+                  class={
+                    m.kind === 'hole' ? 'member hole' : `member heat${whole === 0 ? 0 : heatOf(num(m.value) / whole)}`
+                  }
                   title={`${nameOf(m)}, offset ${m.offset}, ${bytes}: ${amount(m.value, p.unit)}, ${share}`}
                   style={{ left: `${(100 * (a - from)) / length}%`, width: `${100 * wide}%` }}
                 >

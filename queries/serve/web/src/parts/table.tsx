@@ -1,6 +1,7 @@
 // Tables that can be sorted by clicking on headings.
 import { type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { num } from '../lib/units';
 import { navigate, useAddress } from '../lib/address';
 
 export interface Column<R> {
@@ -47,7 +48,8 @@ export function Table<R>(p: {
     const sign = by[1] ? -1 : 1;
     return [...p.rows].sort((a, b) => {
       const [x, y] = [column.value(a), column.value(b)];
-      return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
+      const numbers = [x, y].every((v) => typeof v === 'number' || /^-?\d+$/.test(v)); // beyond 2^53, they are texts
+      return sign * (numbers ? num(x) - num(y) : String(x).localeCompare(String(y)));
     });
   }, [p.rows, by?.[0], by?.[1]]);
   const stops = () =>
